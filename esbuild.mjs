@@ -1,0 +1,89 @@
+// Builds the programs of the project:
+//   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
+//   dist/service.js       the local service, one file, a process of its own
+//   dist/webview/chat.js  the chat view's page
+// `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
+import { globSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import * as esbuild from 'esbuild';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+
+/** @type {esbuild.BuildOptions} */
+const common = {
+	bundle: true,
+	minify: production,
+	sourcemap: production ? false : 'linked',
+	logLevel: 'info',
+	legalComments: 'none',
+	define: { 'process.env.NODE_ENV': '"production"' },
+};
+
+/** A bundle of CommonJS dependencies as ESM has no `require`; the Node built-ins they ask for come from here. */
+const requireBanner = {
+	js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+};
+
+/** @type {esbuild.BuildOptions} */
+const node = { ...common, platform: 'node', target: 'node22', format: 'esm' };
+
+/** @type {esbuild.BuildOptions[]} */
+const programs = [
+	{
+		...node,
+		entryPoints: { extension: 'src/extension.ts' },
+		outdir: 'dist',
+		splitting: true,
+		chunkNames: 'chunks/[name]-[hash]',
+		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
+		external: ['vscode', './core/undiciTransport.ts'],
+		metafile: true,
+	},
+	{
+		...node,
+		entryPoints: { service: 'src/service/main.ts' },
+		outdir: 'dist',
+		banner: requireBanner,
+	},
+	{
+		...common,
+		platform: 'browser',
+		target: 'es2022',
+		format: 'esm',
+		entryPoints: { chat: 'src/chat/ui/main.ts' },
+		outdir: 'dist/webview',
+		loader: { '.ttf': 'file' },
+		assetNames: '[name]',
+	},
+];
+
+/** @returns {esbuild.BuildOptions} */
+function editorTests() {
+	const files = globSync('test/editor/**/*.ts');
+	const outdir = path.join('.cache', 'out', 'editor');
+	rmSync(outdir, { recursive: true, force: true });
+	return {
+		...node,
+		format: 'cjs',
+		entryPoints: files,
+		outbase: 'test/editor',
+		outdir,
+		outExtension: { '.js': '.cjs' },
+		external: ['vscode', 'mocha'],
+		minify: false,
+	};
+}
+
+if (process.argv.includes('--tests')) {
+	await esbuild.build(editorTests());
+} else if (watch) {
+	for (const options of programs) {
+		await (await esbuild.context(options)).watch();
+	}
+} else {
+	// Chunk names carry a hash: what an earlier build left would be packed too.
+	rmSync('dist', { recursive: true, force: true });
+	await Promise.all(programs.map(options => esbuild.build(options)));
+}

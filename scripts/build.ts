@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { root } from './bootstrap/folders.mjs';
+import { endFamily, newMark } from './processes.ts';
+
+/** Runs a program of the project on the project's Node; resolves with its exit code when nothing of it is left. */
+export async function runNode(args: string[], environment: Record<string, string> = {}): Promise<number> {
+	const mark = newMark();
+	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+		cwd: root,
+		stdio: 'inherit',
+		env: { ...process.env, ...environment, ...mark.environment },
+	});
+	const code = await new Promise<number>((resolve, reject) => {
+		child.on('error', reject);
+		child.on('exit', exitCode => resolve(exitCode ?? 1));
+	});
+	// A helper that outlives its program, as esbuild's does after a crash, would print into what comes next.
+	await endFamily(undefined, mark.value);
+	return code;
+}
+
+/** Resolves with true, so that a caller can tell it from a stop that came first. */
+export async function build(...flags: string[]): Promise<true> {
+	const code = await runNode(['esbuild.mjs', ...flags]);
+	if (code !== 0) {
+		throw new Error('The build failed; the lines above name the file and the cause.');
+	}
+	return true;
+}

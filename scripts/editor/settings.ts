@@ -1,0 +1,31 @@
+/** Quiet and without calls to the outside; everything else is as a user finds it. */
+const servedSettings: Record<string, unknown> = {
+	'extensions.autoCheckUpdates': false,
+	'extensions.autoUpdate': 'off',
+	'extensions.ignoreRecommendations': true,
+	'telemetry.telemetryLevel': 'off',
+	'update.mode': 'none',
+	'update.showReleaseNotes': false,
+	'workbench.enableExperiments': false,
+	'workbench.startupEditor': 'none',
+	'workbench.secondarySideBar.defaultVisibility': 'hidden',
+	'workbench.welcomePage.walkthroughs.openOnInstall': false,
+};
+
+/** What `npm start` begins with; from then on the settings are the user's. */
+export const firstSettings: Record<string, unknown> = {
+	...servedSettings,
+	// The extension's tasks need a trusted folder; the editor by itself would only show a narrow banner.
+	'security.workspace.trust.startupPrompt': 'once',
+};
+
+/** The same editor for every test run: nothing that moves, asks or waits by itself. */
+export const testSettings: Record<string, unknown> = {
+	...servedSettings,
+	'files.autoSave': 'off',
+	'git.autofetch': false,
+	'git.openRepositoryInParentFolders': 'never',
+	'security.workspace.trust.enabled': false,
+	'workbench.reduceMotion': 'on',
+	'workbench.tips.enabled': false,
+};

@@ -1,0 +1,20 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { cache, root } from './bootstrap/folders.mjs';
+import { withLock } from './bootstrap/lock.mjs';
+import { build, runNode } from './build.ts';
+
+/** Packs a production build. */
+export async function makePackage([file = 'errand.vsix']: string[]): Promise<number> {
+	const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+	// The repository is not named in the manifest; every link in the readme is a whole address.
+	const args = ['package', '--no-dependencies', '--allow-missing-repository', '--out', file];
+	const code = await withLock(path.join(cache, 'build.lock'), 'building', async () => {
+		await build('--production');
+		return runNode([vsce, ...args]);
+	});
+	if (code === 0) {
+		console.log(`${path.basename(file)}: ${(fs.statSync(path.resolve(root, file)).size / 1024).toFixed(0)} KB`);
+	}
+	return code;
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { root } from '../bootstrap/folders.mjs';
+import type { Totals } from './totals.ts';
+
+const skipped = new Set(['node_modules', '.cache', '.git', 'dist', 'test-output']);
+
+/** Types of every part, lint and format, side by side. Each counts as one. */
+export async function check(): Promise<Totals> {
+	const parts = fs.globSync('*/**/tsconfig.json', { cwd: root, exclude: name => skipped.has(path.basename(name)) });
+	const results = await Promise.all([
+		...parts.sort().map(part => run(`types: ${path.dirname(part)}`, ['typescript/bin/tsc', '-p', part])),
+		run('lint and format', ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.']),
+	]);
+	const passed = results.filter(Boolean).length;
+	return { passed, failed: results.length - passed };
+}
+
+function run(title: string, [program = '', ...args]: string[]): Promise<boolean> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
+			cwd: root,
+			stdio: ['ignore', 'pipe', 'pipe'],
+		});
+		let output = '';
+		for (const stream of [child.stdout, child.stderr]) {
+			stream.on('data', chunk => {
+				output += chunk;
+			});
+		}
+		child.on('error', reject);
+		child.on('close', code => {
+			console.log(code === 0 ? `  ok      ${title}` : `  failed  ${title}\n${output}`);
+			resolve(code === 0);
+		});
+	});
+}

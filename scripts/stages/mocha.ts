@@ -1,0 +1,37 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { root } from '../bootstrap/folders.mjs';
+import { runTestProcess } from './process.ts';
+import type { Totals } from './totals.ts';
+
+export interface MochaStage {
+	/** The folder of the tests, inside test/. */
+	tests: string;
+	/** What the user added: files and options for mocha. */
+	args: string[];
+	testLimitMs: number;
+	limitMs: number;
+	folder: string;
+	environment?: Record<string, string>;
+}
+
+export async function runMocha(stage: MochaStage): Promise<Totals> {
+	const chosen = stage.args.some(argument => /\.ts$/.test(argument));
+	const found = fs.globSync(`test/${stage.tests}/**/*.test.ts`, { cwd: root }).sort();
+	if (!chosen && found.length === 0) {
+		console.log(`  failed  there are no tests in test/${stage.tests}`);
+		return { passed: 0, failed: 1 };
+	}
+	return runTestProcess({
+		args: [
+			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
+			...['--extension', 'ts', '--timeout', String(stage.testLimitMs)],
+			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
+			...stage.args,
+			...(chosen ? [] : found),
+		],
+		folder: stage.folder,
+		limitMs: stage.limitMs,
+		...(stage.environment && { environment: stage.environment }),
+	});
+}

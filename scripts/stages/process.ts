@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { root } from '../bootstrap/folders.mjs';
+import { endFamily, newMark } from '../processes.ts';
+import type { Totals } from './totals.ts';
+
+/** Names the file that a test process writes its totals to. */
+export const totalsVariable = 'ERRAND_TEST_TOTALS';
+
+export interface TestProcess {
+	args: string[];
+	/** A folder of this run. */
+	folder: string;
+	environment?: Record<string, string>;
+	limitMs: number;
+}
+
+/** Runs tests in a process of their own and counts them. One that crashes or hangs is a failure more. */
+export async function runTestProcess({ args, folder, environment, limitMs }: TestProcess): Promise<Totals> {
+	const totalsFile = path.join(folder, 'totals.json');
+	const mark = newMark();
+	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+		cwd: root,
+		stdio: ['ignore', 'inherit', 'inherit'],
+		env: { ...process.env, ...environment, ...mark.environment, [totalsVariable]: totalsFile },
+	});
+	const hung = setTimeout(() => {
+		console.log(`  failed  no end after ${limitMs / 1000} s; stopping it`);
+		void endFamily(child.pid, mark.value);
+	}, limitMs);
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', resolve);
+	});
+	clearTimeout(hung);
+	await endFamily(undefined, mark.value);
+	const totals = readTotals(totalsFile);
+	if (totals === undefined || (code !== 0 && totals.failed === 0)) {
+		console.log(`  failed  the tests ended with exit code ${code} and ${totals ? 'no' : 'without a'} failed test`);
+		return { passed: totals?.passed ?? 0, failed: 1 };
+	}
+	return totals;
+}
+
+function readTotals(file: string): Totals | undefined {
+	try {
+		return JSON.parse(fs.readFileSync(file, 'utf8'));
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { cache, root } from '../bootstrap/folders.mjs';
+import { withLock } from '../bootstrap/lock.mjs';
+import { ensureBrowser } from '../browser.ts';
+import { build } from '../build.ts';
+import { ensureEditor } from '../editor/install.ts';
+import { copyExtension } from '../editor/installExtension.ts';
+import { check } from './check.ts';
+import { runEditorTests } from './editor.ts';
+import { runMocha } from './mocha.ts';
+import type { Totals } from './totals.ts';
+
+export type StageName = 'check' | 'unit' | 'conformance' | 'editor' | 'e2e';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+export const stageNames: readonly StageName[] = ['check', 'unit', 'conformance', 'editor', 'e2e'];
+
+/** One run of some stages. What it needs is made once, in a folder of its own, which goes when the run ends. */
+export class TestRun {
+	private readonly folder = path.join(cache, 'runs', randomBytes(6).toString('hex'));
+	private readonly buildFlags: string[];
+	private editor: Promise<Record<string, string>> | undefined;
+
+	constructor(buildFlags: string[] = []) {
+		this.buildFlags = buildFlags;
+		removeOldRuns();
+	}
+
+	async run(name: StageName, args: string[] = []): Promise<Totals> {
+		const folder = path.join(this.folder, name);
+		fs.mkdirSync(folder, { recursive: true });
+		switch (name) {
+			case 'check':
+				return check();
+			case 'unit':
+				return runMocha({ tests: 'unit', args, folder, testLimitMs: 10_000, limitMs: 180_000 });
+			case 'conformance':
+				return runMocha({ tests: 'conformance', args, folder, testLimitMs: 20_000, limitMs: 180_000 });
+			case 'editor':
+				return runEditorTests({ args, folder, environment: await this.prepareEditor() });
+			case 'e2e': {
+				const environment = await this.prepareEditor();
+				return runMocha({ tests: 'e2e', args, folder, environment, testLimitMs: 60_000, limitMs: 420_000 });
+			}
+		}
+	}
+
+	/** The built extension, an editor and a browser, as the environment variables that the tests read. */
+	prepareEditor(): Promise<Record<string, string>> {
+		this.editor ??= (async () => {
+			const browser = await ensureBrowser();
+			const editor = await ensureEditor();
+			const extension = path.join(this.folder, 'extension');
+			const tests = path.join(this.folder, 'editor-tests');
+			// Copied under the lock: another run's build empties dist first.
+			await withLock(path.join(cache, 'build.lock'), 'building', async () => {
+				await build(...this.buildFlags);
+				await build('--tests');
+				copyExtension(root, extension);
+				fs.cpSync(path.join(cache, 'out', 'editor'), tests, { recursive: true });
+			});
+			return {
+				CHROME_PATH: browser,
+				ERRAND_TEST_EDITOR: editor,
+				ERRAND_TEST_EXTENSION: extension,
+				ERRAND_TEST_BUNDLE: tests,
+			};
+		})();
+		return this.editor;
+	}
+
+	close(): void {
+		fs.rmSync(this.folder, { recursive: true, force: true });
+	}
+}
+
+/** What runs that were killed left behind. */
+function removeOldRuns(): void {
+	const folder = path.join(cache, 'runs');
+	for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+		const run = path.join(folder, name);
+		if (Date.now() - (fs.statSync(run, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > dayMs) {
+			fs.rmSync(run, { recursive: true, force: true });
+		}
+	}
+}

@@ -1,0 +1,105 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { cache, root } from './bootstrap/folders.mjs';
+import { withLock } from './bootstrap/lock.mjs';
+import { build } from './build.ts';
+import { makeSampleRepository } from './sampleRepository.ts';
+import { claimLaunch } from './start/claim.ts';
+import { desktopCode, openDesktop } from './start/desktop.ts';
+import { openServed } from './start/served.ts';
+
+const dataFolder = path.join(cache, 'start');
+
+/** Resolves when the launch should end: a signal, or the launcher above us is gone. */
+const stopAsked = new Promise<undefined>(resolve => {
+	for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
+		process.on(event, () => resolve(undefined));
+	}
+});
+// A terminal that closes takes its output with it, which must not keep us from cleaning up.
+for (const stream of [process.stdout, process.stderr]) {
+	stream.on('error', () => {});
+}
+
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		options: { port: { type: 'string' }, served: { type: 'boolean' } },
+		allowPositionals: true,
+	});
+	const port = portOf(values.port ?? process.env['ERRAND_PORT']);
+	const chosen = positionals[0] === undefined ? undefined : existingFolder(positionals[0]);
+	const claim = await Promise.race([claimLaunch(dataFolder), stopAsked]);
+	if (claim === undefined) {
+		return;
+	}
+	if (typeof claim === 'string') {
+		console.log('Errand is running already and goes on there.');
+		console.log(`Errand is ready: ${claim}${encodeURIComponent(chosen ?? sampleFolder())}`);
+		return;
+	}
+	try {
+		console.log('Building …');
+		if (
+			(await Promise.race([withLock(path.join(cache, 'build.lock'), 'building', () => build()), stopAsked])) ===
+			undefined
+		) {
+			return;
+		}
+		const input = { dataFolder, extension: root, folder: chosen ?? sampleFolder() };
+		const code = values.served ? undefined : desktopCode();
+		const launch = code ? openDesktop(code, input) : await openServed(input, port, claim);
+		try {
+			console.log(`Errand is ready: ${launch.address}`);
+			const failure = await Promise.race([launch.ended, stopAsked]);
+			if (failure !== undefined) {
+				throw new Error(failure);
+			}
+		} finally {
+			await launch.stop();
+		}
+	} finally {
+		claim.release();
+	}
+}
+
+function portOf(text: string | undefined): number | undefined {
+	if (text === undefined || text === '') {
+		return undefined;
+	}
+	if (!/^\d+$/.test(text) || Number(text) > 65_535) {
+		throw new Error(`"${text}" is no port. Name one from 0 to 65535.`);
+	}
+	return Number(text);
+}
+
+function existingFolder(name: string): string {
+	// npm runs us in the project's folder; INIT_CWD is where the user stood.
+	const folder = path.resolve(process.env['INIT_CWD'] ?? process.cwd(), name);
+	if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+		throw new Error(`There is no folder ${folder}. Name one that exists, or none for the sample repository.`);
+	}
+	return folder;
+}
+
+/** Made once; what the user does in it stays. */
+function sampleFolder(): string {
+	const folder = path.join(dataFolder, 'sample');
+	const made = path.join(dataFolder, 'sample.made');
+	if (!fs.existsSync(made) || !fs.existsSync(folder)) {
+		fs.rmSync(folder, { recursive: true, force: true });
+		fs.rmSync(`${folder}-origin.git`, { recursive: true, force: true });
+		makeSampleRepository(folder);
+		fs.writeFileSync(made, '');
+	}
+	return folder;
+}
+
+try {
+	await main();
+	process.exit(0);
+} catch (error) {
+	console.error(error instanceof Error ? error.message : error);
+	process.exit(1);
+}

@@ -1,0 +1,50 @@
+/** Time as the code sees it. Tests bring their own. */
+export interface Clock {
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep(milliseconds, signal) {
+		return new Promise((resolve, reject) => {
+			if (signal?.aborted) {
+				reject(signal.reason);
+				return;
+			}
+			const onAbort = () => {
+				clearTimeout(timer);
+				reject(signal?.reason);
+			};
+			const timer = setTimeout(() => {
+				signal?.removeEventListener('abort', onAbort);
+				resolve();
+			}, milliseconds);
+			signal?.addEventListener('abort', onAbort, { once: true });
+		});
+	},
+};
+
+/** Runs tasks one after another in the order they came. A failing task does not stop the queue. */
+export class SerialQueue {
+	private tail: Promise<unknown> = Promise.resolve();
+
+	run<T>(task: () => Promise<T> | T): Promise<T> {
+		const result = this.tail.then(task);
+		this.tail = result.catch(() => {});
+		return result;
+	}
+}
+
+/** Callers that come while one run is under way share its outcome. */
+export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
+	let current: Promise<T> | undefined;
+	return () => {
+		current ??= run().finally(() => {
+			current = undefined;
+		});
+		return current;
+	};
+}

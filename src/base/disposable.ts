@@ -1,0 +1,85 @@
+/** Something that holds on to a resource until told to let go. Disposing twice is harmless. */
+export interface Disposable {
+	dispose(): void;
+}
+
+export function toDisposable(dispose: () => void): Disposable {
+	let done = false;
+	return {
+		dispose() {
+			if (!done) {
+				done = true;
+				dispose();
+			}
+		},
+	};
+}
+
+/** Owns disposables and lets them go together, last born first. What is added after that is disposed at once. */
+export class DisposableStore implements Disposable {
+	private readonly items = new Set<Disposable>();
+	private disposed = false;
+
+	get isDisposed(): boolean {
+		return this.disposed;
+	}
+
+	add<T extends Disposable>(item: T): T {
+		if (this.disposed) {
+			item.dispose();
+		} else {
+			this.items.add(item);
+		}
+		return item;
+	}
+
+	/** Disposes what is held and stays usable. A failing item does not keep the others alive; the first failure is thrown. */
+	clear(): void {
+		const items = [...this.items].reverse();
+		this.items.clear();
+		const failures: unknown[] = [];
+		for (const item of items) {
+			try {
+				item.dispose();
+			} catch (error) {
+				failures.push(error);
+			}
+		}
+		if (failures.length > 0) {
+			throw failures[0];
+		}
+	}
+
+	dispose(): void {
+		this.disposed = true;
+		this.clear();
+	}
+}
+
+/** Holds one disposable at a time; setting another disposes the one before. */
+export class MutableDisposable<T extends Disposable> implements Disposable {
+	private current: T | undefined;
+	private disposed = false;
+
+	get value(): T | undefined {
+		return this.current;
+	}
+
+	set value(next: T | undefined) {
+		if (next === this.current) {
+			return;
+		}
+		this.current?.dispose();
+		this.current = undefined;
+		if (this.disposed) {
+			next?.dispose();
+		} else {
+			this.current = next;
+		}
+	}
+
+	dispose(): void {
+		this.disposed = true;
+		this.value = undefined;
+	}
+}

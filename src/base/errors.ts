@@ -1,0 +1,28 @@
+/** The message of anything that was thrown, for a log line. Never shown to the user as it is. */
+export function describeError(error: unknown): string {
+	if (error instanceof Error) {
+		return error.message || error.name;
+	}
+	return typeof error === 'string' ? error : 'no further information';
+}
+
+/** The system error code (`ECONNREFUSED`, `ENOENT`) of an error or of what caused it. */
+export function systemErrorCode(error: unknown): string | undefined {
+	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+		const code = (current as NodeJS.ErrnoException).code;
+		if (typeof code === 'string') {
+			return code;
+		}
+	}
+	return undefined;
+}
+
+/** True for the error by which an AbortSignal ends what it was given to. */
+export function isAbortError(error: unknown): boolean {
+	return error instanceof Error && error.name === 'AbortError';
+}
+
+/** An error whose message is a whole sentence meant for the user, with the cause and the next step. */
+export class UserFacingError extends Error {
+	override readonly name = 'UserFacingError';
+}

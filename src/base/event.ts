@@ -1,0 +1,37 @@
+import { type Disposable, toDisposable } from './disposable.ts';
+
+/** Subscribes a listener; the same shape as vscode's Event, so that either can stand in for the other. */
+export type Event<T> = (listener: (value: T) => void) => Disposable;
+
+/** Fires to every listener in the order they came. A listener that throws does not keep the others from hearing. */
+export class Emitter<T> implements Disposable {
+	private readonly listeners = new Set<{ listener: (value: T) => void }>();
+	private disposed = false;
+
+	readonly event: Event<T> = listener => {
+		if (this.disposed) {
+			return toDisposable(() => {});
+		}
+		// One entry for each subscription: the same function may listen twice.
+		const entry = { listener };
+		this.listeners.add(entry);
+		return toDisposable(() => this.listeners.delete(entry));
+	};
+
+	fire(value: T): void {
+		for (const entry of [...this.listeners]) {
+			try {
+				entry.listener(value);
+			} catch (error) {
+				queueMicrotask(() => {
+					throw error;
+				});
+			}
+		}
+	}
+
+	dispose(): void {
+		this.disposed = true;
+		this.listeners.clear();
+	}
+}

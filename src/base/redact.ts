@@ -1,0 +1,63 @@
+/** What a log line may carry. Any other field is dropped, so that a new one is a decision made here. */
+export interface LogFields {
+	method?: string;
+	/** A path of the routes table, never a whole URL: queries and hosts can carry secrets. */
+	path?: string;
+	status?: number;
+	code?: string;
+	attempt?: number;
+	durationMs?: number;
+	delayMs?: number;
+	count?: number;
+	index?: number;
+	taskId?: string;
+	pid?: number;
+	version?: string;
+	connection?: string;
+	keyKind?: string;
+	/** The message of an error that our own code or the system made, cut to one line. */
+	reason?: string;
+}
+
+const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
+	'method',
+	'path',
+	'status',
+	'code',
+	'attempt',
+	'durationMs',
+	'delayMs',
+	'count',
+	'index',
+	'taskId',
+	'pid',
+	'version',
+	'connection',
+	'keyKind',
+	'reason',
+]);
+
+const MAXIMUM_VALUE_LENGTH = 200;
+
+/** Keys and tokens by their documented forms, in case one hides in an error's message. */
+const SECRET = /\b(?:sk-[\w-]{4,}|Bearer\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)|\/\/[^/\s:@]+:[^/\s@]+@/g;
+
+export function redactText(text: string): string {
+	return text.replace(SECRET, '[redacted]');
+}
+
+/** ` key=value` for each allowed field; values lose secrets, line breaks and excess length. */
+export function redactFields(fields: LogFields): string {
+	let line = '';
+	for (const [key, value] of Object.entries(fields)) {
+		if (!ALLOWED.has(key) || value === undefined) {
+			continue;
+		}
+		const text = redactText(String(value).slice(0, MAXIMUM_VALUE_LENGTH * 2))
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
+			.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+			.slice(0, MAXIMUM_VALUE_LENGTH);
+		line += ` ${key}=${/\s/.test(text) ? JSON.stringify(text) : text}`;
+	}
+	return line;
+}

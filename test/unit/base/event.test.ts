@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { Emitter } from '../../../src/base/event.ts';
+
+describe('Emitter', () => {
+	it('fires to listeners in the order they came, also when one function listens twice', () => {
+		const emitter = new Emitter<number>();
+		const heard: number[] = [];
+		const listener = (value: number) => heard.push(value);
+		const first = emitter.event(listener);
+		emitter.event(listener);
+		emitter.fire(1);
+		first.dispose();
+		emitter.fire(2);
+		assert.deepEqual(heard, [1, 1, 2]);
+	});
+
+	it('lets the others hear when a listener throws, and does not swallow the failure', async () => {
+		const emitter = new Emitter<void>();
+		let heard = false;
+		emitter.event(() => {
+			throw new Error('listener failed');
+		});
+		emitter.event(() => (heard = true));
+		const listeners = process.listeners('uncaughtException');
+		process.removeAllListeners('uncaughtException');
+		try {
+			const failure = new Promise<Error>(resolve => process.once('uncaughtException', resolve));
+			emitter.fire();
+			assert.equal((await failure).message, 'listener failed');
+			assert.ok(heard);
+		} finally {
+			for (const listener of listeners) {
+				process.on('uncaughtException', listener);
+			}
+		}
+	});
+
+	it('reaches nobody after its end', () => {
+		const emitter = new Emitter<void>();
+		let heard = 0;
+		emitter.event(() => heard++);
+		emitter.dispose();
+		emitter.event(() => heard++);
+		emitter.fire();
+		assert.equal(heard, 0);
+	});
+});
