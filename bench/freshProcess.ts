@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+/** What a contender sends back when it is done. */
+export interface Measured {
+	/** Microseconds of its process, both kinds, while it worked. */
+	cpu: number;
+	/** Megabytes at the highest, the program itself included. */
+	memory: number;
+	/** The longest that its event loop stood still, in milliseconds. */
+	delay: number;
+	/** What it counted: all contenders of one race must agree. */
+	count: number;
+	/** Further numbers of one contender. */
+	[name: string]: number;
+}
+
+/** Starts a program of this folder. Resolves with its first message. */
+async function start<T>(program: string, parameters: object): Promise<{ child: ChildProcess; message: T }> {
+	const child = fork(path.join(import.meta.dirname, program), [JSON.stringify(parameters)], {
+		execArgv: ['--disable-warning=ExperimentalWarning'],
+		stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+	});
+	const ended = once(child, 'exit').then(([code]) => {
+		throw new Error(`${program} ended with ${code} before it had said anything`);
+	});
+	const [message] = await Promise.race([once(child, 'message'), ended]);
+	ended.catch(() => {});
+	return { child, message: message as T };
+}
+
+/** Runs a contender in a process of its own. */
+export async function measure(program: string, parameters: object): Promise<Measured> {
+	const { child, message } = await start<Measured>(program, parameters);
+	child.kill();
+	return message;
+}
+
+/** Runs `use` beside a server program, which sends its address when it listens. */
+export async function withServer<T>(
+	program: string,
+	parameters: object,
+	use: (address: string) => Promise<T>,
+): Promise<T> {
+	const { child, message } = await start<string>(program, parameters);
+	try {
+		return await use(message);
+	} finally {
+		child.kill();
+	}
+}
+
+/** Every contender once in each round, so that what else the machine does falls on all alike. */
+export async function race(rounds: number, program: string, contenders: readonly object[]): Promise<Measured[][]> {
+	const results: Measured[][] = contenders.map(() => []);
+	for (let round = 0; round < rounds; round++) {
+		for (const [index, contender] of contenders.entries()) {
+			results[index]?.push(await measure(program, contender));
+		}
+	}
+	const counts = new Set(results.flat().map(({ count }) => count));
+	if (counts.size !== 1) {
+		throw new Error(`the contenders did not do the same work: ${[...counts].join(', ')}`);
+	}
+	return results;
+}

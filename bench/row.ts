@@ -1,0 +1,19 @@
+/** One line of bench/RESULTS.md. */
+export interface BenchRow {
+	/** Number of the goal. */
+	goal: string;
+	what: string;
+	ours: string;
+	/** The same work by others, in the same run where possible. */
+	peers: string;
+	ratio: string;
+	met: 'yes' | 'no';
+	reason?: string;
+}
+
+export function median(values: readonly number[]): number {
+	const sorted = [...values].sort((one, other) => one - other);
+	const middle = Math.floor(sorted.length / 2);
+	const upper = sorted[middle] ?? Number.NaN;
+	return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,92 @@
+import { type Measured, measure, race, withServer } from './freshProcess.ts';
+import { type BenchRow, median } from './row.ts';
+
+const ROUNDS = 5;
+const STREAM_BYTES = 50_000_000;
+const GROWTH = 4;
+/** Megabytes. */
+const SMALL = 4;
+
+export async function rows(): Promise<BenchRow[]> {
+	return [
+		await stream('64 B to 64 KB', [64, 64 * 1024]),
+		await stream('64 to 1024 B', [64, 1024]),
+		...(await growth()),
+		await validation(),
+	];
+}
+
+const cpuOf = (runs: readonly Measured[] = []) => median(runs.map(({ cpu }) => cpu));
+const memoryOf = (runs: readonly Measured[] = []) => median(runs.map(({ memory }) => memory));
+const milliseconds = (microseconds: number) => `${(microseconds / 1000).toFixed(0)} ms`;
+
+/** Goal 1: from the socket to the last event, over the host's fetch. */
+async function stream(name: string, writes: [number, number]): Promise<BenchRow> {
+	const [floor, parser, ours] = await withServer(
+		'streamServer.ts',
+		{ kind: 'chat', size: STREAM_BYTES, writes },
+		address =>
+			race(
+				ROUNDS,
+				'streamContender.ts',
+				['floor', 'parser', 'ours'].map(contender => ({ contender, address })),
+			),
+	);
+	const base = cpuOf(floor);
+	const ratio = cpuOf(ours) / base;
+	const memory = memoryOf(ours) / memoryOf(floor);
+	return {
+		goal: '1',
+		what: `chat stream of ${STREAM_BYTES / 1e6} MB, writes of ${name}: CPU; peak memory`,
+		ours: `${milliseconds(cpuOf(ours))}; ${memoryOf(ours).toFixed(0)} MB`,
+		peers: `fetch + TextDecoder + split + JSON.parse ${milliseconds(base)}, ${memoryOf(floor).toFixed(0)} MB = 1; eventsource-parser ${(cpuOf(parser) / base).toFixed(2)}`,
+		ratio: `${ratio.toFixed(2)}; ${memory.toFixed(2)}`,
+		met: ratio <= 1.25 && memory <= 1.2 ? 'yes' : 'no',
+	};
+}
+
+/** Goal 2: four times the input. */
+async function growth(): Promise<BenchRow[]> {
+	const shapes = ['one event in pieces of 1 KB', 'LF lines with one CR, in one piece', 'one event of many data lines'];
+	const found: BenchRow[] = [];
+	for (const shape of shapes) {
+		const factors: Record<string, number[]> = { ours: [], parser: [] };
+		for (let round = 0; round < ROUNDS; round++) {
+			for (const [contender, list] of Object.entries(factors)) {
+				const small = await measure('growthContender.ts', { contender, shape, size: SMALL });
+				const large = await measure('growthContender.ts', { contender, shape, size: SMALL * GROWTH });
+				list.push(large.cpu / small.cpu);
+			}
+		}
+		const own = median(factors['ours'] ?? []);
+		found.push({
+			goal: '2',
+			what: `growth of CPU for ${GROWTH} times the input: ${shape}`,
+			ours: `×${own.toFixed(1)}`,
+			peers: `eventsource-parser, fed as it comes ×${median(factors['parser'] ?? []).toFixed(1)}`,
+			ratio: own.toFixed(1),
+			met: own <= 6 ? 'yes' : 'no',
+		});
+	}
+	return found;
+}
+
+/** Goal 3: what validation adds to JSON.parse. */
+async function validation(): Promise<BenchRow> {
+	const names = ['floor', 'ours', 'zod', 'lenient'];
+	const [floor, ours, zod, lenient] = await race(
+		ROUNDS,
+		'validationContender.ts',
+		names.map(contender => ({ contender })),
+	);
+	const base = cpuOf(floor);
+	const ratio = cpuOf(ours) / base;
+	return {
+		goal: '3',
+		what: 'validation of chat chunks over JSON.parse alone: CPU',
+		ours: milliseconds(cpuOf(ours)),
+		peers: `JSON.parse ${milliseconds(base)} = 1; zod ${(cpuOf(zod) / base).toFixed(2)}; our lenient schema alone ${(cpuOf(lenient) / base).toFixed(2)}`,
+		ratio: ratio.toFixed(2),
+		met: ratio <= 1.25 ? 'yes' : 'no',
+	};
+}

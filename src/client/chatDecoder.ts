@@ -1,0 +1,219 @@
+import {
+	type Annotation,
+	annotationSchema,
+	CHAT_STREAM_END,
+	type ChatCompletion,
+	chatCompletionSchema,
+	readChatChunk,
+	receivedToolCallSchema,
+	usageSchema,
+} from '../contract/chat.ts';
+import { readErrorValue } from '../contract/errorBody.ts';
+import { isAbsent, lenientArray } from '../contract/lenient.ts';
+import { ClientError } from './core/errors.ts';
+import { failureInReply } from './core/failures.ts';
+import type { SseEvent } from './core/sse.ts';
+import type { ChatStreamEvent } from './types.ts';
+
+const toolCallsSchema = lenientArray(receivedToolCallSchema);
+const annotationsSchema = lenientArray(annotationSchema);
+
+/** A fragment's index names a call; a reader may keep a list by it. */
+const MAXIMUM_TOOL_CALLS = 1024;
+
+type Chunk = NonNullable<ReturnType<typeof readChatChunk>>;
+type Delta = NonNullable<Chunk['choices'][number]['delta']>;
+
+/**
+ * The chunks of one reply to the events of its stream. Of several choices the first is read: the contract has no
+ * request for more. Fields that are missing, null or `None` give no event.
+ */
+export class ChatDecoder {
+	/** A `[DONE]` came, or a clean close after a `finish_reason`: the reply is whole. */
+	isEnded = false;
+	private isFinished = false;
+	private provider: string | undefined;
+	private model: string | undefined;
+	private id: string | undefined;
+	private lastToolCall = -1;
+
+	/** Appends what `event` says to `into`. Throws the error that it carries, or `bad-response`. */
+	decode({ event, data }: SseEvent, into: ChatStreamEvent[]): void {
+		if (this.isEnded || data === '') {
+			return;
+		}
+		if (data === CHAT_STREAM_END) {
+			this.isEnded = true;
+			return;
+		}
+		const value = parse(data, event === 'error');
+		if (event === 'error') {
+			throw failureInReply(readErrorValue(value));
+		}
+		const chunk = readChatChunk(value);
+		if (!chunk) {
+			throwIfError(value);
+			throw new ClientError('bad-response', 'a chunk of the reply is not an object');
+		}
+		// Both schemas keep `error`; an own read of the field serves either.
+		throwIfError(chunk);
+		this.readServed(chunk.provider, chunk.model, chunk.id, into);
+		for (const choice of chunk.choices) {
+			if ((choice.index ?? 0) === 0) {
+				this.readDelta(choice.delta, into);
+				this.readFinish(choice.finish_reason, choice.provider_specific_fields, into);
+			}
+		}
+		readUsage(chunk.usage, into);
+	}
+
+	/** After a clean close: takes an event that lacks only its blank line; one that is cut short is none. */
+	decodeRest(events: SseEvent[], into: ChatStreamEvent[]): void {
+		for (const event of events) {
+			try {
+				this.decode(event, into);
+			} catch (error) {
+				if (!ClientError.is(error, 'bad-response')) {
+					throw error;
+				}
+			}
+		}
+		this.isEnded ||= this.isFinished;
+	}
+
+	/** The events of a whole completion that came in place of a stream. Throws as `decode` does. */
+	decodeWhole(value: unknown): ChatStreamEvent[] {
+		const completion = readCompletion(value);
+		const events: ChatStreamEvent[] = [];
+		const { provider, model, id, choices, usage } = completion;
+		this.readServed(provider, model, id, events);
+		const [choice] = choices;
+		this.readDelta(choice?.message, events);
+		this.readFinish(choice?.finish_reason, choice?.provider_specific_fields, events);
+		readUsage(usage, events);
+		this.isEnded = true;
+		return events;
+	}
+
+	private readServed(provider: Maybe, model: Maybe, id: Maybe, into: ChatStreamEvent[]): void {
+		const isNews =
+			(this.provider === undefined && !isAbsent(provider)) || (this.model === undefined && !isAbsent(model));
+		if (!isNews) {
+			return;
+		}
+		this.provider ??= present(provider);
+		this.model ??= present(model);
+		this.id ??= present(id);
+		into.push({
+			type: 'served',
+			...(this.provider === undefined ? {} : { provider: this.provider }),
+			...(this.model === undefined ? {} : { model: this.model }),
+			...(this.id === undefined ? {} : { id: this.id }),
+		});
+	}
+
+	private readDelta(delta: Delta | null | undefined, into: ChatStreamEvent[]): void {
+		if (!delta) {
+			return;
+		}
+		const { content, tool_calls: toolCalls, annotations } = delta;
+		const reasoning = present(delta.reasoning) || present(delta.reasoning_content);
+		if (reasoning) {
+			into.push({ type: 'reasoning', text: reasoning });
+		}
+		const hasToolCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
+		// Beside tool calls the word `None` is a missing content; anywhere else somebody said it.
+		if (content && !(hasToolCalls && content === 'None')) {
+			into.push({ type: 'text', text: content });
+		}
+		if (hasToolCalls) {
+			for (const call of toolCallsSchema.parse(toolCalls)) {
+				this.readToolCall(call, into);
+			}
+		}
+		if (Array.isArray(annotations) && annotations.length > 0) {
+			const known: Annotation[] = annotationsSchema.parse(annotations);
+			if (known.length > 0) {
+				into.push({ type: 'annotations', annotations: known });
+			}
+		}
+	}
+
+	/** A fragment without an index belongs to the last call, unless it brings an id: then it begins the next one. */
+	private readToolCall(call: ReturnType<typeof toolCallsSchema.parse>[number], into: ChatStreamEvent[]): void {
+		const { id, function: called } = call;
+		const index = call.index ?? Math.max(0, id === undefined ? this.lastToolCall : this.lastToolCall + 1);
+		if (!Number.isInteger(index) || index < 0 || index >= MAXIMUM_TOOL_CALLS) {
+			throw new ClientError('bad-response', 'a tool call of the reply has an impossible index');
+		}
+		this.lastToolCall = index;
+		into.push({
+			type: 'toolCall',
+			index,
+			...(id === undefined ? {} : { id }),
+			...(called?.name === undefined ? {} : { name: called.name }),
+			arguments: called?.arguments ?? '',
+		});
+	}
+
+	private readFinish(reason: Maybe, fields: unknown, into: ChatStreamEvent[]): void {
+		const known = present(reason);
+		if (known === undefined || known === '') {
+			return;
+		}
+		this.isFinished = true;
+		const native =
+			typeof fields === 'object' && fields !== null ? Reflect.get(fields, 'native_finish_reason') : undefined;
+		into.push({
+			type: 'finish',
+			reason: known,
+			...(typeof native === 'string' && !isAbsent(native) ? { nativeReason: native } : {}),
+		});
+	}
+}
+
+/** A whole completion. Throws the error that stands in its place, or `bad-response`. */
+export function readCompletion(value: unknown): ChatCompletion {
+	throwIfError(value);
+	const completion = chatCompletionSchema.safeParse(value).data;
+	if (!completion || completion.choices.length === 0) {
+		throw new ClientError('bad-response', 'the reply has no choices');
+	}
+	return completion;
+}
+
+type Maybe = string | null | undefined;
+
+function present(value: Maybe): string | undefined {
+	return isAbsent(value) ? undefined : value;
+}
+
+function readUsage(usage: unknown, into: ChatStreamEvent[]): void {
+	if (isAbsent(usage)) {
+		return;
+	}
+	const known = usageSchema.safeParse(usage);
+	if (known.success) {
+		into.push({ type: 'usage', usage: known.data });
+	}
+}
+
+function throwIfError(value: unknown): void {
+	const error = typeof value === 'object' && value !== null ? Reflect.get(value, 'error') : undefined;
+	if (!isAbsent(error) && error !== '' && error !== false) {
+		throw failureInReply(readErrorValue(value));
+	}
+}
+
+/** The text of an `error` event need not be JSON. */
+function parse(data: string, orText: boolean): unknown {
+	try {
+		return JSON.parse(data);
+	} catch {
+		if (orText) {
+			return data;
+		}
+		// The parser's own message quotes the text, which a log must not hold.
+		throw new ClientError('bad-response', 'a chunk of the reply is not JSON');
+	}
+}

@@ -1,0 +1,247 @@
+import type { Clock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { readErrorBody } from '../../contract/errorBody.ts';
+import { fillPath, type KeyKind, type Route } from '../../contract/routes.ts';
+import { ClientError } from './errors.ts';
+import { abortedError, Exchange } from './exchange.ts';
+import { codeOfStatus, isRetryable } from './failures.ts';
+import type { Limits } from './limits.ts';
+import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
+import type { Transport, TransportRequest } from './transport.ts';
+
+export interface CallerOptions {
+	connection: Connection;
+	keys: (kind: KeyKind) => Promise<string | undefined>;
+	transport: Transport;
+	logger: Logger;
+	clock: Clock;
+	/** From 0 to below 1; spreads the waits between tries. */
+	random: () => number;
+	limits: Limits;
+}
+
+export interface Call {
+	route: Route;
+	/** What stands in the braces of the route's path. */
+	values?: Record<string, string>;
+	query?: Record<string, string | number | boolean | undefined>;
+	/** Sent as JSON. */
+	body?: unknown;
+	firstByteMs: number;
+	/** Where it differs from the limit that holds for all. */
+	idleMs?: number;
+	retry: RetryRule;
+	signal: AbortSignal | undefined;
+}
+
+/** How every area of the client reaches the service: address, key, limits, tries and errors. */
+export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'random' | 'limits'> {
+	/** The JSON of a reply with a status of success. */
+	json(call: Call): Promise<unknown>;
+	/** A reply with a status of success, its body unread. The caller of this closes it. */
+	stream(call: Call): Promise<Exchange>;
+}
+
+/** What an error says beyond its status is worth this wait and no more. */
+const ERROR_BODY_MS = 5000;
+
+export function createCaller(options: CallerOptions): Caller {
+	const { connection, clock, random, limits, logger } = options;
+
+	const run = <T>(call: Call, accept: string, use: (exchange: Exchange) => Promise<T>): Promise<T> => {
+		const { route, retry: rule, signal } = call;
+		const { retryAfterMs: maximumWaitMs, tries } = limits;
+		const fields = { method: route.method, path: route.path };
+		return withRetries(
+			{
+				...{ rule, clock, random, tries, maximumWaitMs, signal },
+				onRetry: ({ code }, attempt, delayMs) =>
+					logger.log('info', 'a request is tried again', { ...fields, code, attempt, delayMs }),
+			},
+			async attempt => {
+				const started = clock.now();
+				try {
+					const request = await prepare(options, call, accept);
+					const exchange = await open(options, call, request);
+					try {
+						logger.log('debug', 'answered', { ...fields, status: exchange.status, durationMs: clock.now() - started });
+						return await use(exchange);
+					} catch (error) {
+						exchange.close();
+						throw error;
+					}
+				} catch (error) {
+					if (ClientError.is(error)) {
+						const { code, status } = error;
+						const durationMs = clock.now() - started;
+						logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...(status ? { status } : {}) });
+					}
+					throw error;
+				}
+			},
+		);
+	};
+
+	return {
+		connection,
+		clock,
+		random,
+		limits,
+		json: call => run(call, 'application/json', exchange => readJson(exchange, limits.jsonBytes)),
+		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
+	};
+}
+
+async function open(options: CallerOptions, call: Call, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
+	const { transport, clock, limits } = options;
+	const { firstByteMs, idleMs = limits.idleMs, signal } = call;
+	const exchange = await Exchange.open({ transport, clock, signal, firstByteMs, idleMs }, request);
+	if (exchange.status >= 200 && exchange.status <= 299) {
+		return exchange;
+	}
+	const failure = await statusFailure(exchange, call, options);
+	exchange.close();
+	throw failure;
+}
+
+async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
+	const { status } = exchange;
+	const { route } = call;
+	const code = codeOfStatus(status, route.key);
+	const retryAfterMs = readRetryAfter(exchange.header('retry-after'), clock.now());
+	let serviceMessage: string | undefined;
+	const cancel = exchange.closeAfter(ERROR_BODY_MS);
+	try {
+		serviceMessage = readErrorBody(new TextDecoder().decode(await readUpTo(exchange, limits.errorBodyBytes))).message;
+	} catch (error) {
+		if (call.signal?.aborted) {
+			throw error;
+		}
+		// The status alone says enough.
+	} finally {
+		cancel();
+	}
+	return new ClientError(code, `${route.method} ${route.path} answered with HTTP ${status}`, {
+		status,
+		retryable: isRetryable(code),
+		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+		...(serviceMessage === undefined ? {} : { serviceMessage }),
+	});
+}
+
+/** Throws before anything is sent: `not-supported` without a host, `no-key`, `invalid-request`, `too-large`. */
+async function prepare(
+	{ connection, keys, limits }: CallerOptions,
+	{ route, values, query, body, signal }: Call,
+	accept: string,
+): Promise<Omit<TransportRequest, 'signal'>> {
+	const base = hostOf(connection, route);
+	let path: string;
+	try {
+		path = fillPath(route.path, values);
+	} catch (error) {
+		throw new ClientError('invalid-request', 'the id cannot stand in an address', { cause: error });
+	}
+	const url = new URL(base + path);
+	for (const [name, value] of Object.entries(query ?? {})) {
+		if (value !== undefined) {
+			url.searchParams.set(name, String(value));
+		}
+	}
+	const text = body === undefined ? undefined : JSON.stringify(body);
+	if (text !== undefined && text.length > limits.jsonBytes) {
+		throw new ClientError('too-large', `the request has more than ${limits.jsonBytes} characters`);
+	}
+	// Last, so that a key is not asked for in vain (the store may have to be unlocked).
+	const key = checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
+	return {
+		method: route.method,
+		url: url.href,
+		headers: {
+			Authorization: `Bearer ${key}`,
+			Accept: accept,
+			...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+		},
+		...(text === undefined ? {} : { body: text }),
+		connectTimeoutMs: limits.connectMs,
+	};
+}
+
+function hostOf(connection: Connection, route: Route): string {
+	const { apiUrl, enterpriseUrl, cloudUrl, plan, name } = connection;
+	const base = route.host === 'cloud' ? cloudUrl : plan === 'enterprise' ? enterpriseUrl : apiUrl;
+	if (base === undefined) {
+		const missing = route.host === 'cloud' ? 'cloudUrl' : 'enterpriseUrl';
+		throw new ClientError('not-supported', `the connection "${name}" has no ${missing}`);
+	}
+	return base;
+}
+
+async function readKey(
+	keys: CallerOptions['keys'],
+	kind: KeyKind,
+	signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+	try {
+		return await unlessAborted(keys(kind), signal);
+	} catch (error) {
+		throw ClientError.is(error)
+			? error
+			: new ClientError('no-key', `the ${kind} key could not be read`, { cause: error });
+	}
+}
+
+/** A header takes visible ASCII only; the key itself is never part of the error. */
+function checkKey(key: string | undefined, kind: KeyKind, connection: string): string {
+	if (key === undefined || key === '') {
+		throw new ClientError('no-key', `the connection "${connection}" has no ${kind} key`);
+	}
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		const message = `the ${kind} key of the connection "${connection}" has blanks or other characters that no key has; enter it again`;
+		throw new ClientError('no-key', message);
+	}
+	return key;
+}
+
+/** The body's JSON. Throws `bad-response` for what is none, or larger than `maximum` bytes. */
+export async function readJson(exchange: Exchange, maximum: number): Promise<unknown> {
+	const bytes = await readUpTo(exchange, maximum + 1);
+	if (bytes.length > maximum) {
+		throw new ClientError('bad-response', `the reply has more than ${maximum} bytes`);
+	}
+	try {
+		return JSON.parse(new TextDecoder().decode(bytes));
+	} catch {
+		// The parser's own message quotes the text, which a log must not hold.
+		const type = exchange.header('content-type')?.split(';')[0] ?? 'no type';
+		throw new ClientError('bad-response', `the reply is not JSON (${type.slice(0, 60)})`, { status: exchange.status });
+	}
+}
+
+/** The body, or its first `maximum` bytes. */
+async function readUpTo(exchange: Exchange, maximum: number): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	while (length < maximum) {
+		const chunk = await exchange.read();
+		if (!chunk) {
+			break;
+		}
+		chunks.push(chunk);
+		length += chunk.length;
+	}
+	return Buffer.concat(chunks, Math.min(length, maximum));
+}
+
+/** Settles as `promise` does, or rejects with `aborted` when the signal aborts first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const onAbort = () => reject(abortedError());
+		signal?.addEventListener('abort', onAbort, { once: true });
+		if (signal?.aborted) {
+			onAbort();
+		}
+		promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', onAbort));
+	});
+}

@@ -1,0 +1,54 @@
+/** Everything a caller may want to do differently about. Closed: a new code is a change of the interface. */
+export type ClientErrorCode =
+	| 'no-key'
+	| 'unauthorised'
+	| 'plan-required'
+	| 'forbidden'
+	| 'not-found'
+	| 'source-link-missing'
+	| 'invalid-request'
+	| 'session-expired'
+	| 'payment-required'
+	| 'too-large'
+	| 'rate-limited'
+	| 'server'
+	| 'upstream'
+	| 'offline'
+	| 'timeout'
+	| 'aborted'
+	| 'truncated'
+	| 'bad-response'
+	| 'tampered'
+	| 'not-supported';
+
+export interface ClientErrorOptions {
+	status?: number;
+	retryable?: boolean;
+	retryAfterMs?: number;
+	cause?: unknown;
+	/** What the service itself said: hostile text, for showing only. */
+	serviceMessage?: string;
+}
+
+/** What the client throws. The message is for logs and developers; the features write the words for users. */
+export class ClientError extends Error {
+	override readonly name = 'ClientError';
+	readonly code: ClientErrorCode;
+	readonly status: number | undefined;
+	readonly retryable: boolean;
+	readonly retryAfterMs: number | undefined;
+	readonly serviceMessage: string | undefined;
+
+	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.code = code;
+		this.status = options.status;
+		this.retryable = options.retryable ?? false;
+		this.retryAfterMs = options.retryAfterMs;
+		this.serviceMessage = options.serviceMessage;
+	}
+
+	static is(error: unknown, code?: ClientErrorCode): error is ClientError {
+		return error instanceof ClientError && (code === undefined || error.code === code);
+	}
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../base/async.ts';
+import type { Exchange } from './exchange.ts';
+import { SseDecoder, type SseEvent } from './sse.ts';
+
+export interface EventStreamOptions {
+	maximumEventLength: number;
+	clock: Clock;
+	/** What keeps the exchange from being idle. Comments are bytes, but no events. */
+	life: 'bytes' | 'events';
+}
+
+/** The events of an exchange's body, in the lots in which its bytes came. */
+export class EventStream {
+	private readonly exchange: Exchange;
+	private readonly options: EventStreamOptions;
+	private readonly decoder: SseDecoder;
+	private silentSince: number | undefined;
+
+	constructor(exchange: Exchange, options: EventStreamOptions) {
+		this.exchange = exchange;
+		this.options = options;
+		this.decoder = new SseDecoder(options.maximumEventLength);
+	}
+
+	/**
+	 * The next events; an empty list for bytes that completed none; undefined at the end of the body. Throws what
+	 * ends the exchange early, and `bad-response` for an event that is too long, after the events before it.
+	 */
+	async next(): Promise<SseEvent[] | undefined> {
+		this.decoder.check();
+		this.silentSince ??= this.options.clock.now();
+		const bytes = await this.exchange.read(this.silentSince);
+		const events = bytes && this.decoder.decode(bytes);
+		if (this.options.life === 'bytes' || (events && events.length > 0)) {
+			this.silentSince = undefined;
+		}
+		return events;
+	}
+
+	/** After the end: what an end without a blank line cut off. It may be incomplete. */
+	rest(): SseEvent[] {
+		return this.decoder.finish();
+	}
+}

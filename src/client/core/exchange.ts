@@ -1,0 +1,191 @@
+import type { Clock } from '../../base/async.ts';
+import { ClientError } from './errors.ts';
+import { failureOf } from './failures.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+/** A reply that ended is given this long to close by itself, so that its connection can be used again. */
+const DRAIN_MS = 1000;
+
+export interface ExchangeOptions {
+	transport: Transport;
+	clock: Clock;
+	/** The caller's own; its abort ends the exchange with `aborted`. */
+	signal: AbortSignal | undefined;
+	/** Until the head has come. */
+	firstByteMs: number;
+	/** Between the bytes of the body, while somebody waits for them. */
+	idleMs: number;
+}
+
+/**
+ * One request and its reply, bounded in time. Whatever ends it early is a ClientError: `aborted`, `timeout`,
+ * `offline`, or what the transport itself threw. Nothing waits for the transport once it has ended.
+ */
+export class Exchange {
+	private readonly options: ExchangeOptions;
+	private readonly controller = new AbortController();
+	private readonly onAbort = () => this.end(abortedError());
+	private response: TransportResponse | undefined;
+	private body: AsyncIterator<Uint8Array> | undefined;
+	private failure: ClientError | undefined;
+	private reject: ((error: ClientError) => void) | undefined;
+	private silentSince: number | undefined;
+	private isWatched = false;
+
+	private constructor(options: ExchangeOptions) {
+		this.options = options;
+		options.signal?.addEventListener('abort', this.onAbort, { once: true });
+		if (options.signal?.aborted) {
+			this.end(abortedError());
+		}
+	}
+
+	/** Resolves with the head, whatever its status is. */
+	static async open(options: ExchangeOptions, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
+		const exchange = new Exchange(options);
+		await exchange.send(request);
+		return exchange;
+	}
+
+	get status(): number {
+		return this.response?.status ?? 0;
+	}
+
+	header(name: string): string | undefined {
+		return this.response?.headers.get(name);
+	}
+
+	/**
+	 * The next bytes; undefined at the end of the body. One read at a time. `silentSince` tells that the reader has
+	 * been waiting since then for what counts as life to him; without it the bytes do.
+	 */
+	async read(silentSince = this.options.clock.now()): Promise<Uint8Array | undefined> {
+		const { body } = this;
+		if (this.failure || !body) {
+			throw this.failure ?? new ClientError('aborted', 'the exchange has ended');
+		}
+		this.silentSince = silentSince;
+		this.watch();
+		try {
+			const result = await this.unlessEnded(body.next());
+			if (result.done) {
+				this.settle();
+				return undefined;
+			}
+			return result.value;
+		} finally {
+			this.silentSince = undefined;
+		}
+	}
+
+	/** Ends the exchange, on the server's side too. Harmless when it has ended. */
+	close(): void {
+		this.end(new ClientError('aborted', 'the reply was not read to its end'));
+	}
+
+	/** Ends the exchange in `milliseconds`, unless the function returned is called before. */
+	closeAfter(milliseconds: number): () => void {
+		return after(this.options.clock, milliseconds, () => this.close());
+	}
+
+	/** For a reply whose last event has come: lets the server close it, and closes it if that takes long. Never throws. */
+	async drain(): Promise<void> {
+		const cancel = this.closeAfter(DRAIN_MS);
+		try {
+			while ((await this.read()) !== undefined) {}
+		} catch {
+			// It was over before.
+		} finally {
+			cancel();
+		}
+	}
+
+	private async send(request: Omit<TransportRequest, 'signal'>): Promise<void> {
+		const { transport, clock, firstByteMs } = this.options;
+		const cancel = after(clock, firstByteMs, () => this.end(timeoutError(`no answer within ${firstByteMs} ms`)));
+		try {
+			if (this.failure) {
+				throw this.failure;
+			}
+			const sent = transport.request({ ...request, signal: this.controller.signal }).then(response => {
+				const body = response.body[Symbol.asyncIterator]();
+				if (this.failure) {
+					// A transport that did not hear the abort: nobody will read this.
+					body.return?.().catch(() => {});
+				}
+				this.response = response;
+				this.body = body;
+			});
+			await this.unlessEnded(sent);
+		} finally {
+			cancel();
+		}
+	}
+
+	/** Settles as `promise` does, or rejects at once when the exchange ends first. */
+	private unlessEnded<T>(promise: Promise<T>): Promise<T> {
+		return new Promise((resolve, reject) => {
+			this.reject = reject;
+			promise.then(resolve, error => {
+				const failure = this.failure ?? failureOf(error);
+				this.end(failure);
+				reject(failure);
+			});
+		});
+	}
+
+	/** One timer serves many reads: it looks at the time of the read under way and sleeps on. */
+	private async watch(): Promise<void> {
+		if (this.isWatched) {
+			return;
+		}
+		this.isWatched = true;
+		const { clock, idleMs } = this.options;
+		try {
+			// A reader who takes his time is no silence: the watch ends and starts again with the next read.
+			while (this.silentSince !== undefined) {
+				const remaining = this.silentSince + idleMs - clock.now();
+				if (remaining <= 0) {
+					this.end(timeoutError(`nothing was received for ${idleMs} ms`));
+					return;
+				}
+				await clock.sleep(remaining, this.controller.signal);
+			}
+		} catch {
+			// The exchange has ended.
+		} finally {
+			this.isWatched = false;
+		}
+	}
+
+	private end(failure: ClientError): void {
+		if (this.failure) {
+			return;
+		}
+		this.failure = failure;
+		this.settle();
+		this.reject?.(failure);
+		// Not every transport ends its body at the abort alone.
+		this.body?.return?.().catch(() => {});
+	}
+
+	private settle(): void {
+		this.options.signal?.removeEventListener('abort', this.onAbort);
+		this.controller.abort(this.failure);
+	}
+}
+
+/** Returns what cancels it. */
+function after(clock: Clock, milliseconds: number, run: () => void): () => void {
+	const cancelled = new AbortController();
+	clock.sleep(milliseconds, cancelled.signal).then(run, () => {});
+	return () => cancelled.abort();
+}
+
+export function abortedError(): ClientError {
+	return new ClientError('aborted', 'the request was aborted');
+}
+
+function timeoutError(message: string): ClientError {
+	return new ClientError('timeout', message, { retryable: true });
+}

@@ -1,0 +1,102 @@
+// What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { ErrorBody } from '../../contract/errorBody.ts';
+import type { KeyKind } from '../../contract/routes.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
+
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+	'ETIMEDOUT',
+	'UND_ERR_CONNECT_TIMEOUT',
+	'UND_ERR_HEADERS_TIMEOUT',
+	'UND_ERR_BODY_TIMEOUT',
+]);
+
+const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set([
+	'rate-limited',
+	'server',
+	'upstream',
+	'offline',
+	'timeout',
+	'truncated',
+]);
+
+export function isRetryable(code: ClientErrorCode): boolean {
+	return RETRYABLE.has(code);
+}
+
+/** What a transport rejected with. Anything but an own error or a timeout means that no exchange was possible. */
+export function failureOf(error: unknown): ClientError {
+	if (ClientError.is(error)) {
+		return error;
+	}
+	const system = systemErrorCode(error);
+	if (system?.startsWith('HPE_')) {
+		return new ClientError('bad-response', `the reply is no HTTP (${system})`, { cause: error });
+	}
+	const code = system !== undefined && TIMEOUT_CODES.has(system) ? 'timeout' : 'offline';
+	const message = `the exchange failed: ${system ?? describeError(error)}`;
+	return new ClientError(code, message, { retryable: true, cause: error });
+}
+
+const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, ClientErrorCode>([
+	[401, 'unauthorised'],
+	[402, 'payment-required'],
+	[403, 'forbidden'],
+	[404, 'not-found'],
+	[408, 'timeout'],
+	[413, 'too-large'],
+	[429, 'rate-limited'],
+	[502, 'upstream'],
+	[504, 'timeout'],
+]);
+
+/** The code of an HTTP status other than 2xx. 403 of the agent API asks for a plan (contract: cloud-tasks.md, Authentication). */
+export function codeOfStatus(status: number, key: KeyKind): ClientErrorCode {
+	if (status === 403 && key === 'agent') {
+		return 'plan-required';
+	}
+	const code = CODE_OF_STATUS.get(status);
+	if (code) {
+		return code;
+	}
+	if (status >= 500) {
+		return 'server';
+	}
+	return status >= 400 ? 'invalid-request' : 'bad-response';
+}
+
+/** contract: not shown. Words that services of this shape use as an error's `code` or `type`. */
+const CODE_OF_WORD: readonly (readonly [RegExp, ClientErrorCode])[] = [
+	[/rate.?limit|too.?many|throttl/i, 'rate-limited'],
+	[/quota|credit|billing|payment/i, 'payment-required'],
+	[/auth|api.?key|credential/i, 'unauthorised'],
+	[/permission|forbidden/i, 'forbidden'],
+	[/not.?found/i, 'not-found'],
+	[/too.?large/i, 'too-large'],
+	[/invalid|bad.?request|context.?length|unsupported|content.?filter/i, 'invalid-request'],
+	[/time.?out/i, 'timeout'],
+	[/upstream|provider|gateway/i, 'upstream'],
+];
+
+/** An error that came inside a reply with a status of success: its own code decides, a number being an HTTP status. */
+export function failureInReply(body: ErrorBody): ClientError {
+	const code = codeOfContents(body);
+	return new ClientError(code, `the service sent an error instead of a reply (${code})`, {
+		retryable: isRetryable(code),
+		...(body.message === undefined ? {} : { serviceMessage: body.message }),
+	});
+}
+
+function codeOfContents({ code, type }: ErrorBody): ClientErrorCode {
+	const status = Number(code);
+	if (Number.isInteger(status) && status >= 400 && status <= 599) {
+		return codeOfStatus(status, 'inference');
+	}
+	for (const word of [code, type]) {
+		const known = word === undefined ? undefined : CODE_OF_WORD.find(([pattern]) => pattern.test(word));
+		if (known) {
+			return known[1];
+		}
+	}
+	return 'server';
+}

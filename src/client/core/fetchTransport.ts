@@ -1,0 +1,50 @@
+import { ClientError } from './errors.ts';
+import { followRedirects } from './redirects.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+/** What is used of the platform's `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * A transport over a `fetch` function; in the extension host it is the editor's own, which brings proxy and
+ * certificates along. `fetch` gives no sign of when a connection is made: the limit for that is its own (10 s in
+ * Node), and the caller's limit for the first byte bounds the whole.
+ */
+export function createFetchTransport(fetch: Fetch): Transport {
+	return { request: request => followRedirects(request, single => send(fetch, single)) };
+}
+
+async function send(fetch: Fetch, request: TransportRequest): Promise<TransportResponse> {
+	const response = await fetch(request.url, {
+		method: request.method,
+		headers: request.headers,
+		signal: request.signal,
+		redirect: 'manual',
+		...(request.body === undefined ? {} : { body: request.body }),
+	});
+	if (response.type === 'opaqueredirect') {
+		throw new ClientError('bad-response', 'the service redirects elsewhere; a key is not sent there');
+	}
+	return { status: response.status, headers: new Map(response.headers), body: bodyOf(response) };
+}
+
+function bodyOf({ body }: Response): AsyncIterable<Uint8Array> {
+	return {
+		[Symbol.asyncIterator]() {
+			const reader = body?.getReader();
+			return {
+				async next() {
+					const read = await reader?.read();
+					return read === undefined || read.done
+						? { done: true, value: undefined }
+						: { done: false, value: read.value };
+				},
+				async return() {
+					// A body that has already failed rejects again here; whoever read it knows.
+					await reader?.cancel().catch(() => {});
+					return { done: true, value: undefined };
+				},
+			};
+		},
+	};
+}

@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import { ClientError } from './errors.ts';
+
+const MAXIMUM_SHOWN = 40;
+
+/**
+ * Checks a request before it is sent. Returns it as given, with no default filled in. Throws `invalid-request`
+ * whose message names the field, its value and what is allowed; of a text that somebody wrote only the field is named.
+ */
+export function checkRequest<T>(schema: z.ZodType, request: T): T {
+	const result = schema.safeParse(request);
+	if (!result.success) {
+		const [issue] = result.error.issues;
+		throw new ClientError(
+			'invalid-request',
+			issue ? describeIssue(issue, request) : 'the request is not as documented',
+		);
+	}
+	return request;
+}
+
+export function outOfRange(field: string, value: unknown, allowed: string): ClientError {
+	return new ClientError('invalid-request', `${field} is ${JSON.stringify(value)}; allowed: ${allowed}`);
+}
+
+function describeIssue(issue: z.core.$ZodIssue, request: unknown): string {
+	const field = issue.path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+	const name = field.replace(/^\./, '') || 'the request';
+	if (issue.code === 'unrecognized_keys') {
+		return `${name} has fields that are not documented: ${issue.keys.map(key => JSON.stringify(cut(key))).join(', ')}`;
+	}
+	return `${name} is ${shown(valueAt(request, issue.path), issue)}; ${rule(issue)}`;
+}
+
+function rule(issue: z.core.$ZodIssue): string {
+	if (issue.code === 'invalid_value') {
+		return `allowed: ${issue.values.map(value => JSON.stringify(value)).join(', ')}`;
+	}
+	return issue.message.startsWith('allowed:') ? issue.message : `not allowed: ${issue.message}`;
+}
+
+/** Only numbers, truth values and the wrong one of a fixed set of words are shown: any other text may be a prompt. */
+function shown(value: unknown, issue: z.core.$ZodIssue): string {
+	switch (typeof value) {
+		case 'undefined':
+			return 'missing';
+		case 'number':
+		case 'boolean':
+			return String(value);
+		case 'string':
+			if (issue.code === 'invalid_value') {
+				return JSON.stringify(cut(value));
+			}
+			return value === '' ? 'an empty text' : 'a text';
+		case 'object':
+			return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
+		default:
+			return `a ${typeof value}`;
+	}
+}
+
+function cut(text: string): string {
+	return text.length <= MAXIMUM_SHOWN ? text : `${text.slice(0, MAXIMUM_SHOWN)}…`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+	let current = value;
+	for (const part of path) {
+		current = typeof current === 'object' && current !== null ? Reflect.get(current, part) : undefined;
+	}
+	return current;
+}

@@ -1,0 +1,178 @@
+/// <reference path="./undiciParts.d.ts" />
+import type { Dispatcher } from 'undici';
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { ClientError } from './errors.ts';
+import { LIMITS } from './limits.ts';
+import { followRedirects } from './redirects.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+/** Bytes received ahead of the reader before the socket is paused. */
+const READ_AHEAD = 64 * 1024;
+
+export interface UndiciTransport extends Transport {
+	/** Ends idle connections; those in use end with their exchange. */
+	close(): Promise<void>;
+}
+
+/**
+ * For programs outside the editor: pooled keep-alive connections, `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the
+ * environment, additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. The dispatcher belongs to this transport.
+ */
+export function createUndiciTransport(): UndiciTransport {
+	// The caller has limits of its own for the head and for silence.
+	const agent = new EnvHttpProxyAgent({
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		connect: { timeout: LIMITS.connectMs },
+	});
+	return {
+		request: request => followRedirects(request, single => send(agent, single)),
+		close: () => agent.close(),
+	};
+}
+
+function send(agent: Dispatcher, request: TransportRequest): Promise<TransportResponse> {
+	return new Promise((resolve, reject) => {
+		const { signal } = request;
+		if (signal.aborted) {
+			reject(signal.reason);
+			return;
+		}
+		const body = new Body();
+		let controller: Dispatcher.DispatchController | undefined;
+		let ended: Error | undefined;
+		const end = (error: Error) => {
+			ended ??= error;
+			clearTimeout(connecting);
+			signal.removeEventListener('abort', onAbort);
+			controller?.abort(error);
+			body.fail(error);
+			reject(error);
+		};
+		const onAbort = () => end(signal.reason);
+		const connecting = setTimeout(
+			() => end(new ClientError('timeout', 'no connection in time', { retryable: true })),
+			request.connectTimeoutMs,
+		);
+		signal.addEventListener('abort', onAbort, { once: true });
+
+		const { origin, pathname, search } = new URL(request.url);
+		agent.dispatch(
+			{
+				origin,
+				path: pathname + search,
+				method: request.method,
+				headers: request.headers,
+				body: request.body ?? null,
+			},
+			{
+				// Called when a connection is there and the request is about to be written.
+				onRequestStart(started) {
+					clearTimeout(connecting);
+					controller = started;
+					body.controller = started;
+					if (ended) {
+						started.abort(ended);
+					}
+				},
+				onResponseStart(_, status, headers) {
+					if (status < 200) {
+						return;
+					}
+					resolve({ status, headers: flatten(headers), body });
+				},
+				onResponseData(_, bytes) {
+					body.push(bytes);
+				},
+				onResponseEnd() {
+					signal.removeEventListener('abort', onAbort);
+					body.end();
+				},
+				onResponseError(_, error) {
+					end(error);
+				},
+			},
+		);
+	});
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Map<string, string> {
+	const flat = new Map<string, string>();
+	for (const [name, value] of Object.entries(headers)) {
+		if (value !== undefined) {
+			flat.set(name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value);
+		}
+	}
+	return flat;
+}
+
+/** One reader's view of a reply's bytes. The socket is paused while more than READ_AHEAD lies unread. */
+class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+	controller: Dispatcher.DispatchController | undefined;
+	private readonly chunks: Uint8Array[] = [];
+	private length = 0;
+	private done = false;
+	private error: Error | undefined;
+	private waiting: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: Error): void } | undefined;
+
+	push(bytes: Uint8Array): void {
+		if (this.waiting) {
+			const { resolve } = this.waiting;
+			this.waiting = undefined;
+			resolve({ done: false, value: bytes });
+			return;
+		}
+		this.chunks.push(bytes);
+		this.length += bytes.length;
+		if (this.length > READ_AHEAD) {
+			this.controller?.pause();
+		}
+	}
+
+	end(): void {
+		this.done = true;
+		this.waiting?.resolve({ done: true, value: undefined });
+		this.waiting = undefined;
+	}
+
+	fail(error: Error): void {
+		if (!this.done) {
+			this.error ??= error;
+			this.waiting?.reject(error);
+			this.waiting = undefined;
+		}
+	}
+
+	[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+		return this;
+	}
+
+	next(): Promise<IteratorResult<Uint8Array>> {
+		const value = this.chunks.shift();
+		if (value) {
+			this.length -= value.length;
+			if (this.length <= READ_AHEAD && this.controller?.paused) {
+				this.controller.resume();
+			}
+			return Promise.resolve({ done: false, value });
+		}
+		if (this.error) {
+			return Promise.reject(this.error);
+		}
+		if (this.done) {
+			return Promise.resolve({ done: true, value: undefined });
+		}
+		return new Promise((resolve, reject) => {
+			this.waiting = { resolve, reject };
+		});
+	}
+
+	return(): Promise<IteratorResult<Uint8Array>> {
+		if (!this.done) {
+			this.done = true;
+			this.chunks.length = 0;
+			this.controller?.abort(new ClientError('aborted', 'the reply was not read to its end'));
+		}
+		return Promise.resolve({ done: true, value: undefined });
+	}
+}

@@ -1,0 +1,199 @@
+import { systemErrorCode } from '../base/errors.ts';
+import { routes } from '../contract/routes.ts';
+import { followQuerySchema, type Task } from '../contract/tasks.ts';
+import { BatchedStream } from './core/batchedStream.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError, type ClientErrorCode } from './core/errors.ts';
+import { EventStream } from './core/eventStream.ts';
+import { checkRequest } from './core/requestCheck.ts';
+import { backoff, pause } from './core/retry.ts';
+import type { SseEvent } from './core/sse.ts';
+import { FollowLog } from './followLog.ts';
+import type { FollowEvent } from './types.ts';
+
+export interface FollowRequest {
+	caller: Caller;
+	getTask(id: string, signal: AbortSignal): Promise<Task>;
+	id: string;
+	fromIndex?: number;
+	includeStatus?: boolean;
+	signal?: AbortSignal;
+}
+
+/** Why a connection ended; `error` where something failed. */
+interface Loss {
+	cause: string;
+	error?: ClientError;
+}
+
+const FIRST_DELAY_MS = 500;
+const MAXIMUM_DELAY_MS = 15_000;
+
+/** After this many connections in a row without a new entry the task itself is asked for. */
+const BARREN_CONNECTIONS = 3;
+
+const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
+
+/** Found before anything is sent: another try would find the same. */
+const HOPELESS: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>(['no-key', 'not-supported', 'invalid-request']);
+
+/**
+ * Reads a task's log to its end: every entry once and in order, or a `gap` that names what could not be had. A lost
+ * connection is made again from the next index (unspecified.md, "log stream loss"). Throws only `aborted`, what is
+ * wrong before anything is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
+ */
+export function follow(request: FollowRequest): AsyncIterable<FollowEvent> {
+	return new BatchedStream(request.signal, own => readLog(request, own));
+}
+
+async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGenerator<FollowEvent[], void> {
+	const { caller, fromIndex = 0, includeStatus = true } = request;
+	checkRequest(followQuerySchema, { fromIndex, includeStatus });
+	const log = new FollowLog(fromIndex);
+	let barren = 0;
+	let attempt = 0;
+	for (;;) {
+		const start = log.nextIndex;
+		log.begin();
+		const loss = yield* readConnection(request, log, signal);
+		if (log.isEnded || !loss) {
+			return;
+		}
+		barren = log.nextIndex > start ? 0 : barren + 1;
+		const end = await endOf(request, log, loss, barren, signal);
+		if (end) {
+			yield end;
+			return;
+		}
+		// A greeting alone does not make the wait small again: a server may greet and close for ever.
+		attempt = log.isAlive ? 1 : attempt + 1;
+		const ownDelay = backoff(attempt, FIRST_DELAY_MS, MAXIMUM_DELAY_MS, caller.random);
+		const askedFor = Math.min(loss.error?.retryAfterMs ?? 0, caller.limits.retryAfterMs);
+		const delayMs = Math.max(ownDelay, askedFor);
+		yield [{ type: 'reconnecting', nextIndex: log.nextIndex, attempt, delayMs, cause: loss.cause }];
+		await pause(caller.clock, delayMs, signal);
+	}
+}
+
+/** One connection's events. Returns why it was lost, or undefined after the end of the log. */
+async function* readConnection(
+	{ caller, id, includeStatus = true }: FollowRequest,
+	log: FollowLog,
+	signal: AbortSignal,
+): AsyncGenerator<FollowEvent[], Loss | undefined> {
+	const { limits, clock } = caller;
+	let close = () => {};
+	try {
+		const exchange = await caller.stream({
+			route: routes.taskStream,
+			values: { taskId: id },
+			query: { fromIndex: log.nextIndex, includeStatus },
+			firstByteMs: limits.streamFirstByteMs,
+			idleMs: includeStatus ? limits.followSilenceMs : limits.idleMs,
+			// The follow's own waits, which start over as soon as something comes.
+			retry: 'never',
+			signal,
+		});
+		close = () => exchange.close();
+		const type = exchange.header('content-type') ?? 'no type';
+		if (/\b(html|json)\b/i.test(type)) {
+			throw new ClientError('bad-response', 'something other than a log came', { status: exchange.status });
+		}
+		const stream = new EventStream(exchange, {
+			maximumEventLength: limits.eventLength,
+			clock,
+			life: includeStatus ? 'events' : 'bytes',
+		});
+		for (;;) {
+			const received = await next(stream);
+			if (received === undefined) {
+				return { cause: 'closed' };
+			}
+			const events: FollowEvent[] = [];
+			if (received === 'unreadable') {
+				log.skipUnreadable(events);
+				yield events;
+				return { cause: 'event too long' };
+			}
+			let cause: string | undefined;
+			for (const event of received) {
+				cause = log.accept(event, events);
+				if (cause !== undefined) {
+					break;
+				}
+			}
+			yield events;
+			if (log.isEnded) {
+				void exchange.drain();
+				close = () => {};
+				return undefined;
+			}
+			if (cause !== undefined) {
+				return { cause };
+			}
+		}
+	} catch (error) {
+		return lossOf(error, signal);
+	} finally {
+		close();
+	}
+}
+
+/** The next events. One that is too long to be read is told apart: asking again brings it again. */
+async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | undefined> {
+	try {
+		return await stream.next();
+	} catch (error) {
+		if (ClientError.is(error, 'bad-response')) {
+			return 'unreadable';
+		}
+		throw error;
+	}
+}
+
+/** Throws what no further connection can help. */
+function lossOf(error: unknown, signal: AbortSignal): Loss {
+	if (signal.aborted || !ClientError.is(error)) {
+		throw error;
+	}
+	if (error.status === undefined && HOPELESS.has(error.code)) {
+		throw error;
+	}
+	const cause = error.status === undefined ? (systemErrorCode(error.cause) ?? error.code) : `HTTP ${error.status}`;
+	return { cause, error };
+}
+
+/**
+ * The last events of the log, where it has ended without the stream saying so. Before the task's own word is taken, one
+ * connection from the next index must have brought nothing: what came last is then not lost. Throws the loss that is final.
+ */
+async function endOf(
+	{ getTask, id }: FollowRequest,
+	log: FollowLog,
+	loss: Loss,
+	barren: number,
+	signal: AbortSignal,
+): Promise<FollowEvent[] | undefined> {
+	if (GIVE_UP_STATUS.has(loss.error?.status)) {
+		const told = log.isPromised ? log.endAsTold() : undefined;
+		if (!told) {
+			throw loss.error;
+		}
+		return told;
+	}
+	const isOverdue = barren > 0 && barren % BARREN_CONNECTIONS === 0;
+	const isToldFinal = barren > 0 && log.finalStatus !== undefined && !log.isPromised;
+	if (!isOverdue && !isToldFinal) {
+		return undefined;
+	}
+	try {
+		return log.endFromTask(await getTask(id, signal));
+	} catch (error) {
+		if (signal.aborted || !ClientError.is(error)) {
+			throw error;
+		}
+		// A task of others may be readable as a log only: then the stream's own word is all there is.
+		const isRefused = error.status !== undefined && error.status < 500 && error.status !== 429;
+		return isRefused ? log.endAsTold() : undefined;
+	}
+}

@@ -1,0 +1,75 @@
+// A connection: a named service with its hosts, models and agents, as it stands in the settings.
+import * as z from 'zod';
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+/** Loopback by address, `localhost`, or a name under `.localhost` (RFC 6761). */
+export function isLoopbackHost(hostname: string): boolean {
+	return LOOPBACK_HOSTS.has(hostname) || hostname.endsWith('.localhost');
+}
+
+/** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
+const hostUrl = z
+	.string()
+	.refine(text => {
+		const url = URL.parse(text);
+		if (!url || url.username || url.password || url.search || url.hash) {
+			return false;
+		}
+		return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
+	}, 'must be an https address without credentials, query or fragment (http is accepted on loopback only)')
+	.transform(text => text.replace(/\/+$/, ''));
+
+const name = z.string().min(1);
+const list = <T extends z.ZodType>(entry: T) => z.array(entry).default([]);
+
+const modelSchema = z.object({
+	id: name,
+	label: name.optional(),
+	kinds: z.array(z.enum(['chat', 'responses', 'image', 'search', 'encrypted'])).default(['chat']),
+	contextLength: z.int().positive().optional(),
+	maxOutputTokens: z.int().positive().optional(),
+	openWeights: z.boolean().optional(),
+	codeOriented: z.boolean().optional(),
+	tools: z.boolean().optional(),
+	images: z.boolean().optional(),
+	prices: z.record(z.string(), z.number()).optional(),
+	channelProvider: name.optional(),
+});
+
+export const connectionSchema = z.object({
+	label: name.optional(),
+	apiUrl: hostUrl,
+	enterpriseUrl: hostUrl.optional(),
+	/** Which host chat uses. */
+	plan: z.enum(['public', 'enterprise']).default('public'),
+	cloudUrl: hostUrl.optional(),
+	agentUrl: hostUrl.optional(),
+	orgUrl: hostUrl.optional(),
+	encryptUrl: hostUrl.optional(),
+	dashboardUrl: hostUrl.optional(),
+	/** The service's own name inside identifiers: its slug, and the first part of its search model. */
+	service: name,
+	/** The path segment that names the source-hosting provider. */
+	scm: name.optional(),
+	cloudTokenPrefix: name.optional(),
+	decisionModel: name.optional(),
+	accountZdr: z.boolean().optional(),
+	models: list(modelSchema),
+	providers: list(
+		z.object({
+			slug: name,
+			label: name.optional(),
+			prices: z.record(z.string(), z.number()).optional(),
+			dataPolicy: z.string().optional(),
+			quantizations: z.array(z.string()).optional(),
+			models: z.array(z.string()).optional(),
+		}),
+	),
+	providerPrefixes: list(z.object({ prefix: name, provider: name })),
+	aliases: list(z.object({ name, model: name, provider: name.optional() })),
+	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
+});
+
+/** `name` is the key under which the settings hold it. */
+export type Connection = z.output<typeof connectionSchema> & { name: string };

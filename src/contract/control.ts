@@ -1,0 +1,67 @@
+// How a window finds, checks and holds the local service. Ours, no part of the service's contract (design.md, section 8).
+import { createHmac } from 'node:crypto';
+import path from 'node:path';
+import * as z from 'zod';
+
+export const controlPaths = {
+	/** `GET ?nonce=…`, no token: `{proof}`. */
+	proof: '/errand/v1/proof',
+	/** `GET`: a response that stays open, with a comment every 10 s. While one is open the service stays. */
+	lease: '/errand/v1/lease',
+	/** `POST`: answers `{stopping: true}` and ends the service. */
+	shutdown: '/errand/v1/shutdown',
+} as const;
+
+/** The file of the state folder that says where the service is. Readable by its owner only. */
+export const DISCOVERY_FILE = 'discovery.json';
+
+export const discoverySchema = z.object({
+	/** `http://127.0.0.1:<port>`, without a trailing slash. */
+	address: z.string().regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/),
+	token: z.string().min(32),
+	pid: z.int().positive(),
+	version: z.string(),
+	/** ISO 8601. */
+	startedAt: z.string(),
+});
+export type Discovery = z.output<typeof discoverySchema>;
+
+/** The first line that the service prints, as JSON: it serves, or another process serves already and this one ends. */
+export const startLineSchema = z.discriminatedUnion('ready', [
+	z.object({ ready: z.literal(true), address: z.string(), pid: z.int().positive() }),
+	z.object({ ready: z.literal(false), message: z.string() }),
+]);
+export type StartLine = z.output<typeof startLineSchema>;
+
+/** base64url without padding, of 16 to 64 random bytes. */
+export const proofNonceSchema = z.string().regex(/^[\w-]{22,86}$/, 'must be 16 to 64 bytes as base64url');
+
+export const proofReplySchema = z.object({ proof: z.string() });
+
+/**
+ * What a service at `address` answers to `nonce` when it knows `token`: hexadecimal. The address is part of it,
+ * so that a process at another port cannot pass the question on to the real service and its answer back.
+ */
+export function proofOf(token: string, address: string, nonce: string): string {
+	return createHmac('sha256', token).update(`errand-proof\n${address}\n${nonce}`).digest('hex');
+}
+
+/** Where the OS user's local service keeps its data. A relative XDG path is ignored, as its specification demands. */
+export function stateFolderOf(
+	environment: Readonly<Record<string, string | undefined>>,
+	platform: NodeJS.Platform,
+	homeFolder: string,
+): string {
+	const chosen = environment['ERRAND_STATE_HOME'];
+	if (chosen) {
+		return path.resolve(chosen);
+	}
+	if (platform === 'win32') {
+		return path.join(environment['LOCALAPPDATA'] || path.join(homeFolder, 'AppData', 'Local'), 'errand');
+	}
+	if (platform === 'darwin') {
+		return path.join(homeFolder, 'Library', 'Application Support', 'errand');
+	}
+	const xdg = environment['XDG_STATE_HOME'];
+	return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(homeFolder, '.local', 'state'), 'errand');
+}

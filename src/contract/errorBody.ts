@@ -1,0 +1,57 @@
+/** The longest text of an error body that is kept (unspecified.md, "error bodies"). */
+const MAXIMUM_MESSAGE_LENGTH = 500;
+
+export interface ErrorBody {
+	message?: string;
+	code?: string;
+	type?: string;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const text = (value: unknown): string | undefined =>
+	typeof value === 'string' && value.trim() !== '' ? value.slice(0, MAXIMUM_MESSAGE_LENGTH) : undefined;
+
+/** A code is a word or a number. */
+const word = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value));
+
+/**
+ * contract: not shown for chat and decisions. Read in this order: `{error: {message, code, type}}`,
+ * `{error: string}`, `{message}`, `{detail}`, plain text (unspecified.md). With a string `error` beside a
+ * `message` (source-hosting look-ups) the `message` is the sentence and `error` its code.
+ */
+export function readErrorBody(body: string): ErrorBody {
+	let value: unknown;
+	try {
+		value = JSON.parse(body);
+	} catch {
+		// A page for a browser (a proxy's, a gateway's) says nothing that can be shown.
+		const plain = body.trimStart().startsWith('<') ? undefined : text(body);
+		return plain === undefined ? {} : { message: plain };
+	}
+	return readErrorValue(value);
+}
+
+export function readErrorValue(value: unknown): ErrorBody {
+	if (!isRecord(value)) {
+		const plain = text(value);
+		return plain === undefined ? {} : { message: plain };
+	}
+	const { error } = value;
+	const body: ErrorBody = {};
+	const source = isRecord(error) ? error : value;
+	const message = text(source['message']) ?? text(error) ?? text(value['detail']);
+	const named = isRecord(error) || text(value['message']) === undefined ? undefined : text(error);
+	const code = word(source['code']) ?? named ?? word(source['status']);
+	const type = isRecord(error) ? text(error['type']) : undefined;
+	if (message !== undefined) {
+		body.message = message;
+	}
+	if (code !== undefined) {
+		body.code = code;
+	}
+	if (type !== undefined) {
+		body.type = type;
+	}
+	return body;
+}

@@ -1,0 +1,179 @@
+// Cloud tasks: records, states, the log stream's events and the requests (contract: cloud-tasks.md).
+import * as z from 'zod';
+import { lenient, lenientArray, lenientText } from './lenient.ts';
+import { integerBetween, integerFrom } from './ranges.ts';
+
+/** The documented states (cloud-tasks.md, States and transitions). */
+export const TASK_STATES = ['pending', 'processing', 'saving', 'completed', 'error', 'stopped', 'timeout'] as const;
+
+/** contract: not shown. Further states of public practice (unspecified.md, "other task states"). */
+const OTHER_FINAL_STATES = ['failed', 'cancelled', 'interrupted'];
+
+const FINAL_STATES: ReadonlySet<string> = new Set(['completed', 'error', 'stopped', 'timeout', ...OTHER_FINAL_STATES]);
+const KNOWN_ACTIVE_STATES: ReadonlySet<string> = new Set(['pending', 'processing', 'saving', 'running', 'queued']);
+
+export function isFinalStatus(status: string | undefined): boolean {
+	return status !== undefined && FINAL_STATES.has(status);
+}
+
+/** An unknown state counts as active until `completedAt` is set (unspecified.md). */
+export function isActiveTask(task: { status?: string | undefined; completedAt?: string | undefined }): boolean {
+	if (task.status !== undefined && KNOWN_ACTIVE_STATES.has(task.status)) {
+		return true;
+	}
+	return !isFinalStatus(task.status) && task.completedAt === undefined;
+}
+
+export const diffStatsSchema = z.looseObject({
+	totalLinesAdded: lenient(z.number()),
+	totalLinesRemoved: lenient(z.number()),
+	totalFilesChanged: lenient(z.number()),
+});
+
+/** A task as read: only `id` is demanded, unknown fields are kept. */
+export const taskSchema = z.looseObject({
+	id: z.string().min(1),
+	userId: lenient(z.string()),
+	teamId: lenient(z.string()),
+	prompt: lenientText,
+	repoUrl: lenient(z.string()),
+	selectedAgent: lenient(z.string()),
+	selectedModel: lenient(z.string()),
+	installDependencies: lenient(z.boolean()),
+	/** Seconds. */
+	maxDuration: lenient(z.number()),
+	status: lenient(z.string()),
+	/** Percent, 0 to 100. */
+	progress: lenient(z.number()),
+	error: lenient(z.string()),
+	selectedBranch: lenient(z.string()),
+	branchName: lenient(z.string()),
+	sandboxUrl: lenient(z.string()),
+	sandboxId: lenient(z.string()),
+	merged: lenient(z.boolean()),
+	diffStats: lenient(diffStatsSchema),
+	autoDeployEnabled: lenient(z.boolean()),
+	deployments: lenient(z.array(z.unknown())),
+	badge: lenient(z.string()),
+	batchId: lenient(z.string()),
+	/** ISO 8601, as are the other two. */
+	createdAt: lenient(z.string()),
+	updatedAt: lenient(z.string()),
+	completedAt: lenient(z.string()),
+	creatorName: lenient(z.string()),
+	creatorImage: lenient(z.string()),
+	prNumber: lenient(z.number()),
+	prUrl: lenient(z.string()),
+	isEmptyGitUser: lenient(z.boolean()),
+});
+export type Task = z.output<typeof taskSchema>;
+
+export const taskListSchema = z.looseObject({
+	tasks: lenientArray(taskSchema),
+	hasMore: lenient(z.boolean()),
+	offset: lenient(z.number()),
+	limit: lenient(z.number()),
+});
+
+/** contract: not shown. `{task: Task}` or a bare Task; stop answers `{message, task}` (unspecified.md). */
+export const taskReplySchema = z
+	.unknown()
+	.transform(value =>
+		typeof value === 'object' && value !== null && 'task' in value ? (value as { task: unknown }).task : value,
+	)
+	.pipe(taskSchema);
+
+export const TASK_FILTERS = ['all', 'tasks', 'batch'] as const;
+export const TASK_STATUS_FILTERS = ['active', 'completed', 'failed', 'stopped'] as const;
+
+export const taskListQuerySchema = z.strictObject({
+	limit: integerBetween(1, 100).optional(),
+	offset: integerFrom(0).optional(),
+	filter: z.enum(TASK_FILTERS).optional(),
+	status: z.enum(TASK_STATUS_FILTERS).optional(),
+});
+export type TaskListQuery = z.input<typeof taskListQuerySchema>;
+
+/** contract: not shown. The body of `POST /api/tasks` (unspecified.md, "create a task"). */
+export const taskCreateSchema = z.strictObject({
+	prompt: z.string().refine(prompt => prompt.trim() !== '', 'must not be empty'),
+	repoUrl: z.string().min(1),
+	selectedBranch: z.string().min(1).optional(),
+	selectedAgent: z.string().min(1).optional(),
+	selectedModel: z.string().min(1).optional(),
+	installDependencies: z.boolean().optional(),
+	/** Seconds. */
+	maxDuration: z.number('allowed: a number above 0').positive('allowed: a number above 0').optional(),
+});
+export type TaskCreateRequest = z.input<typeof taskCreateSchema>;
+
+/** contract: not shown. The body of `PATCH /api/tasks/{taskId}`. */
+export const taskStopSchema = z.strictObject({ action: z.literal('stop') });
+
+export const logEntrySchema = z.looseObject({
+	/** `info`, `error`, `success`, `warning`, `system`. */
+	type: lenient(z.string()),
+	/** `agentResponse`, `ansi`, `system`, `message`, `plain-text`. */
+	contentType: lenient(z.string()),
+	message: lenientText,
+	/** ISO 8601, when the entry was created. */
+	timestamp: lenient(z.string()),
+	agent: lenient(z.string()),
+	/** Observed: `git_cloning`, `git_cloned`, `agent_executing`, `git_committed`. */
+	step: lenient(z.string()),
+});
+export type LogEntry = z.output<typeof logEntrySchema>;
+
+/** An event as nearly every server sends it; tried first, as it costs a tenth of what the lenient schema does. */
+const plainLogEventSchema = z.compile(
+	z.looseObject({
+		index: z.int().min(0),
+		log: z.looseObject({
+			type: z.string().optional(),
+			contentType: z.string().optional(),
+			message: z.string().optional(),
+			timestamp: z.string().optional(),
+			agent: z.string().optional(),
+			step: z.string().optional(),
+		}),
+		timestamp: z.string().optional(),
+	}),
+);
+
+/** Reads the data of a `log` event as JSON gave it. Undefined where the index or the entry is missing. */
+export function readLogEvent(value: unknown): LogEvent | undefined {
+	if (z.validate(plainLogEventSchema, value) && !saysNone(value as LogEvent)) {
+		return value as LogEvent;
+	}
+	return followEventSchemas.log.safeParse(value).data;
+}
+
+function saysNone({ log: { type, contentType, timestamp, agent, step }, timestamp: sentAt }: LogEvent): boolean {
+	return [type, contentType, timestamp, agent, step, sentAt].includes('None');
+}
+
+/** The data of the five events of the log stream, by event name (cloud-tasks.md, Events). */
+export const followEventSchemas = {
+	connected: z.looseObject({
+		taskId: lenient(z.string()),
+		fromIndex: lenient(z.number()),
+		message: lenient(z.string()),
+		timestamp: lenient(z.string()),
+	}),
+	log: z.looseObject({ index: z.int().min(0), log: logEntrySchema, timestamp: lenient(z.string()) }),
+	status: z.looseObject({ status: lenient(z.string()), error: lenient(z.string()) }),
+	complete: z.looseObject({
+		status: lenient(z.string()),
+		totalLogs: lenient(z.number()),
+		message: lenient(z.string()),
+		timestamp: lenient(z.string()),
+	}),
+	error: z.looseObject({ error: lenient(z.string()), details: z.unknown().optional() }),
+};
+
+export type LogEvent = z.output<typeof followEventSchemas.log>;
+
+export const followQuerySchema = z.strictObject({
+	fromIndex: integerFrom(0).optional(),
+	includeStatus: z.boolean().optional(),
+});

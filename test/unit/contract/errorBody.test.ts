@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { readErrorBody } from '../../../src/contract/errorBody.ts';
+
+describe('readErrorBody', () => {
+	for (const [body, expected] of [
+		['{"error":{"message":"M","code":"c","type":"t"}}', { message: 'M', code: 'c', type: 't' }],
+		['{"error":{"message":"M","code":429}}', { message: 'M', code: '429' }],
+		['{"error":"E"}', { message: 'E' }],
+		['{"error":"not_linked","message":"M","status":404}', { message: 'M', code: 'not_linked' }],
+		['{"message":"M","status":502}', { message: 'M', code: '502' }],
+		['{"detail":"D"}', { message: 'D' }],
+		['{"error":{"code":"400","message":"Input must be a list"}}', { message: 'Input must be a list', code: '400' }],
+		['{"error":null,"message":"M"}', { message: 'M' }],
+		['{"error":{"message":"  "}}', {}],
+		['"plain"', { message: 'plain' }],
+		['plain text', { message: 'plain text' }],
+		['<!doctype html><title>502</title>', {}],
+		['', {}],
+		['[]', {}],
+		['null', {}],
+	] as const) {
+		it(`reads ${body || 'nothing'}`, () => {
+			assert.deepEqual(readErrorBody(body), expected);
+		});
+	}
+
+	it('keeps no more than 500 characters', () => {
+		assert.equal(readErrorBody('x'.repeat(10_000)).message?.length, 500);
+		assert.equal(readErrorBody(JSON.stringify({ error: { message: 'x'.repeat(10_000) } })).message?.length, 500);
+	});
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { isAbsent, lenient, lenientArray, lenientText } from '../../../src/contract/lenient.ts';
+
+describe('reading leniently', () => {
+	const schema = z.looseObject({
+		name: lenient(z.string()),
+		count: lenient(z.number()),
+		inner: lenient(z.looseObject({ flag: lenient(z.boolean()) })),
+		list: lenientArray(z.object({ id: z.string() })),
+		text: lenientText,
+	});
+
+	it('takes an object without any of its fields', () => {
+		assert.deepEqual(schema.parse({}), { list: [] });
+	});
+
+	for (const absent of [undefined, null, 'None']) {
+		it(`takes ${absent} for absent`, () => {
+			assert.ok(isAbsent(absent));
+			const read = schema.parse({ name: absent, count: absent, inner: absent, list: absent });
+			assert.deepEqual({ ...read }, { name: undefined, count: undefined, inner: undefined, list: [] });
+		});
+	}
+
+	it('takes a value of another kind for absent', () => {
+		const read = schema.parse({ name: 1, count: '1', inner: [], list: {}, text: 5 });
+		assert.deepEqual([read.name, read.count, read.list, read.text], [undefined, undefined, [], undefined]);
+	});
+
+	it('keeps unknown fields, in inner objects too', () => {
+		const read = schema.parse({ more: 1, inner: { flag: true, extra: 'x' } });
+		assert.deepEqual(read, { more: 1, inner: { flag: true, extra: 'x' }, list: [] });
+	});
+
+	it('leaves out entries of a list that do not fit', () => {
+		assert.deepEqual(schema.parse({ list: [{ id: 'a' }, { id: 1 }, null, 'None', { id: 'b' }] }).list, [
+			{ id: 'a' },
+			{ id: 'b' },
+		]);
+	});
+
+	it('keeps the word None where it is text', () => {
+		assert.equal(schema.parse({ text: 'None' }).text, 'None');
+		assert.equal(schema.parse({ text: null }).text, undefined);
+	});
+});

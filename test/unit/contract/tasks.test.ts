@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+	followEventSchemas,
+	isActiveTask,
+	isFinalStatus,
+	readLogEvent,
+	taskReplySchema,
+	taskSchema,
+} from '../../../src/contract/tasks.ts';
+
+describe('the state of a task', () => {
+	for (const status of ['pending', 'processing', 'saving', 'running', 'queued']) {
+		it(`is active when ${status}, whatever else is set`, () => {
+			assert.ok(isActiveTask({ status, completedAt: '2026-11-21T10:00:00Z' }));
+			assert.ok(!isFinalStatus(status));
+		});
+	}
+	for (const status of ['completed', 'error', 'stopped', 'timeout', 'failed', 'cancelled', 'interrupted']) {
+		it(`is final when ${status}`, () => {
+			assert.ok(!isActiveTask({ status }));
+			assert.ok(isFinalStatus(status));
+		});
+	}
+	it('counts as active when it is unknown, until the task is completed', () => {
+		assert.ok(isActiveTask({ status: 'dreaming' }));
+		assert.ok(isActiveTask({}));
+		assert.ok(!isActiveTask({ status: 'dreaming', completedAt: '2026-11-21T10:00:00Z' }));
+	});
+});
+
+describe('taskSchema', () => {
+	it('demands nothing but an id', () => {
+		assert.deepEqual(taskSchema.parse({ id: 'a' }), { id: 'a' });
+		for (const value of [{}, { id: '' }, { id: 1 }, null]) {
+			assert.ok(!taskSchema.safeParse(value).success);
+		}
+	});
+
+	it('reads a reply with the task in it, or as it', () => {
+		assert.equal(taskReplySchema.parse({ task: { id: 'a' } }).id, 'a');
+		assert.equal(taskReplySchema.parse({ id: 'a' }).id, 'a');
+		assert.equal(taskReplySchema.parse({ message: 'Stopped', task: { id: 'a' } }).id, 'a');
+		assert.ok(!taskReplySchema.safeParse({ message: 'Stopped' }).success);
+	});
+});
+
+describe('readLogEvent', () => {
+	const loose = fc.oneof(fc.string(), fc.integer(), fc.constantFrom(null, undefined, 'None', true, {}));
+	const event = fc.record(
+		{
+			index: fc.oneof(fc.nat(), loose),
+			log: fc.oneof(
+				loose,
+				fc.record({ type: loose, message: loose, agent: loose, step: loose, more: loose }, { requiredKeys: [] }),
+			),
+			timestamp: loose,
+		},
+		{ requiredKeys: [] },
+	);
+
+	it('reads the same by its fast way as by its lenient one', () => {
+		fc.assert(
+			fc.property(event, value => {
+				// JSON has no undefined: a field is there or not.
+				const parsed = JSON.parse(JSON.stringify(value));
+				const plain = (read: unknown) => JSON.parse(JSON.stringify(read ?? null));
+				assert.deepEqual(plain(readLogEvent(parsed)), plain(followEventSchemas.log.safeParse(parsed).data));
+			}),
+		);
+	});
+
+	it('takes the fast way for what the contract shows', () => {
+		const log = { type: 'info', contentType: 'message', message: 'x', timestamp: 't', agent: 'a', step: 's' };
+		const value = { index: 0, log, timestamp: 't' };
+		// The lenient way makes a new object.
+		assert.equal(readLogEvent(value), value);
+	});
+
+	it('demands a whole index that is not negative', () => {
+		for (const index of [-1, 1.5, 1e300, '1', undefined]) {
+			assert.equal(readLogEvent({ index, log: {} }), undefined);
+		}
+		assert.equal(readLogEvent({ index: 3, log: {} })?.index, 3);
+	});
+});
+
+describe('followEventSchemas', () => {
+	it('takes each event without any of its optional fields', () => {
+		assert.equal(followEventSchemas.error.parse({ error: 'x' }).error, 'x');
+		for (const schema of [followEventSchemas.connected, followEventSchemas.status, followEventSchemas.complete, followEventSchemas.error]) {
+			assert.ok(schema.safeParse({}).success);
+		}
+	});
+});
