@@ -1,0 +1,31 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { DISCOVERY_FILE, type Discovery, discoverySchema } from '../contract/control.ts';
+
+/** Puts the discovery file in place at once, readable by its owner only. The caller holds the instance lock. */
+export function writeDiscovery(stateFolder: string, discovery: Discovery): void {
+	const file = path.join(stateFolder, DISCOVERY_FILE);
+	const draft = `${file}.new`;
+	rmSync(draft, { force: true });
+	const descriptor = openSync(draft, 'wx', 0o600);
+	try {
+		writeSync(descriptor, `${JSON.stringify(discovery)}\n`);
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+	renameSync(draft, file);
+}
+
+export function removeDiscovery(stateFolder: string): void {
+	rmSync(path.join(stateFolder, DISCOVERY_FILE), { force: true });
+}
+
+/** What the file says, `undefined` when there is none or it does not read as one. Nothing is proven by it. */
+export function readDiscovery(stateFolder: string): Discovery | undefined {
+	try {
+		return discoverySchema.parse(JSON.parse(readFileSync(path.join(stateFolder, DISCOVERY_FILE), 'utf8')));
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,51 @@
+// The local service's process: reads the command line, starts the service, stays until it has ended.
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { describeError, UserFacingError } from '../base/errors.ts';
+import type { StartLine } from '../contract/control.ts';
+import { programVersion } from './programVersion.ts';
+import { startService } from './service.ts';
+import { readStartOptions, USAGE } from './startOptions.ts';
+import { DEMO_AGENT_ARGUMENT } from './tasks/agent.ts';
+import { runDemoAgent } from './tasks/demoAgent.ts';
+
+const programFile = fileURLToPath(import.meta.url);
+
+async function main(args: string[]): Promise<number> {
+	// Windows come and go, and with them whoever reads what is printed here.
+	process.stdout.on('error', () => {});
+	process.stderr.on('error', () => {});
+	const options = readStartOptions(args, process.env);
+	if (options === 'help') {
+		process.stdout.write(USAGE);
+		return 0;
+	}
+	const service = await startService({ ...options, programFile, version: programVersion(programFile) });
+	if (service === undefined) {
+		print({ ready: false, message: `A local service is running already with the data of ${options.stateFolder}.` });
+		return 0;
+	}
+	for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+		process.on(signal, () => void service.stop());
+	}
+	process.on('uncaughtException', error => service.fail(error));
+	print({ ready: true, address: service.address, pid: process.pid });
+	return (await service.ended) ? 0 : 1;
+}
+
+function print(line: StartLine): void {
+	process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function fail(error: unknown): void {
+	process.stderr.write(`${error instanceof UserFacingError ? error.message : describeError(error)}\n`);
+	process.exitCode = 1;
+}
+
+if (process.argv[2] === DEMO_AGENT_ARGUMENT) {
+	runDemoAgent().then(code => {
+		process.exitCode = code;
+	}, fail);
+} else {
+	main(process.argv.slice(2)).then(code => process.exit(code), fail);
+}

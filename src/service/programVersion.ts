@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The version in the nearest `package.json` above the program, which is the extension's own. */
+export function programVersion(programFile: string): string {
+	for (let folder = path.dirname(programFile); ; folder = path.dirname(folder)) {
+		try {
+			const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+			return typeof version === 'string' ? version : '0.0.0';
+		} catch {
+			if (folder === path.dirname(folder)) {
+				return '0.0.0';
+			}
+		}
+	}
+}

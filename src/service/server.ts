@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { describeError, UserFacingError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { controlPaths } from '../contract/control.ts';
+import { createGuard, type Guard, pathOf, type Refusal } from './guard.ts';
+import type { IdleWatch } from './idleWatch.ts';
+import { errorBody, RequestRefused } from './replies.ts';
+
+export type App = Hono<{ Bindings: HttpBindings }>;
+export type AppContext = Context<{ Bindings: HttpBindings }>;
+
+/** For a client that sends its head or body drop by drop. Replies may take as long as they like. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+/** How often Node looks for requests that are over those times. */
+const CHECK_INTERVAL_MS = 2_000;
+/** How much of a body that is too long is read before it is answered. */
+const MAXIMUM_DROPPED_BYTES = 64 * 1024 * 1024;
+const DROP_TIMEOUT_MS = 5_000;
+
+export interface ServiceServerOptions {
+	token: string;
+	/** 0 takes any free port. */
+	port: number;
+	app: App;
+	/** Held while an authorised request is under way. */
+	idleWatch: () => IdleWatch;
+	headersTimeoutMs?: number;
+}
+
+export interface ServiceServer {
+	/** `http://127.0.0.1:<port>`. */
+	readonly address: string;
+	/** Takes no further connections, gives replies under way `graceMs` to end, then cuts what is left. */
+	close(graceMs: number): Promise<void>;
+}
+
+/** The routes' frame: sentences instead of stack traces for whatever a handler throws, and 404 for the rest. */
+export function createApp(logger: Logger): App {
+	const app: App = new Hono();
+	app.notFound(context => {
+		const body = errorBody(context.req.path, 404, 'There is no such address on this service.');
+		return context.json(body, 404);
+	});
+	app.onError((error, context) => {
+		if (error instanceof RequestRefused) {
+			const body = errorBody(context.req.path, error.status, error.message, error.code);
+			// After a body that was not read to its end, nothing else can be read from the connection.
+			const headers = error.status === 413 ? { connection: 'close' } : {};
+			return Response.json(body, { status: error.status, headers });
+		}
+		logger.log('error', 'a request failed', {
+			method: context.req.method,
+			path: context.req.routePath,
+			reason: describeError(error),
+		});
+		const message = 'The local service failed at this request; its log (service.log) says why.';
+		return context.json(errorBody(context.req.path, 500, message), 500);
+	});
+	return app;
+}
+
+/**
+ * The body of a request as JSON, of at most `megabytes`. Of one that is too long the rest is read and dropped first, within
+ * bounds: a connection that is closed on a client still sending loses the answer that says why.
+ */
+export async function readJson(context: AppContext, megabytes: number): Promise<unknown> {
+	const maximum = megabytes * 1024 * 1024;
+	const dropUntil = performance.now() + DROP_TIMEOUT_MS;
+	const pieces: Buffer[] = [];
+	let size = 0;
+	try {
+		for await (const piece of context.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+			size += piece.length;
+			if (size <= maximum) {
+				pieces.push(piece);
+			} else if (size > maximum + MAXIMUM_DROPPED_BYTES || performance.now() > dropUntil) {
+				break;
+			}
+		}
+	} catch {
+		throw new RequestRefused(400, 'The request body ended early.');
+	}
+	if (size > maximum) {
+		throw new RequestRefused(413, `The request body is larger than ${megabytes} MB.`);
+	}
+	try {
+		return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+	} catch {
+		throw new RequestRefused(400, 'The request body is not valid JSON.');
+	}
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, { status, message }: Refusal): void {
+	const body = JSON.stringify(errorBody(pathOf(request), status, message));
+	response.writeHead(status, {
+		'content-type': 'application/json',
+		'content-length': Buffer.byteLength(body),
+		'cache-control': 'no-store',
+		connection: 'close',
+	});
+	response.end(body);
+}
+
+/** Listens on 127.0.0.1. The guard sees every request before the routes do. Throws a sentence when the port is taken. */
+export async function startServer(options: ServiceServerOptions): Promise<ServiceServer> {
+	const answer = getRequestListener(options.app.fetch);
+	// Its own port is part of what the guard checks, so nothing is answered before that is known.
+	let guard: Guard = () => ({ status: 503, message: 'The local service is starting.' });
+	const server = createServer(
+		{
+			headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
+			requestTimeout: REQUEST_TIMEOUT_MS,
+			keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+			connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, options.headersTimeoutMs ?? CHECK_INTERVAL_MS),
+		},
+		(request, response) => {
+			const refusal = guard(request);
+			if (refusal !== undefined) {
+				refuse(request, response, refusal);
+				return;
+			}
+			// The proof is answered without a token: asking for it must not keep the service alive.
+			if (pathOf(request) !== controlPaths.proof) {
+				const hold = options.idleWatch().hold();
+				response.once('close', () => hold.dispose());
+			}
+			void answer(request, response);
+		},
+	);
+	const port = await listen(server, options.port);
+	guard = createGuard(options.token, port);
+	return {
+		address: `http://127.0.0.1:${port}`,
+		close: graceMs => closeServer(server, graceMs),
+	};
+}
+
+function listen(server: Server, port: number): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const onError = (error: NodeJS.ErrnoException) => {
+			reject(
+				error.code === 'EADDRINUSE'
+					? new UserFacingError(`Port ${port} is taken by another program. Leave out --port to take any free one.`)
+					: error,
+			);
+		};
+		server.once('error', onError);
+		server.listen({ host: '127.0.0.1', port }, () => {
+			server.off('error', onError);
+			resolve((server.address() as AddressInfo).port);
+		});
+	});
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+	return new Promise(resolve => {
+		const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+		server.close(() => {
+			clearTimeout(timer);
+			resolve();
+		});
+	});
+}

@@ -1,0 +1,96 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { UserFacingError } from '../../base/errors.ts';
+import { requireSqlite } from './sqlite.ts';
+
+/** One entry for each version of the schema: what leads to it from the one before. Entries are never changed. */
+const MIGRATIONS: readonly string[] = [
+	`
+	CREATE TABLE tasks (
+		sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+		id TEXT NOT NULL UNIQUE,
+		prompt TEXT NOT NULL,
+		repoUrl TEXT NOT NULL,
+		selectedBranch TEXT NOT NULL,
+		selectedAgent TEXT NOT NULL,
+		selectedModel TEXT NOT NULL,
+		installDependencies INTEGER NOT NULL,
+		maxDuration REAL NOT NULL,
+		status TEXT NOT NULL,
+		progress INTEGER NOT NULL,
+		error TEXT,
+		branchName TEXT,
+		linesAdded INTEGER,
+		linesRemoved INTEGER,
+		filesChanged INTEGER,
+		createdAt TEXT NOT NULL,
+		updatedAt TEXT NOT NULL,
+		completedAt TEXT
+	) STRICT;
+	CREATE INDEX tasksByStatus ON tasks (status, sequence);
+	CREATE TABLE logEntries (
+		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+		position INTEGER NOT NULL,
+		type TEXT NOT NULL,
+		contentType TEXT NOT NULL,
+		message TEXT NOT NULL,
+		timestamp TEXT NOT NULL,
+		agent TEXT NOT NULL,
+		step TEXT NOT NULL,
+		PRIMARY KEY (taskSequence, position)
+	) STRICT, WITHOUT ROWID;
+	`,
+];
+
+function versionOf(database: DatabaseSync): number {
+	return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+/**
+ * Opens the state file and brings its schema to the present version, each step in a transaction of its own.
+ * WAL with `synchronous = NORMAL`: what a transaction has committed survives the end of the process in any form.
+ * Throws a sentence when the file was written by a newer version or is no database.
+ */
+export function openDatabase(file: string): DatabaseSync {
+	const { DatabaseSync } = requireSqlite();
+	const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
+	try {
+		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+		const version = versionOf(database);
+		if (version > MIGRATIONS.length) {
+			throw new UserFacingError(
+				`${file} was written by a newer version of Errand. Update Errand, or choose another folder with --data.`,
+			);
+		}
+		for (const [index, step] of MIGRATIONS.entries()) {
+			if (index >= version) {
+				transaction(database, () => database.exec(`${step}; PRAGMA user_version = ${index + 1}`));
+			}
+		}
+		return database;
+	} catch (error) {
+		database.close();
+		if (error instanceof UserFacingError) {
+			throw error;
+		}
+		throw new UserFacingError(
+			`${file} cannot be opened (${(error as Error).message}). Move the file aside to start afresh; it is not changed.`,
+		);
+	}
+}
+
+/** Runs `body` so that all of it happens or nothing. */
+export function transaction<T>(database: DatabaseSync, body: () => T): T {
+	database.exec('BEGIN IMMEDIATE');
+	try {
+		const result = body();
+		database.exec('COMMIT');
+		return result;
+	} catch (error) {
+		try {
+			database.exec('ROLLBACK');
+		} catch {
+			// The failed statement has rolled back by itself; what is thrown is why.
+		}
+		throw error;
+	}
+}

@@ -1,0 +1,23 @@
+import { UserFacingError } from '../../base/errors.ts';
+
+type Sqlite = typeof import('node:sqlite');
+
+/**
+ * `node:sqlite`, asked for when it is needed: a static import would end the program with a stack trace where it is
+ * missing, before a word could be said about it.
+ */
+export function requireSqlite(): Sqlite {
+	const sqlite = process.getBuiltinModule?.('node:sqlite') as Sqlite | undefined;
+	if (sqlite === undefined) {
+		throw new UserFacingError(
+			`Errand's local service needs Node 22.13 or newer, with its built-in SQLite (node:sqlite). This is Node ${process.versions.node}.`,
+		);
+	}
+	return sqlite;
+}
+
+/** SQLite's result code of an error that it threw. */
+export function sqliteErrorCode(error: unknown): number | undefined {
+	const code = (error as { errcode?: unknown } | undefined)?.errcode;
+	return typeof code === 'number' ? code : undefined;
+}

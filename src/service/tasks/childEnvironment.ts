@@ -1,0 +1,31 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a child needs to run at all. Everything else of this process's environment may be a secret, and stays here. */
+const SAFE_NAMES = [
+	'PATH',
+	'LANG',
+	'LC_CTYPE',
+	'TZ',
+	'TMPDIR',
+	'TEMP',
+	'TMP',
+	'SystemRoot',
+	'SystemDrive',
+	'ComSpec',
+	'PATHEXT',
+	'NUMBER_OF_PROCESSORS',
+	'PROCESSOR_ARCHITECTURE',
+];
+
+/** The environment of a child process: the safe part of ours, and `additions`. Names match as the platform's do. */
+export function childEnvironment(environment: Environment, additions: Record<string, string>): Record<string, string> {
+	const result: Record<string, string> = {};
+	const safe = new Set(SAFE_NAMES.map(name => name.toUpperCase()));
+	for (const [name, value] of Object.entries(environment)) {
+		const comparable = process.platform === 'win32' ? name.toUpperCase() : name;
+		if (value !== undefined && (process.platform === 'win32' ? safe.has(comparable) : SAFE_NAMES.includes(name))) {
+			result[name] = value;
+		}
+	}
+	return { ...result, ...additions };
+}

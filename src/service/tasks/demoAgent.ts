@@ -1,0 +1,132 @@
+// The demo agent: a child process that works on the folder it is started in. No model is asked for anything.
+import type { Dirent } from 'node:fs';
+import { open, opendir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commitSubject } from './taskNames.ts';
+
+const LINE_PAUSE_MS = 230;
+const SLOW_LINES = 150;
+const SLOW_PAUSE_MS = 200;
+const MAXIMUM_FILES = 50_000;
+const MAXIMUM_FILE_NAMES = 100;
+
+const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
+const dim = (text: string) => `\u001b[2m${text}\u001b[22m`;
+
+async function print(line: string, pauseMs = LINE_PAUSE_MS): Promise<void> {
+	process.stdout.write(`${line}\n`);
+	await delay(pauseMs);
+}
+
+/** Runs to the end and returns the exit code. */
+export async function runDemoAgent(): Promise<number> {
+	// The reader is the service. When it has gone, nobody is left to work for.
+	process.stdout.on('error', () => process.exit(1));
+	let prompt = '';
+	for await (const piece of process.stdin.setEncoding('utf8')) {
+		prompt += piece;
+	}
+	const script = /(?:^|\s)\/demo\s+(slow|fail)\b/.exec(prompt)?.[1];
+
+	await print(bold('Errand demo agent'));
+	await print('This is a demonstration: no language model takes part.');
+	await print(`Asked for: ${dim(commitSubject(prompt))}`);
+	if (script === 'fail') {
+		await print('Asked to fail, so it does.');
+		process.stderr.write('error: the demo agent was told to fail (/demo fail)\n');
+		return 1;
+	}
+	if (script === 'slow') {
+		for (let line = 1; line <= SLOW_LINES; line++) {
+			await print(`Working slowly, line ${line} of ${SLOW_LINES}`, SLOW_PAUSE_MS);
+		}
+	}
+	await print('Counting the files of the repository…');
+	const { counts, total, complete } = await countFiles('.');
+	for (const [extension, count] of counts.slice(0, 4)) {
+		await print(`  ${dim('•')} ${extension}: ${count}`);
+	}
+	await print(`${total} ${total === 1 ? 'file' : 'files'}${complete ? '' : ' and more'} in all`);
+	await print('Writing one new file at the top of the repository…');
+	const name = await writeNewFile(summary(prompt, counts, total, complete));
+	await print(`${green('✓')} Wrote ${bold(name)}`);
+	await print(green('Done.'));
+	return 0;
+}
+
+interface FileCounts {
+	/** Most files first. */
+	counts: [extension: string, count: number][];
+	total: number;
+	/** False when counting ended at the limit. */
+	complete: boolean;
+}
+
+/** Links are not followed: they can lead out of the repository. */
+async function countFiles(folder: string): Promise<FileCounts> {
+	const counts = new Map<string, number>();
+	const folders = [folder];
+	let total = 0;
+	for (let next = folders.pop(); next !== undefined && total < MAXIMUM_FILES; next = folders.pop()) {
+		for await (const entry of await opendir(next)) {
+			if (entry.isDirectory() && entry.name !== '.git') {
+				folders.push(path.join(next, entry.name));
+			} else if (entry.isFile()) {
+				const extension = extensionOf(entry);
+				counts.set(extension, (counts.get(extension) ?? 0) + 1);
+				total++;
+			}
+		}
+	}
+	const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+	return { counts: sorted, total, complete: total < MAXIMUM_FILES };
+}
+
+function extensionOf(entry: Dirent): string {
+	const extension = path.extname(entry.name).toLowerCase();
+	return /^\.[a-z\d+_-]{1,16}$/.test(extension) ? extension : 'other';
+}
+
+/** A prompt can hold any Markdown: as an indented block it stays what it is, text. */
+function summary(prompt: string, counts: FileCounts['counts'], total: number, complete: boolean): string {
+	const quoted = prompt
+		.trim()
+		.split(/\r\n|[\r\n]/)
+		.map(line => `    ${line}`)
+		.join('\n');
+	const rows = counts.map(([extension, count]) => `| \`${extension}\` | ${count} |`).join('\n');
+	return `# Errand demo
+
+This file was written by Errand's demo agent, to show the way of a task from prompt to branch. No language model took part.
+
+The prompt was:
+
+${quoted}
+
+The repository had ${total}${complete ? '' : ' or more'} files, by extension:
+
+| Extension | Files |
+| --- | ---: |
+${rows}
+`;
+}
+
+/** Makes a file that did not exist, under the first name that is free. Exclusive creation follows no link. */
+async function writeNewFile(text: string): Promise<string> {
+	for (let number = 1; number <= MAXIMUM_FILE_NAMES; number++) {
+		const name = number === 1 ? 'errand-demo.md' : `errand-demo-${number}.md`;
+		try {
+			const file = await open(name, 'wx');
+			await file.writeFile(text);
+			await file.close();
+			return name;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+				throw error;
+			}
+		}
+	}
+	throw new Error(`All names from errand-demo.md to errand-demo-${MAXIMUM_FILE_NAMES}.md are taken.`);
+}

@@ -1,0 +1,139 @@
+import { stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { UserFacingError } from '../../base/errors.ts';
+import { childEnvironment } from './childEnvironment.ts';
+import { runChild } from './childProcess.ts';
+import { GitError, runGit, UPLOAD_PACK } from './git.ts';
+import { isBranchName } from './repoUrl.ts';
+
+/** What is known of a repository from its list of references alone. */
+export interface SourceState {
+	branch: string;
+	commit: string;
+	objectFormat: 'sha1' | 'sha256';
+}
+
+export interface SourceQuery {
+	/** Absolute. */
+	folder: string;
+	/** Absent: the branch that HEAD of the source is on. */
+	branch: string | undefined;
+	/** An existing folder of ours. */
+	scratchFolder: string;
+	/** The configuration file of `writeGitConfiguration`. */
+	configuration: string;
+	signal: AbortSignal;
+}
+
+const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
+const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
+
+/**
+ * Writes the one configuration file that our git reads: which folders of other owners the user has allowed git to
+ * use (`safe.directory`). In containers the workspace often has another owner, and git would refuse it.
+ */
+export async function writeGitConfiguration(file: string, signal: AbortSignal): Promise<void> {
+	const output: Buffer[] = [];
+	const home = os.homedir();
+	await runChild({
+		command: 'git',
+		args: ['config', '--type=path', '-z', '--get-all', 'safe.directory'],
+		cwd: path.dirname(file),
+		env: childEnvironment(process.env, {
+			HOME: home,
+			USERPROFILE: home,
+			GIT_DIR: path.join(path.dirname(file), 'none'),
+		}),
+		signal,
+		onOutput: (stream, bytes) => stream === 'stdout' && output.push(bytes),
+	}).catch((error: NodeJS.ErrnoException) => {
+		// Said better by the call that follows.
+		if (error.code !== 'ENOENT') {
+			throw error;
+		}
+	});
+	const folders = Buffer.concat(output).toString('utf8').split('\0').slice(0, -1);
+	// The program on the source's side asks for the folder with the objects, which users do not name.
+	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
+	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
+	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
+}
+
+/** Looks up the branch that a task starts from, without a byte of the repository's own configuration run as a program. */
+export async function readSource(query: SourceQuery): Promise<SourceState> {
+	const { folder, branch } = query;
+	if (branch !== undefined && !isBranchName(branch)) {
+		throw new UserFacingError(`selectedBranch: ${JSON.stringify(branch.slice(0, 100))} is no name of a branch.`);
+	}
+	const status = await stat(folder).catch(() => undefined);
+	if (!status?.isDirectory()) {
+		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
+	}
+	const location = {
+		gitFolder: path.join(query.scratchFolder, 'none'),
+		cwd: query.scratchFolder,
+		configuration: query.configuration,
+	};
+	const listing = await runGit(location, ['ls-remote', '--symref', UPLOAD_PACK, '--', folder, 'HEAD', 'refs/heads/*'], {
+		signal: query.signal,
+	}).catch(error => {
+		throw sourceFailure(error, folder);
+	});
+	return choose(listing, folder, branch);
+}
+
+function choose(listing: string, folder: string, branch: string | undefined): SourceState {
+	const commits = new Map<string, string>();
+	let current: string | undefined;
+	for (const line of listing.split('\n')) {
+		current ??= SYMBOLIC.exec(line)?.[1];
+		const [, commit, reference] = REFERENCE.exec(line) ?? [];
+		if (commit !== undefined && reference !== undefined) {
+			commits.set(reference, commit);
+		}
+	}
+	if (commits.size === 0) {
+		throw new UserFacingError(
+			`repoUrl: the repository ${folder} has no commit yet. Make a first commit, then start again.`,
+		);
+	}
+	const name = branch ?? current;
+	if (name === undefined) {
+		throw new UserFacingError(
+			`selectedBranch: ${folder} is not on a branch (detached HEAD). Name the branch to start from.`,
+		);
+	}
+	const commit = commits.get(`refs/heads/${name}`);
+	if (commit === undefined) {
+		throw new UserFacingError(`selectedBranch: there is no branch "${name}" in ${folder}. Choose one that is there.`);
+	}
+	if (commits.has('refs/heads/errand')) {
+		throw new UserFacingError(
+			`repoUrl: a branch named "errand" in ${folder} stands in the way of branches named "errand/…". Rename it, then start again.`,
+		);
+	}
+	return { branch: name, commit, objectFormat: commit.length === 64 ? 'sha256' : 'sha1' };
+}
+
+/** git's own words on a source repository as a sentence; anything else as it is. */
+export function sourceFailure(error: unknown, folder: string): unknown {
+	if (!(error instanceof GitError)) {
+		return error;
+	}
+	const { stderr } = error;
+	if (/dubious ownership|unsafe repository/.test(stderr)) {
+		return new UserFacingError(
+			`repoUrl: ${folder} belongs to another user. If you trust it, run: git config --global --add safe.directory ${folder}`,
+		);
+	}
+	if (/does not appear to be a git repository|not a git repository/.test(stderr)) {
+		return new UserFacingError(`repoUrl: ${folder} is not the top folder of a git repository.`);
+	}
+	if (/unable to read|missing (?:blob|tree|commit|object)|bad object|corrupt|promisor|could not fetch/i.test(stderr)) {
+		return new UserFacingError(
+			`repoUrl: objects are missing or damaged in ${folder} (a partial clone keeps them elsewhere). Run git fsck there.`,
+		);
+	}
+	return error;
+}

@@ -1,0 +1,38 @@
+const MAXIMUM_SUBJECT_LENGTH = 72;
+const MAXIMUM_SLUG_LENGTH = 40;
+
+/** The first line of a prompt that says something, as the subject of a commit. */
+export function commitSubject(prompt: string): string {
+	const line = prompt.split(/[\r\n\u2028\u2029]+/).find(candidate => cleaned(candidate) !== '');
+	const subject = cleaned(line ?? '');
+	if (subject === '') {
+		return 'Errand task';
+	}
+	const characters = [...subject];
+	return characters.length <= MAXIMUM_SUBJECT_LENGTH
+		? subject
+		: `${characters
+				.slice(0, MAXIMUM_SUBJECT_LENGTH - 1)
+				.join('')
+				.trimEnd()}…`;
+}
+
+function cleaned(line: string): string {
+	// Format characters too: they can make a line read as another one.
+	return line
+		.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, ' ')
+		.replace(/\s+/g, ' ')
+		.trim();
+}
+
+/** `errand/<words of the prompt>-<first 8 characters of the id>`: ASCII, so that it means the same in every tool. */
+export function branchNameOf(prompt: string, taskId: string): string {
+	const slug = commitSubject(prompt)
+		.normalize('NFKD')
+		.toLowerCase()
+		.replace(/[\u0300-\u036f]/g, '')
+		.replace(/[^a-z\d]+/g, '-')
+		.slice(0, MAXIMUM_SLUG_LENGTH)
+		.replace(/^-+|-+$/g, '');
+	return `errand/${slug || 'task'}-${taskId.slice(0, 8)}`;
+}

@@ -1,0 +1,88 @@
+import { type Client, createClient } from '../../src/client/client.ts';
+import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
+import { ServiceProcess } from '../support/serviceProcess.ts';
+import { TemporaryRepository } from '../support/temporaryRepository.ts';
+import { type RequirementId, requirements } from './requirements.ts';
+
+/** A service that is under test, and what of it the suite has to know. */
+export interface Implementation {
+	client: Client;
+	/** With the key, unless `headers` has another authorization. */
+	fetch(path: string, init?: RequestInit): Promise<Response>;
+	key: string;
+	model: string;
+	provider: string;
+	/** A repository that tasks can run on. */
+	repoUrl: string;
+	/** Prompts by which this implementation shows a fault or takes its time. */
+	prompts: { error: string; cut: string; slowTask: string; failingTask: string };
+	stop(): Promise<void>;
+}
+
+interface Implementer {
+	name: string;
+	start(): Promise<Implementation>;
+}
+
+const proven = new Set<RequirementId>();
+
+/** Ids of requirements that no loaded test verifies. */
+export function unproven(): RequirementId[] {
+	return (Object.keys(requirements) as RequirementId[]).filter(id => !proven.has(id));
+}
+
+/** A test of one or more requirements. */
+export type Verifies = (
+	ids: RequirementId | readonly RequirementId[],
+	body: (implementation: Implementation) => Promise<void>,
+) => void;
+
+/** Runs an area's tests against each implementer, with one service for the area. */
+export function conformance(area: string, define: (verifies: Verifies) => void): void {
+	for (const { name, start } of implementers) {
+		describe(`${area}, ${name}`, function () {
+			this.timeout(60_000);
+			let implementation: Implementation | undefined;
+			before(async () => {
+				implementation = await start();
+			});
+			after(() => implementation?.stop());
+			define((ids, body) => {
+				const list = typeof ids === 'string' ? [ids] : ids;
+				for (const id of list) {
+					proven.add(id);
+				}
+				it(list.map(id => `${id}: ${requirements[id].behaviour}`).join('; '), async () => {
+					if (implementation === undefined) {
+						throw new Error('The service did not start.');
+					}
+					await body(implementation);
+				});
+			});
+		});
+	}
+}
+
+const implementers: Implementer[] = [{ name: 'the local service', start: startLocalService }];
+
+async function startLocalService(): Promise<Implementation> {
+	const service = await ServiceProcess.start();
+	const repository = await TemporaryRepository.create();
+	const connection: Connection = {
+		name: 'local',
+		...connectionSchema.parse({ apiUrl: service.address, cloudUrl: service.address, service: 'errand' }),
+	};
+	return {
+		client: createClient({ connection, keys: async () => service.token }),
+		fetch: (path, init) => service.fetch(path, init),
+		key: service.token,
+		model: 'demo',
+		provider: 'demo',
+		repoUrl: repository.path,
+		prompts: { error: '/demo error', cut: '/demo cut', slowTask: '/demo slow', failingTask: '/demo fail' },
+		async stop() {
+			await service.stop();
+			await repository.remove();
+		},
+	};
+}

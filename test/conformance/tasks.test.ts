@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { ClientError } from '../../src/client/core/errors.ts';
+import type { FollowEvent } from '../../src/client/types.ts';
+import type { Task } from '../../src/contract/tasks.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { conformance, type Implementation } from './harness.ts';
+
+const STATES = ['pending', 'processing', 'saving', 'completed', 'error', 'stopped', 'timeout'];
+const FINAL = ['completed', 'error', 'stopped', 'timeout'];
+
+async function json<T>(implementation: Implementation, path: string, status = 200, init?: RequestInit): Promise<T> {
+	const response = await implementation.fetch(path, init);
+	const text = await response.text();
+	assert.equal(response.status, status, text);
+	return JSON.parse(text) as T;
+}
+
+interface RawEvent {
+	name: string | undefined;
+	data: Record<string, unknown>;
+	at: number;
+}
+
+async function* stream(implementation: Implementation, id: string, query = ''): AsyncGenerator<RawEvent> {
+	const response = await implementation.fetch(`/api/tasks/${id}/stream${query}`, {
+		headers: { accept: 'text/event-stream' },
+	});
+	assert.equal(response.status, 200);
+	assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+	assert.ok(response.body);
+	const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+	for await (const { event, data } of events) {
+		yield { name: event, data: JSON.parse(data) as Record<string, unknown>, at: performance.now() };
+	}
+}
+
+async function all(implementation: Implementation, id: string, query = ''): Promise<RawEvent[]> {
+	const events: RawEvent[] = [];
+	for await (const event of stream(implementation, id, query)) {
+		events.push(event);
+	}
+	return events;
+}
+
+const named = (events: RawEvent[], name: string) => events.filter(event => event.name === name);
+
+const create = ({ client, repoUrl }: Implementation, prompt = 'Try it', fields: object = {}) =>
+	client.tasks.create({ prompt, repoUrl, ...fields });
+
+const ended = ({ client }: Implementation, id: string): Promise<Task> =>
+	waitFor('the end of the task', async () => {
+		const task = await client.tasks.get(id);
+		return FINAL.includes(task.status ?? '') && task;
+	});
+
+conformance('tasks', verifies => {
+	verifies(['tasks.list.empty', 'tasks.list.defaults'], async implementation => {
+		const page = await json(implementation, '/api/tasks');
+		assert.deepEqual(page, { tasks: [], hasMore: false, offset: 0, limit: 50 });
+		assert.deepEqual(await implementation.client.tasks.list(), page);
+	});
+
+	verifies('tasks.key', async implementation => {
+		for (const path of ['/api/tasks', '/api/tasks/any', '/api/tasks/any/stream']) {
+			const { error } = await json<{ error: string }>(implementation, path, 401, {
+				headers: { authorization: 'Bearer wrong' },
+			});
+			assert.match(error, /credentials/);
+		}
+	});
+
+	verifies(['tasks.create', 'tasks.fields', 'tasks.get'], async implementation => {
+		const { task } = await json<{ task: Record<string, unknown> }>(implementation, '/api/tasks', 200, {
+			method: 'POST',
+			body: JSON.stringify({ prompt: 'Fields', repoUrl: implementation.repoUrl, maxDuration: 60 }),
+		});
+		const kinds: Record<string, string> = {
+			id: 'string',
+			userId: 'string',
+			teamId: 'string or null',
+			prompt: 'string',
+			repoUrl: 'string',
+			selectedAgent: 'string',
+			selectedModel: 'string',
+			installDependencies: 'boolean',
+			maxDuration: 'number',
+			status: 'string',
+			progress: 'number',
+			error: 'string or null',
+			selectedBranch: 'string',
+			branchName: 'string or null',
+			sandboxUrl: 'string or null',
+			sandboxId: 'string or null',
+			merged: 'boolean',
+			diffStats: 'object or null',
+			autoDeployEnabled: 'boolean or null',
+			deployments: 'object or null',
+			badge: 'string or null',
+			batchId: 'string or null',
+			createdAt: 'string',
+			updatedAt: 'string',
+			completedAt: 'string or null',
+			creatorName: 'string or null',
+			creatorImage: 'string or null',
+			prNumber: 'number or null',
+			prUrl: 'string or null',
+			isEmptyGitUser: 'boolean',
+		};
+		for (const [field, kind] of Object.entries(kinds)) {
+			assert.ok(field in task, `${field} is missing`);
+			assert.ok(kind.split(' or ').includes(task[field] === null ? 'null' : typeof task[field]), field);
+		}
+		assert.ok(STATES.includes(String(task['status'])));
+		assert.equal(task['prompt'], 'Fields');
+		assert.equal(task['maxDuration'], 60);
+		assert.equal(new Date(String(task['createdAt'])).toISOString(), task['createdAt']);
+		const read = await implementation.client.tasks.get(String(task['id']));
+		assert.equal(read.id, task['id']);
+		assert.equal((await json<{ task: Task }>(implementation, `/api/tasks/${task['id']}`)).task.prompt, 'Fields');
+		await json(implementation, '/api/tasks/no-such-task', 404);
+		await assert.rejects(implementation.client.tasks.get('no-such-task'), error => ClientError.is(error, 'not-found'));
+		await implementation.client.tasks.stop(read.id);
+	});
+
+	verifies('tasks.create.invalid', async implementation => {
+		const { repoUrl } = implementation;
+		for (const [body, field] of [
+			[{ repoUrl }, /prompt/],
+			[{ prompt: ' ', repoUrl }, /prompt/],
+			[{ prompt: 'x' }, /repoUrl/],
+			[{ prompt: 'x', repoUrl: 'ext::sh -c true' }, /repoUrl/],
+			[{ prompt: 'x', repoUrl, selectedAgent: 'nobody' }, /selectedAgent/],
+			[{ prompt: 'x', repoUrl, selectedModel: 'nothing' }, /selectedModel/],
+			[{ prompt: 'x', repoUrl, selectedBranch: 'no-such-branch' }, /no-such-branch/],
+			[{ prompt: 'x', repoUrl, maxDuration: -1 }, /maxDuration/],
+		] as const) {
+			const { error } = await json<{ error: string }>(implementation, '/api/tasks', 400, {
+				method: 'POST',
+				body: JSON.stringify(body),
+			});
+			assert.match(error, field);
+		}
+	});
+
+	verifies(['tasks.states', 'tasks.result', 'tasks.stream.live', 'tasks.stream.status'], async implementation => {
+		const { id } = await create(implementation, 'States');
+		const [events, quiet] = await Promise.all([
+			all(implementation, id),
+			all(implementation, id, '?includeStatus=false'),
+		]);
+		const statuses = named(events, 'status').map(({ data }) => String(data['status']));
+		const order = statuses.filter((status, index) => status !== statuses[index - 1]);
+		assert.deepEqual(order.slice(-3), ['processing', 'saving', 'completed']);
+		assert.deepEqual(named(quiet, 'status'), []);
+		const task = await implementation.client.tasks.get(id);
+		assert.equal(task.status, 'completed');
+		assert.equal(task.progress, 100);
+		assert.ok(task.branchName && task.completedAt);
+		assert.ok((task.diffStats?.totalFilesChanged ?? 0) > 0);
+		// Entries that came in one go at the end would not be live.
+		const times = named(quiet, 'log').map(({ at }) => at);
+		assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 500);
+	});
+
+	verifies('tasks.error', async implementation => {
+		const { id } = await create(implementation, implementation.prompts.failingTask);
+		const task = await ended(implementation, id);
+		assert.equal(task.status, 'error');
+		assert.ok((task.error ?? '').length > 10);
+		assert.equal(task.branchName, undefined);
+	});
+
+	verifies('tasks.timeout', async implementation => {
+		const { id } = await create(implementation, implementation.prompts.slowTask, { maxDuration: 0.5 });
+		const task = await ended(implementation, id);
+		assert.equal(task.status, 'timeout');
+		assert.ok(task.error);
+	});
+
+	verifies('tasks.stop', async implementation => {
+		const { id } = await create(implementation, implementation.prompts.slowTask);
+		const path = `/api/tasks/${id}`;
+		const reply = await json<{ message: string; task: Task }>(implementation, path, 200, {
+			method: 'PATCH',
+			body: JSON.stringify({ action: 'stop' }),
+		});
+		assert.ok(reply.message);
+		assert.equal(reply.task.status, 'stopped');
+		assert.equal((await implementation.client.tasks.get(id)).status, 'stopped');
+		await json(implementation, path, 400, { method: 'PATCH', body: JSON.stringify({ action: 'dance' }) });
+	});
+
+	verifies(
+		['tasks.stream.head', 'tasks.stream.connected', 'tasks.stream.log', 'tasks.stream.steps', 'tasks.stream.complete'],
+		async implementation => {
+			const { id } = await create(implementation, 'Log');
+			const events = await all(implementation, id);
+			assert.ok(events.every(({ name }) => ['connected', 'log', 'status', 'complete'].includes(name ?? '')));
+			const [connected] = events;
+			assert.equal(connected?.name, 'connected');
+			assert.equal(connected?.data['taskId'], id);
+			assert.equal(connected?.data['fromIndex'], 0);
+			assert.ok(connected?.data['message'] && connected.data['timestamp']);
+
+			const logs = named(events, 'log');
+			for (const [index, { data }] of logs.entries()) {
+				assert.equal(data['index'], index);
+				const entry = data['log'] as Record<string, string>;
+				assert.ok(['info', 'error', 'success', 'warning', 'system'].includes(entry['type'] ?? ''));
+				const contents = ['agentResponse', 'ansi', 'system', 'message', 'plain-text'];
+				assert.ok(contents.includes(entry['contentType'] ?? ''));
+				assert.equal(typeof entry['message'], 'string');
+				assert.equal(new Date(entry['timestamp'] ?? '').toISOString(), entry['timestamp']);
+				assert.ok(entry['agent'] && entry['step']);
+				assert.ok(!Number.isNaN(Date.parse(String(data['timestamp']))));
+			}
+			const steps = [...new Set(logs.map(({ data }) => (data['log'] as { step: string }).step))];
+			const observed = ['git_cloning', 'git_cloned', 'agent_executing', 'git_committed'];
+			assert.deepEqual(
+				steps.filter(step => observed.includes(step)),
+				observed,
+			);
+
+			const last = events.at(-1);
+			assert.equal(last?.name, 'complete');
+			assert.equal(last?.data['status'], 'completed');
+			assert.equal(last?.data['totalLogs'], logs.length);
+			assert.ok(last?.data['message'] && last.data['timestamp']);
+		},
+	);
+
+	verifies(['tasks.stream.resume', 'tasks.stream.private'], async implementation => {
+		const { id } = await create(implementation, 'Resume');
+		const followed: FollowEvent[] = [];
+		for await (const event of implementation.client.tasks.follow(id)) {
+			followed.push(event);
+		}
+		const entries = followed.filter(event => event.type === 'log');
+		assert.ok(entries.length > 5);
+		assert.equal(followed.at(-1)?.type, 'complete');
+		for (const fromIndex of [0, 3, entries.length - 1, entries.length, entries.length + 5]) {
+			const events = await all(implementation, id, `?fromIndex=${fromIndex}`);
+			assert.equal(events[0]?.data['fromIndex'], fromIndex);
+			assert.deepEqual(
+				named(events, 'log').map(({ data }) => (data['log'] as { message: string }).message),
+				entries.slice(fromIndex).map(({ entry }) => entry.message),
+			);
+			assert.equal(events.at(-1)?.data['totalLogs'], entries.length);
+			const text = JSON.stringify(events);
+			assert.ok(!text.includes(implementation.key) && !text.includes('userId'));
+		}
+	});
+
+	verifies('tasks.stream.unknown', async implementation => {
+		const { error } = await json<{ error: string }>(implementation, '/api/tasks/no-such-task/stream', 404);
+		assert.equal(error, 'Task not found');
+	});
+
+	verifies('tasks.stream.status', async implementation => {
+		const { id } = await create(implementation, implementation.prompts.slowTask);
+		const times: number[] = [];
+		for await (const { name, data, at } of stream(implementation, id)) {
+			if (name === 'status' && data['status'] === 'processing') {
+				times.push(at);
+				if (times.length === 3) {
+					break;
+				}
+			}
+		}
+		await implementation.client.tasks.stop(id);
+		const seconds = ((times[2] ?? 0) - (times[0] ?? 0)) / 1_000;
+		assert.ok(seconds > 3 && seconds < 12, `${seconds} s for two more`);
+	});
+
+	verifies(
+		['tasks.list.status', 'tasks.list.filter', 'tasks.list.paging', 'tasks.list.limits'],
+		async implementation => {
+			const { tasks } = implementation.client;
+			const { id } = await create(implementation, implementation.prompts.slowTask);
+			try {
+				const everything = await tasks.list({ limit: 100 });
+				assert.equal(everything.tasks[0]?.id, id, 'the newest comes first');
+				const groups = {
+					active: ['pending', 'processing', 'saving'],
+					completed: ['completed'],
+					failed: ['error', 'timeout'],
+					stopped: ['stopped'],
+				};
+				for (const [status, states] of Object.entries(groups)) {
+					const page = await tasks.list({ status: status as keyof typeof groups, limit: 100 });
+					const expected = everything.tasks.filter(task => states.includes(task.status ?? ''));
+					assert.ok(expected.length > 0, `no task to show what ${status} finds`);
+					assert.deepEqual(
+						page.tasks.map(task => task.id),
+						expected.map(task => task.id),
+					);
+				}
+				assert.equal((await tasks.list({ filter: 'tasks', limit: 100 })).tasks.length, everything.tasks.length);
+				assert.deepEqual((await tasks.list({ filter: 'batch' })).tasks, []);
+
+				const paged: string[] = [];
+				for (let offset = 0; ; offset += 2) {
+					const page = await tasks.list({ limit: 2, offset });
+					assert.equal(page.limit, 2);
+					assert.equal(page.offset, offset);
+					paged.push(...page.tasks.map(task => task.id));
+					assert.equal(page.hasMore, paged.length < everything.tasks.length);
+					if (!page.hasMore) {
+						break;
+					}
+				}
+				assert.deepEqual(
+					paged,
+					everything.tasks.map(task => task.id),
+				);
+				for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'status=odd', 'filter=odd']) {
+					const { error } = await json<{ error: string }>(implementation, `/api/tasks?${query}`, 400);
+					assert.match(error, new RegExp(query.split('=')[0] ?? ''));
+				}
+			} finally {
+				await tasks.stop(id);
+			}
+		},
+	);
+});

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { DISCOVERY_FILE, discoverySchema, type StartLine, startLineSchema } from '../../src/contract/control.ts';
+
+const SOURCE = path.resolve('src/service/main.ts');
+const BUNDLE = path.resolve('dist/service.js');
+const START_TIMEOUT_MS = 15_000;
+
+export interface ServiceProcessOptions {
+	/** Default: a new folder, removed at the end. */
+	stateFolder?: string;
+	idleSeconds?: number;
+	environment?: Record<string, string>;
+	/** Start what `npm run build` made, not the source. */
+	bundle?: boolean;
+}
+
+/** What a start printed first, when it did not come to serve. */
+export interface EndedStart {
+	line: StartLine | undefined;
+	stderr: string;
+	code: number | null;
+}
+
+/** The real service as a process of its own. `stop` in every test that starts one. */
+export class ServiceProcess {
+	readonly address: string;
+	readonly token: string;
+	readonly pid: number;
+	readonly stateFolder: string;
+	readonly child: ChildProcess;
+	private readonly ownsFolder: boolean;
+
+	private constructor(child: ChildProcess, address: string, token: string, stateFolder: string, ownsFolder: boolean) {
+		this.child = child;
+		this.address = address;
+		this.token = token;
+		this.pid = child.pid ?? 0;
+		this.stateFolder = stateFolder;
+		this.ownsFolder = ownsFolder;
+	}
+
+	static async start(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
+		const stateFolder = options.stateFolder ?? (await mkdtemp(path.join(os.tmpdir(), 'errand-service-')));
+		const child = spawnService(['--data', stateFolder, '--idle-seconds', String(options.idleSeconds ?? 60)], options);
+		let stderr = '';
+		child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+			stderr += text;
+		});
+		const line = await firstLine(child);
+		if (!line?.ready) {
+			child.kill('SIGKILL');
+			throw new Error(`The service did not start: ${line?.message ?? stderr}`);
+		}
+		const discovery = discoverySchema.parse(JSON.parse(await readFile(path.join(stateFolder, DISCOVERY_FILE), 'utf8')));
+		return new ServiceProcess(child, line.address, discovery.token, stateFolder, options.stateFolder === undefined);
+	}
+
+	/** Starts a service of which it is expected that it ends at once. */
+	static async startToEnd(args: string[], options: ServiceProcessOptions = {}): Promise<EndedStart> {
+		const child = spawnService(args, options);
+		let stderr = '';
+		child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+			stderr += text;
+		});
+		const closed = once(child, 'close');
+		const line = await firstLine(child);
+		const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+		const [code] = (await closed) as [number | null];
+		clearTimeout(timer);
+		return { line, stderr, code };
+	}
+
+	get hasEnded(): boolean {
+		return this.child.exitCode !== null || this.child.signalCode !== null;
+	}
+
+	fetch(target: string, init: RequestInit & { json?: unknown } = {}): Promise<Response> {
+		const { json, ...rest } = init;
+		return fetch(`${this.address}${target}`, {
+			...rest,
+			...(json === undefined ? {} : { method: init.method ?? 'POST', body: JSON.stringify(json) }),
+			headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...init.headers },
+		});
+	}
+
+	/** Resolves with the exit code, `null` after a signal. */
+	async ended(): Promise<number | null> {
+		if (!this.hasEnded) {
+			await once(this.child, 'exit');
+		}
+		return this.child.exitCode;
+	}
+
+	/** Ends it without a word, as a crash does. */
+	async crash(): Promise<void> {
+		this.child.kill('SIGKILL');
+		await this.ended();
+	}
+
+	async stop(): Promise<void> {
+		if (!this.hasEnded) {
+			this.child.kill('SIGTERM');
+			const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000);
+			await this.ended();
+			clearTimeout(timer);
+		}
+		if (this.ownsFolder) {
+			await rm(this.stateFolder, { recursive: true, force: true });
+		}
+	}
+}
+
+function spawnService(args: string[], { environment, bundle }: ServiceProcessOptions): ChildProcess {
+	const program = bundle ? BUNDLE : SOURCE;
+	if (!existsSync(program)) {
+		throw new Error(`${program} is not there. Build it first.`);
+	}
+	return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { ...process.env, ...environment },
+	});
+}
+
+async function firstLine(child: ChildProcess): Promise<StartLine | undefined> {
+	if (child.stdout === null) {
+		throw new Error('The service has no standard output.');
+	}
+	const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+	try {
+		for await (const line of createInterface({ input: child.stdout })) {
+			return startLineSchema.parse(JSON.parse(line));
+		}
+		return undefined;
+	} finally {
+		clearTimeout(timer);
+		// What else it prints is read, so that the pipe never fills.
+		child.stdout.resume();
+	}
+}

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface TemporaryRepositoryOptions {
+	/** Default: one file and one commit on `main`. */
+	empty?: boolean;
+	objectFormat?: 'sha1' | 'sha256';
+}
+
+/** A real git repository in a folder of its own, under `folder/repository`; `folder` is free for what a test needs beside it. */
+export class TemporaryRepository {
+	readonly folder: string;
+	readonly path: string;
+
+	private constructor(folder: string) {
+		this.folder = folder;
+		this.path = path.join(folder, 'repository');
+	}
+
+	static async create(options: TemporaryRepositoryOptions = {}): Promise<TemporaryRepository> {
+		const repository = new TemporaryRepository(await mkdtemp(path.join(os.tmpdir(), 'errand-repository-')));
+		await mkdir(repository.path);
+		await repository.git(
+			'init',
+			'--quiet',
+			'--initial-branch=main',
+			`--object-format=${options.objectFormat ?? 'sha1'}`,
+		);
+		if (!options.empty) {
+			await repository.write('README.md', '# Sample\n');
+			await repository.commitAll('First');
+		}
+		return repository;
+	}
+
+	/** Runs git in the repository and returns what it printed. The machine's own configuration takes no part. */
+	async git(...args: string[]): Promise<string> {
+		const running = run('git', args, {
+			cwd: this.path,
+			maxBuffer: 64 * 1024 * 1024,
+			env: {
+				PATH: process.env['PATH'],
+				HOME: this.folder,
+				GIT_CONFIG_NOSYSTEM: '1',
+				GIT_CONFIG_GLOBAL: os.devNull,
+				GIT_AUTHOR_NAME: 'Tester',
+				GIT_AUTHOR_EMAIL: 'tester@example.invalid',
+				GIT_COMMITTER_NAME: 'Tester',
+				GIT_COMMITTER_EMAIL: 'tester@example.invalid',
+				LC_ALL: 'C',
+			},
+		});
+		// A program that git starts may read it, and would wait for ever.
+		running.child.stdin?.end();
+		return (await running).stdout;
+	}
+
+	async write(name: string, text: string | Uint8Array): Promise<void> {
+		const file = path.join(this.path, name);
+		await mkdir(path.dirname(file), { recursive: true });
+		await writeFile(file, text);
+	}
+
+	async commitAll(message: string): Promise<string> {
+		await this.git('add', '--all');
+		await this.git('commit', '--quiet', '--allow-empty', '-m', message);
+		return await this.head();
+	}
+
+	async head(reference = 'HEAD'): Promise<string> {
+		return (await this.git('rev-parse', '--verify', reference)).trim();
+	}
+
+	/** Names of all branches, sorted. */
+	async branches(): Promise<string[]> {
+		const names = await this.git('for-each-ref', '--format=%(refname:short)', 'refs/heads');
+		return names
+			.split('\n')
+			.filter(name => name !== '')
+			.sort();
+	}
+
+	async remove(): Promise<void> {
+		await rm(this.folder, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { nullLogger } from '../../../src/base/logger.ts';
+import { IdleWatch } from '../../../src/service/idleWatch.ts';
+import { createApp, startServer } from '../../../src/service/server.ts';
+import { ServiceProcess } from '../../support/serviceProcess.ts';
+import { errorOf } from './helpers.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+describe('the guard of the local service', function () {
+	this.timeout(30_000);
+	let service: ServiceProcess;
+	let port: number;
+
+	before(async () => {
+		service = await ServiceProcess.start();
+		port = Number(new URL(service.address).port);
+	});
+	after(() => service.stop());
+
+	/** A request whose Host and Origin can be anything, which fetch does not allow. */
+	async function request(
+		target: string,
+		headers: Record<string, string>,
+		method = 'GET',
+	): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
+		const sent = http.request({ host: '127.0.0.1', port, path: target, method, headers, agent: false });
+		sent.end();
+		const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+		return { status: response.statusCode ?? 0, body: await text(response), headers: response.headers };
+	}
+
+	/** Bytes as they are; the reply until the server closes. */
+	async function raw(bytes: string): Promise<string> {
+		const socket = connect(port, '127.0.0.1');
+		socket.write(bytes);
+		return await text(socket);
+	}
+
+	const authorization = () => `Bearer ${service.token}`;
+	const host = () => `127.0.0.1:${port}`;
+
+	it('lets its own two names pass', async () => {
+		for (const name of ['127.0.0.1', 'localhost']) {
+			const { status } = await request('/api/tasks', {
+				host: `${name}:${port}`,
+				authorization: authorization(),
+			});
+			assert.equal(status, 200, name);
+		}
+	});
+
+	for (const [name, value] of Object.entries({
+		'another name': (own: number) => `attacker.example:${own}`,
+		'no port': () => '127.0.0.1',
+		'another port': (own: number) => `127.0.0.1:${own + 1}`,
+		'the name of a page that was made to point here': (own: number) => `127.0.0.1.attacker.example:${own}`,
+		'an IPv6 address': (own: number) => `[::1]:${own}`,
+	})) {
+		it(`refuses a Host of ${name}, even with the token`, async () => {
+			const { status, body } = await request('/api/tasks', { host: value(port), authorization: authorization() });
+			assert.equal(status, 403);
+			assert.match(body, /Host header must be/);
+		});
+	}
+
+	it('refuses a request with two Host headers', async () => {
+		const head = `GET /api/tasks HTTP/1.1\r\nHost: ${host()}\r\nHost: attacker.example\r\n`;
+		const reply = await raw(`${head}Authorization: ${authorization()}\r\nConnection: close\r\n\r\n`);
+		assert.match(reply, /^HTTP\/1\.1 40[03] /);
+	});
+
+	it('refuses a target that is a whole address', async () => {
+		const head = `GET http://attacker.example/api/tasks HTTP/1.1\r\nHost: ${host()}\r\n`;
+		const reply = await raw(`${head}Authorization: ${authorization()}\r\nConnection: close\r\n\r\n`);
+		assert.match(reply, /^HTTP\/1\.1 400 /);
+	});
+
+	it('refuses whatever a web page sends, and gives no page a right', async () => {
+		for (const origin of ['https://attacker.example', 'null', `http://127.0.0.1:${port}`]) {
+			const reply = await request('/api/tasks', { host: host(), origin, authorization: authorization() });
+			assert.equal(reply.status, 403, origin);
+			assert.equal(reply.headers['access-control-allow-origin'], undefined);
+		}
+		const preflight = await request('/api/tasks', { host: host(), origin: 'https://attacker.example' }, 'OPTIONS');
+		assert.equal(preflight.status, 403);
+	});
+
+	it('refuses a missing, malformed or wrong token before it says whether an address exists', async () => {
+		for (const headers of [
+			{},
+			{ authorization: service.token },
+			{ authorization: `Basic ${service.token}` },
+			{ authorization: `Bearer ${service.token}x` },
+			{ authorization: `Bearer ${service.token.slice(0, -1)}` },
+			{ authorization: 'Bearer ' },
+		]) {
+			for (const target of ['/api/tasks', '/nowhere', '/errand/v1/lease']) {
+				const { status, body } = await request(target, { host: host(), ...headers });
+				assert.equal(status, 401, `${target} ${JSON.stringify(headers)}`);
+				assert.match((JSON.parse(body) as { error: string }).error, /Valid credentials are needed/);
+				assert.ok(!body.includes(service.token));
+			}
+		}
+	});
+
+	it('answers in the form of the area that was asked', async () => {
+		const chat = await request('/chat/completions', { host: host() }, 'POST');
+		assert.equal(chat.status, 401);
+		const { error } = JSON.parse(chat.body) as { error: { message: string; code: string } };
+		assert.equal(error.code, 'unauthorized');
+		assert.match(error.message, /credentials/);
+	});
+
+	it('answers 404 for an unknown address or method, with the token', async () => {
+		assert.match(await errorOf(await service.fetch('/nowhere'), 404), /no such address/);
+		assert.match(await errorOf(await service.fetch('/chat/completions'), 404), /no such address/);
+		assert.match(await errorOf(await service.fetch('/api/tasks', { method: 'DELETE' }), 404), /no such address/);
+	});
+
+	it('caps bodies at 1 MB for tasks and at 16 MB for chat, with or without a length', async () => {
+		const task = JSON.stringify({ prompt: 'x'.repeat(MEGABYTE), repoUrl: '/' });
+		assert.match(await errorOf(await service.fetch('/api/tasks', { method: 'POST', body: task }), 413), /1 MB/);
+		const messages = [{ role: 'user', content: 'x'.repeat(16 * MEGABYTE) }];
+		const chat = JSON.stringify({ model: 'demo', messages });
+		assert.match(await errorOf(await service.fetch('/chat/completions', { method: 'POST', body: chat }), 413), /16 MB/);
+		// Without a length the body comes in chunks, and is refused as soon as it is too long.
+		const pieces = new Blob([new Uint8Array(3 * MEGABYTE).fill(0x20)]).stream();
+		const chunked = await service.fetch('/api/tasks', { method: 'POST', body: pieces, duplex: 'half' } as RequestInit);
+		assert.match(await errorOf(chunked, 413), /1 MB/);
+	});
+
+	it('takes a body just under the cap', async () => {
+		const messages = [{ role: 'user', content: 'x'.repeat(15 * MEGABYTE) }];
+		const response = await service.fetch('/chat/completions', { json: { model: 'demo', messages, max_tokens: 1 } });
+		assert.equal(response.status, 200);
+	});
+
+	it('ends a connection whose head does not come', async () => {
+		const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
+		const server = await startServer({
+			token: 'unused',
+			port: 0,
+			app: createApp(nullLogger),
+			idleWatch: () => idleWatch,
+			headersTimeoutMs: 200,
+		});
+		try {
+			const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
+			socket.write('GET / HTTP/1.1\r\nHost: ');
+			assert.match(await text(socket), /^HTTP\/1\.1 408 /);
+		} finally {
+			idleWatch.dispose();
+			await server.close(0);
+		}
+	});
+
+	it('listens on the loopback address only', async () => {
+		const { networkInterfaces } = await import('node:os');
+		const others = Object.values(networkInterfaces())
+			.flatMap(entries => entries ?? [])
+			.filter(entry => !entry.internal && entry.family === 'IPv4');
+		for (const { address } of others) {
+			const socket = connect(port, address);
+			const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+			assert.equal(error.code, 'ECONNREFUSED');
+		}
+	});
+});

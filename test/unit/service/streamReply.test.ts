@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { nullLogger } from '../../../src/base/logger.ts';
+import { IdleWatch } from '../../../src/service/idleWatch.ts';
+import { createApp, type ServiceServer, startServer } from '../../../src/service/server.ts';
+import { sseEvent, streamReply } from '../../../src/service/streamReply.ts';
+import { waitFor } from '../../support/waitFor.ts';
+
+describe('streamReply', () => {
+	const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
+	let server: ServiceServer;
+	let produced = 0;
+	let returned = false;
+	let failures: unknown[] = [];
+	let produce: (signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
+
+	before(async () => {
+		const app = createApp(nullLogger);
+		app.get('/stream', context =>
+			streamReply(signal => produce(signal), {
+				outgoing: context.env.outgoing,
+				onFailure: error => failures.push(error),
+			}),
+		);
+		server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
+	});
+	beforeEach(() => {
+		produced = 0;
+		returned = false;
+		failures = [];
+	});
+	after(async () => {
+		idleWatch.dispose();
+		await server.close(0);
+	});
+
+	function open(): Socket {
+		const { port } = new URL(server.address);
+		const socket = connect(Number(port), '127.0.0.1');
+		socket.on('error', () => {});
+		socket.write(`GET /stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer token\r\n\r\n`);
+		return socket;
+	}
+
+	it('waits for a reader that does not read, and goes on when it does', async () => {
+		const total = 2_000;
+		produce = async function* () {
+			while (produced < total) {
+				produced++;
+				yield sseEvent('x'.repeat(16 * 1024));
+			}
+		};
+		const socket = open();
+		socket.pause();
+		let before = -1;
+		await waitFor('the stream to rest', async () => {
+			const same = produced === before && produced > 0;
+			before = produced;
+			await delay(200);
+			return same && produced === before;
+		});
+		assert.ok(produced < total, `${produced} pieces were made for a reader that took none`);
+		socket.resume();
+		await waitFor('all of it', () => produced === total);
+		socket.destroy();
+	});
+
+	it('aborts and returns the generator when the reader goes while it waits', async () => {
+		produce = async function* (signal) {
+			try {
+				yield sseEvent('first');
+				await delay(60_000, undefined, { signal });
+			} finally {
+				returned = true;
+			}
+		};
+		const socket = open();
+		await once(socket, 'data');
+		socket.destroy();
+		await waitFor('the generator to return', () => returned);
+		assert.deepEqual(failures, []);
+	});
+
+	it('breaks the connection when the source fails, so that a cut reply never looks whole', async () => {
+		produce = async function* () {
+			yield sseEvent('first');
+			throw new Error('failed');
+		};
+		const socket = open();
+		let received = '';
+		socket.on('data', bytes => {
+			received += bytes.toString('latin1');
+		});
+		await once(socket, 'close');
+		assert.match(received, /data: "first"/);
+		assert.ok(!received.endsWith('0\r\n\r\n'), 'the chunked body was ended as if it were whole');
+		assert.ok(!received.includes('failed'), 'the error went out to the client');
+		assert.equal(failures.length, 1);
+	});
+
+	it('keeps what is in the data from ending its event', () => {
+		assert.equal(
+			sseEvent({ text: 'a\n\nevent: b\r\r' }, 'log'),
+			'event: log\ndata: {"text":"a\\n\\nevent: b\\r\\r"}\n\n',
+		);
+	});
+});

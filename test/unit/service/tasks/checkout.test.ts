@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { UserFacingError } from '../../../../src/base/errors.ts';
+import { Checkout } from '../../../../src/service/tasks/checkout.ts';
+import { readSource, writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+
+describe('Checkout', function () {
+	this.timeout(30_000);
+	let repository: TemporaryRepository;
+	let folder: string;
+	let controller: AbortController;
+
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-checkout-'));
+		controller = new AbortController();
+	});
+	afterEach(async () => {
+		await repository.remove();
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	async function checkOut(): Promise<Checkout> {
+		const configuration = path.join(folder, 'gitconfig');
+		const { signal } = controller;
+		await writeGitConfiguration(configuration, signal);
+		const sourceFolder = repository.path;
+		const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
+		const source = await readSource(query);
+		return await Checkout.create({ folder, source, sourceFolder, configuration, signal });
+	}
+
+	it('holds the files of the branch and no git folder', async () => {
+		await repository.write('a/b.txt', 'b\r\n');
+		await repository.commitAll('More');
+		const { tree } = await checkOut();
+		assert.equal(await readFile(path.join(tree, 'a', 'b.txt'), 'utf8'), 'b\r\n');
+		await assert.rejects(readFile(path.join(tree, '.git', 'HEAD')));
+	});
+
+	it('commits whatever was added, changed, deleted, moved or turned into something else', async () => {
+		for (const name of [
+			'changed',
+			'deleted',
+			'moved',
+			'file-to-folder',
+			'folder-to-file/inside',
+			'mode',
+			'file-to-link',
+			'folder-to-link/README.md',
+		]) {
+			await repository.write(name, `${name}\n`.repeat(20));
+		}
+		await repository.write('binary', Uint8Array.of(0, 1, 2));
+		await repository.write('.gitignore', 'ignored\n');
+		await repository.commitAll('Start');
+		const checkout = await checkOut();
+		const at = (name: string) => path.join(checkout.tree, name);
+		await writeFile(at('changed'), 'changed\n'.repeat(21));
+		await rm(at('deleted'));
+		await rename(at('moved'), at('moved to'));
+		await rm(at('file-to-folder'));
+		await mkdir(at('file-to-folder'));
+		await writeFile(at('file-to-folder/inside'), 'x\n');
+		await rm(at('folder-to-file'), { recursive: true });
+		await writeFile(at('folder-to-file'), 'x\n');
+		await chmod(at('mode'), 0o755);
+		await rm(at('file-to-link'));
+		await symlink('/etc/passwd', at('file-to-link'));
+		await rm(at('folder-to-link'), { recursive: true });
+		// The file is still to be seen behind the link, and yet it is gone.
+		await symlink(repository.path, at('folder-to-link'));
+		await writeFile(at('binary'), Uint8Array.of(0, 3));
+		await writeFile(at('ignored'), 'x');
+		await writeFile(at('-leading dash\nand a line'), 'x\n');
+		await writeFile(Buffer.concat([Buffer.from(`${checkout.tree}/latin-`), Buffer.of(0xe9)]), 'x\n');
+		const { commit, leftOut } = await checkout.commit('Everything');
+		assert.deepEqual(leftOut, []);
+		assert.ok(commit);
+		await checkout.push(commit, 'errand/all');
+		const changes = await repository.git('diff', '--name-status', '-M', '-z', 'main', 'errand/all');
+		const fields = changes.split('\0').slice(0, -1);
+		assert.deepEqual(fields.filter(field => /^[AMDRT]\d*$/.test(field)).sort(), [
+			...['A', 'A', 'A', 'A', 'A'],
+			...['D', 'D', 'D', 'D'],
+			...['M', 'M', 'M'],
+			'R100',
+			'T',
+		]);
+		assert.ok(!fields.includes('ignored'));
+		const names = await repository.git('ls-tree', '-r', '-z', '--name-only', 'errand/all');
+		for (const name of ['file-to-folder/inside', 'folder-to-file', '-leading dash\nand a line', 'moved to']) {
+			assert.ok(names.split('\0').includes(name), name);
+		}
+		const statistics = await checkout.statistics(commit);
+		const numstat = await repository.git('diff', '--numstat', '-M', 'main', 'errand/all');
+		const rows = numstat.trimEnd().split('\n');
+		assert.equal(statistics.filesChanged, rows.length);
+		const sum = (column: number) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
+		assert.deepEqual([statistics.linesAdded, statistics.linesRemoved], [sum(0), sum(1)]);
+	});
+
+	it('has nothing to commit when nothing changed', async () => {
+		const checkout = await checkOut();
+		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [] });
+	});
+
+	it('leaves out repositories inside the tree, says so, and runs nothing of theirs', async () => {
+		const marker = path.join(repository.folder, 'marker');
+		await repository.git('update-index', '--add', '--cacheinfo', `160000,${await repository.head()},module`);
+		await repository.git('commit', '--quiet', '-m', 'Submodule');
+		const checkout = await checkOut();
+		for (const name of ['module', 'nested']) {
+			const nested = path.join(checkout.tree, name);
+			await mkdir(nested, { recursive: true });
+			execFileSync('git', ['init', '--quiet', nested]);
+			await writeFile(path.join(nested, 'file'), 'x');
+			execFileSync('git', ['-C', nested, 'add', 'file']);
+			const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.invalid'];
+			execFileSync('git', ['-C', nested, ...identity, 'commit', '--quiet', '-m', 'x']);
+			execFileSync('git', ['-C', nested, 'config', 'core.fsmonitor', `touch ${marker}; false`]);
+			await writeFile(path.join(nested, 'file'), 'changed');
+		}
+		await writeFile(path.join(checkout.tree, 'own.txt'), 'x\n');
+		const { commit, leftOut } = await checkout.commit('Nested');
+		assert.deepEqual(leftOut, ['nested/']);
+		assert.ok(commit);
+		await checkout.push(commit, 'errand/nested');
+		assert.equal(await repository.git('diff', '--name-only', 'main', 'errand/nested'), 'own.txt\n');
+		await assert.rejects(readFile(marker));
+	});
+
+	describe('push', () => {
+		/** A `git` that, at the first push, does its work and then does not end until it is killed. */
+		async function slowPush(): Promise<string> {
+			const programs = path.join(repository.folder, 'programs');
+			const done = path.join(repository.folder, 'pushed');
+			const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+			await mkdir(programs);
+			await writeFile(
+				path.join(programs, 'git'),
+				`#!/bin/sh\n"${real}" "$@" || exit\ncase " $* " in *" push "*) [ -e "${done}" ] || { touch "${done}"; sleep 60; };; esac\n`,
+			);
+			await chmod(path.join(programs, 'git'), 0o755);
+			process.env['PATH'] = `${programs}${path.delimiter}${process.env['PATH']}`;
+			return done;
+		}
+
+		const { PATH } = process.env;
+		afterEach(() => {
+			process.env['PATH'] = PATH;
+		});
+
+		async function committed(): Promise<{ checkout: Checkout; commit: string }> {
+			const checkout = await checkOut();
+			await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
+			const { commit } = await checkout.commit('New');
+			assert.ok(commit);
+			return { checkout, commit };
+		}
+
+		it('takes the branch back when the task is stopped while it is pushed', async () => {
+			await repository.git('config', 'receive.denyDeletes', 'true');
+			const { checkout, commit } = await committed();
+			const done = await slowPush();
+			const pushing = checkout.push(commit, 'errand/new');
+			await waitFor('the branch', async () => (await repository.branches()).includes('errand/new'));
+			await waitFor('the push', () => readFile(done).catch(() => undefined));
+			const reason = new Error('stopped');
+			controller.abort(reason);
+			await assert.rejects(pushing, reason);
+			assert.deepEqual(await repository.branches(), ['main']);
+		});
+
+		it('does not take back what somebody has moved meanwhile', async () => {
+			const { checkout, commit } = await committed();
+			const done = await slowPush();
+			const pushing = checkout.push(commit, 'errand/new');
+			await waitFor('the push', () => readFile(done).catch(() => undefined));
+			await repository.git('branch', '--force', 'errand/new', 'main');
+			controller.abort(new Error('stopped'));
+			await assert.rejects(pushing);
+			assert.equal(await repository.head('errand/new'), await repository.head('main'));
+		});
+
+		it('never moves a branch that exists, not even forward', async () => {
+			const { checkout, commit } = await committed();
+			await repository.git('branch', 'errand/new');
+			await assert.rejects(checkout.push(commit, 'errand/new'), (error: unknown) => {
+				assert.ok(error instanceof UserFacingError);
+				assert.match(error.message, /name is taken/);
+				return true;
+			});
+			assert.equal(await repository.head('errand/new'), await repository.head('main'));
+		});
+	});
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { childEnvironment } from '../../../../src/service/tasks/childEnvironment.ts';
+import { runChild } from '../../../../src/service/tasks/childProcess.ts';
+import { isAlive, waitFor } from '../../../support/waitFor.ts';
+
+describe('runChild', function () {
+	this.timeout(30_000);
+	let folder: string;
+	let output = '';
+	const pids: number[] = [];
+
+	beforeEach(async () => {
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-child-'));
+		output = '';
+	});
+	afterEach(async () => {
+		for (const pid of pids.splice(0)) {
+			if (await isAlive(pid)) {
+				process.kill(pid, 'SIGKILL');
+			}
+		}
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	async function run(source: string, signal = new AbortController().signal, input?: string) {
+		const script = path.join(folder, 'script.mjs');
+		await writeFile(script, source);
+		return await runChild({
+			command: process.execPath,
+			args: [script],
+			cwd: folder,
+			env: childEnvironment(process.env, {}),
+			signal,
+			...(input === undefined ? {} : { input }),
+			onOutput: (_, bytes) => {
+				output += bytes.toString();
+			},
+		});
+	}
+
+	async function pidIn(name: string): Promise<number> {
+		const pid = await waitFor(`the process of ${name}`, async () => {
+			const text = await readFile(path.join(folder, name), 'utf8').catch(() => '');
+			return text.endsWith('\n') && Number(text);
+		});
+		pids.push(pid);
+		return pid;
+	}
+
+	/** A process that writes its id to a file and stays; `stubborn` ignores the polite signal. */
+	const stay = (name: string, stubborn = false) => `
+		import { writeFileSync } from 'node:fs';
+		${stubborn ? "process.on('SIGTERM', () => {});" : ''}
+		writeFileSync('${name}', process.pid + '\\n');
+		setInterval(() => {}, 1000);
+	`;
+
+	const start = (file: string, detached = false) => `
+		import { spawn } from 'node:child_process';
+		spawn(process.execPath, ['${file}'], { stdio: 'inherit', detached: ${detached} }).unref();
+	`;
+
+	it('gives the input, collects the output and returns the exit code', async () => {
+		const source = `let text = ''; for await (const piece of process.stdin) text += piece; console.log('got ' + text); process.exitCode = 3;`;
+		assert.deepEqual(await run(source, undefined, 'this'), { exitCode: 3 });
+		assert.equal(output, 'got this\n');
+	});
+
+	it('goes on when the program does not read its input', async () => {
+		assert.deepEqual(await run('process.exit(0)', undefined, 'x'.repeat(1024 * 1024)), { exitCode: 0 });
+	});
+
+	it('throws the system error when there is no such program', async () => {
+		const { signal } = new AbortController();
+		const options = { command: '/nowhere/program', args: [], cwd: folder, env: {}, signal };
+		await assert.rejects(runChild(options), { code: 'ENOENT' });
+	});
+
+	it('ends a child and its grandchildren when aborted, also those that ignore the polite signal', async () => {
+		await writeFile(path.join(folder, 'polite.mjs'), stay('polite'));
+		await writeFile(path.join(folder, 'stubborn.mjs'), stay('stubborn', true));
+		const source = `${start('polite.mjs')}
+			spawn(process.execPath, ['stubborn.mjs'], { stdio: 'inherit' });
+			process.on('SIGTERM', () => {});
+			setInterval(() => {}, 1000);`;
+		const controller = new AbortController();
+		const running = run(source, controller.signal);
+		const processes = await Promise.all([pidIn('polite'), pidIn('stubborn')]);
+		const reason = new Error('stopped');
+		const began = performance.now();
+		controller.abort(reason);
+		await assert.rejects(running, reason);
+		assert.ok(performance.now() - began < 10_000);
+		for (const pid of processes) {
+			assert.ok(!(await isAlive(pid)), `process ${pid} is still there`);
+		}
+	});
+
+	it('ends what a program leaves running when it ends by itself', async () => {
+		await writeFile(path.join(folder, 'left.mjs'), stay('left'));
+		const running = run(`${start('left.mjs')}
+			import { existsSync } from 'node:fs';
+			const timer = setInterval(() => { if (existsSync('left')) { clearInterval(timer); process.exit(0); } }, 10);`);
+		const left = await pidIn('left');
+		assert.deepEqual(await running, { exitCode: 0 });
+		assert.ok(!(await isAlive(left)));
+	});
+
+	it('does not wait for a process outside the group that keeps the output open', async () => {
+		await writeFile(path.join(folder, 'outside.mjs'), stay('outside'));
+		const running = run(`${start('outside.mjs', true)}
+			import { existsSync } from 'node:fs';
+			const timer = setInterval(() => { if (existsSync('outside')) { clearInterval(timer); process.exit(0); } }, 10);`);
+		await pidIn('outside');
+		assert.deepEqual(await running, { exitCode: 0 });
+	});
+
+	it('does not start anything when aborted before', async () => {
+		const reason = new Error('before');
+		await assert.rejects(run(`console.log('ran')`, AbortSignal.abort(reason)), reason);
+		assert.equal(output, '');
+	});
+});
+
+describe('childEnvironment', () => {
+	it('passes what a program needs to run, and no secret of ours', () => {
+		const environment = {
+			PATH: '/bin',
+			LANG: 'C.UTF-8',
+			OPENAI_API_KEY: 'sk-secret',
+			GIT_DIR: '/elsewhere',
+			GIT_SSH_COMMAND: 'touch',
+			SSH_AUTH_SOCK: '/agent',
+			NODE_OPTIONS: '--require=/evil.js',
+			LD_PRELOAD: '/evil.so',
+			HOME: '/home/user',
+			VSCODE_IPC_HOOK: '/hook',
+			path: '/not/on/posix',
+		};
+		assert.deepEqual(childEnvironment(environment, { EXTRA: '1' }), { PATH: '/bin', LANG: 'C.UTF-8', EXTRA: '1' });
+	});
+});

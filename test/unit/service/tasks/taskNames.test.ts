@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { isBranchName } from '../../../../src/service/tasks/repoUrl.ts';
+import { branchNameOf, commitSubject } from '../../../../src/service/tasks/taskNames.ts';
+
+const ID = '01234567-89ab-cdef-0123-456789abcdef';
+
+describe('commitSubject', () => {
+	it('is the first line that says something, without what cannot be seen', () => {
+		assert.equal(commitSubject('\n \t\nFix   the\u0007 \u202elogin\r\nmore'), 'Fix the login');
+		assert.equal(commitSubject(' \n\u200b\n'), 'Errand task');
+	});
+
+	it('is short, cut between whole characters', () => {
+		const subject = commitSubject('😀'.repeat(100));
+		assert.equal([...subject].length, 72);
+		assert.ok(subject.endsWith('😀…'));
+	});
+});
+
+describe('branchNameOf', () => {
+	it('says what the task is about, in ASCII', () => {
+		assert.equal(branchNameOf('Fix the Login, please!', ID), 'errand/fix-the-login-please-01234567');
+		assert.equal(branchNameOf('修复登录', ID), 'errand/task-01234567');
+	});
+
+	it('is always a name that git takes', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary' }), prompt => {
+				const name = branchNameOf(prompt, ID);
+				assert.match(name, /^errand\/[a-z\d]+(?:-[a-z\d]+)*-01234567$/);
+				assert.ok(isBranchName(name));
+			}),
+		);
+	});
+});

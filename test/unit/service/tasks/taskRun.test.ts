@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ServiceProcess } from '../../../support/serviceProcess.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { createTask, errorOf, finalTask, logOf, readTask, stopTask } from '../helpers.ts';
+
+describe('a task on a local repository', function () {
+	this.timeout(60_000);
+	let service: ServiceProcess;
+	let repository: TemporaryRepository;
+
+	before(async () => {
+		service = await ServiceProcess.start();
+	});
+	after(() => service.stop());
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+	});
+	afterEach(() => repository.remove());
+
+	const create = (fields: object = {}) =>
+		createTask(service, { prompt: 'Try it', repoUrl: repository.path, ...fields });
+	const refused = async (fields: object, status = 400) =>
+		errorOf(await service.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: repository.path, ...fields } }), status);
+
+	async function completed(fields: object = {}) {
+		const task = await finalTask(service, (await create(fields)).id);
+		assert.equal(task.status, 'completed', task.error ?? '');
+		assert.ok(task.branchName);
+		return { ...task, branchName: task.branchName };
+	}
+
+	it('makes one commit on a new branch, from the branch that was chosen, and leaves nothing else behind', async () => {
+		await repository.git('checkout', '--quiet', '-b', 'work');
+		await repository.write('work.txt', 'work\n');
+		const base = await repository.commitAll('Work');
+		await repository.git('checkout', '--quiet', 'main');
+		const task = await completed({ prompt: 'Añadir a Größe\u202e test!\nand more', selectedBranch: 'work' });
+		assert.equal(task.selectedBranch, 'work');
+		assert.match(task.branchName, new RegExp(`^errand/anadir-a-gro-e-test-${task.id.slice(0, 8)}$`));
+		assert.equal(await repository.head(`${task.branchName}^`), base);
+		const log = await repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', task.branchName);
+		const author = 'Errand demo agent <demo@errand.invalid>';
+		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!`);
+		assert.deepEqual(await repository.branches(), [task.branchName, 'main', 'work']);
+		assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+	});
+
+	it('reports the statistics that git reports, and an honest file', async () => {
+		await repository.write('src/a.ts', 'export {};\n');
+		await repository.write('src/b.ts', 'export {};\n');
+		await repository.commitAll('Sources');
+		const task = await completed({ prompt: '# `not` a heading\n\n<script>' });
+		const numstat = await repository.git('diff', '--numstat', 'main', task.branchName);
+		const [added] = numstat.split('\t');
+		assert.deepEqual(task.diffStats, { totalLinesAdded: Number(added), totalLinesRemoved: 0, totalFilesChanged: 1 });
+		const text = await repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
+		assert.match(text, /No language model took part/);
+		assert.match(text, /^ {4}# `not` a heading$/m);
+		assert.match(text, /^ {4}<script>$/m);
+		assert.match(text, /\| `\.ts` \| 2 \|\n\| `\.md` \| 1 \|/);
+		assert.equal(task.progress, 100);
+		assert.ok(task.completedAt);
+	});
+
+	it('logs each step and each line of the agent, in order', async () => {
+		const { id } = await completed();
+		const log = (await logOf(service, id)).map(({ log }) => log);
+		const steps = [...new Set(log.map(entry => entry.step))];
+		assert.deepEqual(steps, ['git_cloning', 'git_cloned', 'agent_executing', 'git_committed', 'git_pushed']);
+		const output = log.filter(entry => entry.step === 'agent_executing' && entry.contentType !== 'system');
+		assert.ok(output.length >= 8);
+		assert.ok(output.some(entry => entry.contentType === 'ansi'));
+		assert.ok(log.every(entry => entry.agent === 'demo' && !Number.isNaN(Date.parse(entry.timestamp))));
+	});
+
+	it('starts from the branch that the repository is on when none is chosen', async () => {
+		await repository.git('checkout', '--quiet', '-b', 'feature/über');
+		const task = await completed({ repoUrl: pathToFileURL(repository.path).href });
+		assert.equal(task.selectedBranch, 'feature/über');
+	});
+
+	it('works on a bare repository, a linked worktree, a shallow clone and one with SHA-256', async () => {
+		const bare = path.join(repository.folder, 'bare with space');
+		await repository.git('clone', '--quiet', '--bare', repository.path, bare);
+		const tree = path.join(repository.folder, 'tree');
+		await repository.git('worktree', 'add', '--quiet', '-b', 'tree', tree);
+		await repository.write('second.txt', '2\n');
+		await repository.commitAll('Second');
+		const shallow = path.join(repository.folder, 'shallow');
+		await repository.git('clone', '--quiet', '--depth=1', `file://${repository.path}`, shallow);
+		const modern = await TemporaryRepository.create({ objectFormat: 'sha256' });
+		try {
+			const tasks = await Promise.all(
+				[bare, tree, shallow, modern.path].map(repoUrl => create({ repoUrl, prompt: path.basename(repoUrl) })),
+			);
+			for (const { id } of tasks) {
+				const task = await finalTask(service, id, 30_000);
+				assert.equal(task.status, 'completed', task.error ?? '');
+			}
+			assert.match(await repository.git('-C', shallow, 'branch', '--list', 'errand/*'), /errand\/shallow/);
+		} finally {
+			await modern.remove();
+		}
+	});
+
+	it('takes no part of the user’s own git configuration', async () => {
+		const marker = path.join(repository.folder, 'marker');
+		const home = path.join(repository.folder, 'home');
+		const hooks = path.join(home, 'hooks');
+		await mkdir(hooks, { recursive: true });
+		for (const hook of ['post-checkout', 'pre-push', 'pre-receive', 'post-index-change', 'reference-transaction']) {
+			await writeFile(path.join(hooks, hook), `#!/bin/sh\ntouch ${marker}\n`);
+			await chmod(path.join(hooks, hook), 0o755);
+		}
+		await writeFile(
+			path.join(home, '.gitconfig'),
+			`[core]\n\thooksPath = ${hooks}\n\tfsmonitor = touch ${marker}\n\tattributesFile = ${home}/attributes\n[filter "own"]\n\tclean = touch ${marker}; cat\n\tsmudge = touch ${marker}; cat\n[init]\n\ttemplateDir = ${home}/template\n[url "/nowhere"]\n\tinsteadOf = /\n`,
+		);
+		await writeFile(path.join(home, 'attributes'), '* filter=own\n');
+		const own = await ServiceProcess.start({ environment: { HOME: home } });
+		try {
+			const { id } = await createTask(own, { prompt: 'x', repoUrl: repository.path });
+			const task = await finalTask(own, id);
+			assert.equal(task.status, 'completed', task.error ?? '');
+			assert.ok(!(await readdir(repository.folder)).includes('marker'));
+		} finally {
+			await own.stop();
+		}
+	});
+
+	it('honours which folders of other owners the user lets git use', async function () {
+		if (process.getuid?.() !== 0) {
+			this.skip();
+		}
+		await repository.git('config', 'core.bare', 'false');
+		await chown(repository.path, 12_345, 12_345);
+		await chown(path.join(repository.path, '.git'), 12_345, 12_345);
+		assert.match(await refused({}), /belongs to another user.*safe\.directory/);
+		const home = path.join(repository.folder, 'home');
+		await mkdir(home);
+		await writeFile(path.join(home, '.gitconfig'), `[safe]\n\tdirectory = ${repository.path}\n`);
+		const own = await ServiceProcess.start({ environment: { HOME: home } });
+		try {
+			const { id } = await createTask(own, { prompt: 'x', repoUrl: repository.path });
+			const task = await finalTask(own, id);
+			assert.equal(task.status, 'completed', task.error ?? '');
+		} finally {
+			await own.stop();
+		}
+	});
+
+	describe('that cannot start', () => {
+		for (const [repoUrl, reason] of [
+			['https://example.com/owner/name', /network address.*path of a local clone/],
+			['ssh://git@example.com/owner/name', /network address/],
+			['git@example.com:owner/name', /only the absolute path/],
+			['ext::sh -c touch% /tmp/marker', /only the absolute path/],
+			['-oProxyCommand=touch', /only the absolute path/],
+			['--upload-pack=touch', /only the absolute path/],
+			['relative/path', /only the absolute path/],
+			['ftp://example.com/', /only the absolute path/],
+			['file://host.example/path', /names no folder of this machine/],
+			['//host/share', /network shares/],
+			['/path\nwith a line', /control characters/],
+			['/nowhere/at/all', /there is no folder/],
+		] as const) {
+			it(`says what is wrong with ${JSON.stringify(repoUrl)}`, async () => {
+				const message = await refused({ repoUrl });
+				assert.match(message, /^repoUrl: /);
+				assert.match(message, reason);
+			});
+		}
+
+		it('says that a folder is no repository, or no top folder of one', async () => {
+			assert.match(await refused({ repoUrl: repository.folder }), /not the top folder of a git repository/);
+			await mkdir(path.join(repository.path, 'inside'));
+			assert.match(await refused({ repoUrl: path.join(repository.path, 'inside') }), /not the top folder/);
+		});
+
+		it('says that a repository has no commit', async () => {
+			const empty = await TemporaryRepository.create({ empty: true });
+			try {
+				assert.match(await refused({ repoUrl: empty.path }), /has no commit yet/);
+			} finally {
+				await empty.remove();
+			}
+		});
+
+		it('names a branch that is not there, is no name, or looks like an option', async () => {
+			assert.match(await refused({ selectedBranch: 'gone' }), /selectedBranch: there is no branch "gone"/);
+			for (const selectedBranch of ['--force', 'a..b', 'a b', 'a:b', '@{u}', 'x.lock', '/a']) {
+				assert.match(await refused({ selectedBranch }), /selectedBranch: .* is no name of a branch/);
+			}
+		});
+
+		it('asks for a branch when the repository is on none', async () => {
+			await repository.git('checkout', '--quiet', '--detach');
+			assert.match(await refused({}), /selectedBranch: .*detached HEAD/);
+			await completed({ selectedBranch: 'main' });
+		});
+
+		it('says that a branch stands in the way of its own', async () => {
+			await repository.git('branch', 'errand');
+			assert.match(await refused({}), /branch named "errand".*stands in the way/);
+		});
+
+		it('names the field of a request that is not as documented', async () => {
+			assert.match(await refused({ prompt: ' \n' }), /^prompt: /);
+			assert.match(await refused({ prompt: undefined }), /^prompt: /);
+			assert.match(await refused({ maxDuration: 0 }), /^maxDuration: /);
+			assert.match(await refused({ selectedAgent: 'other' }), /^selectedAgent: .*"demo"/);
+			assert.match(await refused({ selectedModel: 'other' }), /^selectedModel: .*"demo"/);
+			assert.match(await refused({ selectedAgents: [] }), /selectedAgents/);
+		});
+
+		it('leaves no task in the list', async () => {
+			const own = await ServiceProcess.start();
+			try {
+				await own.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: '/nowhere' } });
+				const { tasks } = (await (await own.fetch('/api/tasks')).json()) as { tasks: unknown[] };
+				assert.deepEqual(tasks, []);
+			} finally {
+				await own.stop();
+			}
+		});
+	});
+
+	describe('that ends early', () => {
+		it('says why when the agent fails, and makes no branch', async () => {
+			const { id } = await create({ prompt: 'Please /demo fail' });
+			const task = await finalTask(service, id);
+			assert.equal(task.status, 'error');
+			assert.match(task.error ?? '', /ended with exit code 1.*No branch was made/);
+			const log = await logOf(service, id);
+			assert.ok(log.some(({ log }) => log.type === 'warning' && /told to fail/.test(log.message)));
+			assert.equal(log.at(-1)?.log.type, 'error');
+			assert.deepEqual(await repository.branches(), ['main']);
+		});
+
+		it('is a timeout after maxDuration, and leaves nothing', async () => {
+			const { id } = await create({ prompt: '/demo slow', maxDuration: 0.8 });
+			const task = await finalTask(service, id);
+			assert.equal(task.status, 'timeout');
+			assert.match(task.error ?? '', /longer than its limit of 0\.8 s/);
+			assert.deepEqual(await repository.branches(), ['main']);
+			assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+		});
+
+		it('is stopped when told so; the answer comes when that is so', async () => {
+			const { id } = await create({ prompt: '/demo slow' });
+			await waitFor('the agent', async () => (await readTask(service, id)).progress === 20);
+			const task = await stopTask(service, id);
+			assert.equal(task.status, 'stopped');
+			assert.equal(task.error, null);
+			assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+			assert.deepEqual(await repository.branches(), ['main']);
+			assert.equal((await logOf(service, id)).at(-1)?.log.message, 'Stopped by the user.');
+			assert.equal((await stopTask(service, id)).status, 'stopped');
+		});
+
+		it('names the branch that was deleted while the task waited', async () => {
+			await repository.git('branch', 'short-lived');
+			const running = await Promise.all([create({ prompt: '/demo slow' }), create({ prompt: '/demo slow' })]);
+			const waiting = await create({ selectedBranch: 'short-lived' });
+			assert.equal((await readTask(service, waiting.id)).status, 'pending');
+			await repository.git('branch', '-D', 'short-lived');
+			await Promise.all(running.map(({ id }) => stopTask(service, id)));
+			const task = await finalTask(service, waiting.id);
+			assert.equal(task.status, 'error');
+			assert.match(task.error ?? '', /^there is no branch "short-lived"/i);
+		});
+
+		it('never touches a branch that has its name already', async () => {
+			const { id } = await create({ prompt: 'Taken' });
+			const name = `errand/taken-${id.slice(0, 8)}`;
+			await repository.git('branch', name);
+			const before = await repository.head(name);
+			const task = await finalTask(service, id);
+			assert.equal(task.status, 'error');
+			assert.match(task.error ?? '', /cannot be made .*name is taken/);
+			assert.equal(await repository.head(name), before);
+		});
+	});
+
+	it('runs two at a time, the rest in the order they came', async () => {
+		const own = await ServiceProcess.start();
+		try {
+			const ids: string[] = [];
+			for (let number = 0; number < 4; number++) {
+				ids.push((await createTask(own, { prompt: '/demo slow', repoUrl: repository.path })).id);
+			}
+			const statuses = () => Promise.all(ids.map(async id => (await readTask(own, id)).status));
+			await waitFor('two to run', async () => (await statuses()).join() === 'processing,processing,pending,pending');
+			await stopTask(own, ids[3] ?? '');
+			await stopTask(own, ids[0] ?? '');
+			await waitFor('the third', async () => (await statuses()).join() === 'stopped,processing,processing,stopped');
+		} finally {
+			await own.stop();
+		}
+	});
+
+	it('survives a crash of the service: what was acknowledged is there, what ran says that it was interrupted', async () => {
+		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-crash-'));
+		const first = await ServiceProcess.start({ stateFolder });
+		let second: ServiceProcess | undefined;
+		try {
+			const done = await createTask(first, { prompt: 'Done before', repoUrl: repository.path });
+			const ended = await finalTask(first, done.id);
+			const doneLog = await logOf(first, done.id);
+			const running = await createTask(first, { prompt: '/demo slow', repoUrl: repository.path });
+			await waitFor('a line of the agent', async () => (await readTask(first, running.id)).progress === 20);
+			const others = await Promise.all(
+				['2', '3'].map(prompt => createTask(first, { prompt: `/demo slow ${prompt}`, repoUrl: repository.path })),
+			);
+			await first.crash();
+			second = await ServiceProcess.start({ stateFolder });
+			assert.deepEqual(await readTask(second, done.id), ended);
+			assert.deepEqual(
+				(await logOf(second, done.id)).map(({ log }) => log),
+				doneLog.map(({ log }) => log),
+			);
+			for (const { id } of [running, ...others]) {
+				const task = await readTask(second, id);
+				assert.equal(task.status, 'error');
+				assert.match(task.error ?? '', /^Interrupted: /);
+				const log = await logOf(second, id);
+				assert.match(log.at(-1)?.log.message ?? '', /^Interrupted: /);
+				assert.deepEqual(
+					log.map(({ index }) => index),
+					log.map((_, index) => index),
+				);
+			}
+			assert.deepEqual(await repository.branches(), [ended.branchName, 'main']);
+			const next = await createTask(second, { prompt: 'After', repoUrl: repository.path });
+			assert.equal((await finalTask(second, next.id)).status, 'completed');
+		} finally {
+			await first.stop();
+			await second?.stop();
+			await rm(stateFolder, { recursive: true, force: true });
+		}
+	});
+});
