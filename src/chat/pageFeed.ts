@@ -1,0 +1,57 @@
+import type { Clock } from '../base/async.ts';
+import type { ToPage, TurnChange } from './protocol.ts';
+
+/** One frame of a 60 Hz display: more messages than this only queue up in the page. */
+const FLUSH_INTERVAL_MS = 16;
+
+/** Gathers the changes of the conversation into at most one numbered message every 16 ms. */
+export class PageFeed {
+	private readonly post: (message: ToPage) => void;
+	private readonly clock: Clock;
+	private pending: TurnChange[] = [];
+	private sequence = 0;
+	private flushing = false;
+
+	constructor(post: (message: ToPage) => void, clock: Clock) {
+		this.post = post;
+		this.clock = clock;
+	}
+
+	change(change: TurnChange): void {
+		const turnId = change.kind === 'turn-set' ? change.turn.id : change.turn;
+		if (change.kind === 'turn-set') {
+			// The whole turn holds what waited for it.
+			this.pending = this.pending.filter(other => (other.kind === 'turn-set' ? other.turn.id : other.turn) !== turnId);
+			this.pending.push(change);
+		} else {
+			const last = this.pending.at(-1);
+			if (last?.kind === change.kind && last.turn === turnId) {
+				this.pending[this.pending.length - 1] = { ...change, text: last.text + change.text };
+			} else {
+				this.pending.push(change);
+			}
+		}
+		if (!this.flushing) {
+			void this.flushForNow();
+		}
+	}
+
+	/** Sends everything as it stands; what waited is part of it. */
+	snapshot(snapshot: Extract<ToPage, { kind: 'snapshot-set' }>['snapshot']): void {
+		this.pending = [];
+		this.post({ kind: 'snapshot-set', sequence: this.sequence, snapshot });
+	}
+
+	/** The first change goes out at once, what comes in the 16 ms after a message with the next one. */
+	private async flushForNow(): Promise<void> {
+		this.flushing = true;
+		while (this.pending.length > 0) {
+			const changes = this.pending;
+			this.pending = [];
+			this.sequence++;
+			this.post({ kind: 'turns-change', sequence: this.sequence, changes });
+			await this.clock.sleep(FLUSH_INTERVAL_MS);
+		}
+		this.flushing = false;
+	}
+}

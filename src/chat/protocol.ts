@@ -1,0 +1,125 @@
+// What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
+
+/** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
+export type ToPage =
+	| { kind: 'snapshot-set'; sequence: number; snapshot: Snapshot }
+	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
+	| { kind: 'connection-set'; connection: ConnectionView }
+	| { kind: 'notice-set'; notice: string | undefined }
+	/** The message is on disk: the composer may let go of it. */
+	| { kind: 'message-accept'; turn: string }
+	| { kind: 'message-refuse'; turn: string; reason: string }
+	| { kind: 'composer-focus' };
+
+export type FromPage =
+	/** The page has loaded and wants a snapshot. */
+	| { kind: 'page-ready' }
+	/** A change was missed. */
+	| { kind: 'snapshot-request' }
+	/** The page makes the turn's id, so that after a reload it can tell whether its draft was taken. */
+	| { kind: 'message-send'; turn: string; text: string }
+	| { kind: 'reply-stop' }
+	| { kind: 'reply-retry'; turn: string }
+	/** The button of a turn's explanation was pressed. The host knows which command that is. */
+	| { kind: 'explanation-follow'; turn: string }
+	/** The button of the connection's line was pressed. */
+	| { kind: 'connection-follow' }
+	| { kind: 'link-open'; url: string }
+	| { kind: 'text-copy'; text: string };
+
+export type TurnChange =
+	| { kind: 'turn-set'; turn: TurnView }
+	| { kind: 'text-append'; turn: string; text: string }
+	| { kind: 'reasoning-append'; turn: string; text: string };
+
+export interface Snapshot {
+	turns: TurnView[];
+	connection: ConnectionView;
+	notice?: string;
+}
+
+export interface ConnectionView {
+	label: string;
+	model?: string;
+	/** Why chat cannot be used, as a sentence, with the label of the one button that helps. */
+	problem?: { message: string; action: string };
+}
+
+export interface TurnView {
+	id: string;
+	/** Milliseconds since the epoch. */
+	askedAt: number;
+	question: string;
+	reply: ReplyView;
+}
+
+export interface ReplyView {
+	state: 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
+	text: string;
+	/** The text is that of an earlier reply, shown until the current one has some. */
+	earlier: boolean;
+	reasoning?: string;
+	model?: string;
+	provider?: string;
+	/** Milliseconds. */
+	duration?: number;
+	usage?: { prompt?: number; cached?: number; completion?: number };
+	/** Streaming, and nothing has come for a while. */
+	waiting: boolean;
+	explanation?: { message: string; action?: { label: string; primary: boolean } };
+	canRetry: boolean;
+}
+
+/** Longest user message, in UTF-16 code units. */
+export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
+
+/** Longest text the page may ask to copy, and longest address it may ask to open. */
+export const MAXIMUM_COPY_LENGTH = 16_000_000;
+export const MAXIMUM_URL_LENGTH = 8_192;
+
+/** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
+export interface PageStrings {
+	ask: string;
+	closed: string;
+	code: string;
+	codeIn: string;
+	conversation: string;
+	copied: string;
+	copy: string;
+	copyReply: string;
+	dismiss: string;
+	emptyPrompt: string;
+	emptyState: string;
+	image: string;
+	jumpToEnd: string;
+	minutes: string;
+	noAnswer: string;
+	reasoning: string;
+	reply: string;
+	replyEnded: string;
+	replyStopped: string;
+	retry: string;
+	retryOffer: string;
+	seconds: string;
+	send: string;
+	stillReplying: string;
+	stillWaiting: string;
+	stop: string;
+	stopped: string;
+	streaming: string;
+	switchConnection: string;
+	table: string;
+	tokensCached: string;
+	tokensIn: string;
+	tokensOut: string;
+	tooLong: string;
+	usingModel: string;
+	via: string;
+	you: string;
+}
+
+/** What the shell hands to the page before its script runs. */
+export interface PageData {
+	strings: PageStrings;
+	language: string;
+}

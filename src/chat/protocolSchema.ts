@@ -1,0 +1,30 @@
+// Parses what comes from the page. Host only.
+import * as z from 'zod';
+import { type FromPage, MAXIMUM_COPY_LENGTH, MAXIMUM_MESSAGE_LENGTH, MAXIMUM_URL_LENGTH } from './protocol.ts';
+
+const turn = z.uuid();
+
+const fromPageSchema = z.discriminatedUnion('kind', [
+	z.strictObject({ kind: z.literal('page-ready') }),
+	z.strictObject({ kind: z.literal('snapshot-request') }),
+	// Twice the limit gets through, so that a message that is too long is refused in words.
+	z.strictObject({ kind: z.literal('message-send'), turn, text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH) }),
+	z.strictObject({ kind: z.literal('reply-stop') }),
+	z.strictObject({ kind: z.literal('reply-retry'), turn }),
+	z.strictObject({ kind: z.literal('explanation-follow'), turn }),
+	z.strictObject({ kind: z.literal('connection-follow') }),
+	z.strictObject({ kind: z.literal('link-open'), url: z.string().max(MAXIMUM_URL_LENGTH) }),
+	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
+]);
+
+/** undefined for anything that is not a message of the page. */
+export function parseFromPage(message: unknown): FromPage | undefined {
+	const parsed = fromPageSchema.safeParse(message);
+	return parsed.success ? parsed.data : undefined;
+}
+
+/** The address when it may be opened in the browser: a whole http, https or mailto URL. */
+export function openableUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url : undefined;
+}

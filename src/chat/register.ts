@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/client.ts';
+import { registerCommand } from '../platform/commands.ts';
+import { commands, views } from '../platform/ids.ts';
+import type { ChatPanel } from './panel.ts';
+
+export interface ChatDependencies {
+	extensionUri: vscode.Uri;
+	globalStorageUri: vscode.Uri;
+	/** A client for the active connection; the local service starts with its first request. */
+	client(): Promise<Client>;
+	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
+	connection(): Promise<{ label: string; model: string | undefined }>;
+	onDidChangeConnection: Event<void>;
+	/** Warms the connection when the view opens (best effort). */
+	warm(): void;
+	logger: Logger;
+}
+
+/** The chat view and its commands. The view's own code loads when it is first shown. */
+export function registerChat(dependencies: ChatDependencies): Disposable {
+	const store = new DisposableStore();
+	let panel: Promise<ChatPanel> | undefined;
+	const openPanel = () => {
+		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies));
+		return panel;
+	};
+	store.add(toDisposable(() => void panel?.then(opened => opened.dispose())));
+	store.add(
+		vscode.window.registerWebviewViewProvider(views.chat, {
+			resolveWebviewView: async view => (await openPanel()).resolve(view),
+		}),
+	);
+	store.add(
+		registerCommand(commands.focusChat, async () => {
+			(await openPanel()).focusComposer();
+			await vscode.commands.executeCommand(`${views.chat}.focus`);
+		}),
+	);
+	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
+	return store;
+}

@@ -1,0 +1,122 @@
+import * as vscode from 'vscode';
+import type { Explanation } from '../platform/notify.ts';
+import { explainError } from '../platform/notify.ts';
+import type { ChatNotice, SendRefusal } from './chat.ts';
+import type { PageStrings } from './protocol.ts';
+import type { FinishProblem } from './session.ts';
+
+/** The page's words. A number in braces is filled in by the page. */
+export function pageStrings(): PageStrings {
+	return {
+		ask: vscode.l10n.t('Ask a question'),
+		closed: vscode.l10n.t('The reply was cut off when the window closed.'),
+		code: vscode.l10n.t('Code'),
+		codeIn: vscode.l10n.t('Code, {0}'),
+		conversation: vscode.l10n.t('Conversation'),
+		copied: vscode.l10n.t('Copied'),
+		copy: vscode.l10n.t('Copy'),
+		copyReply: vscode.l10n.t('Copy Reply'),
+		dismiss: vscode.l10n.t('Dismiss'),
+		emptyPrompt: vscode.l10n.t('Write a message first.'),
+		emptyState: vscode.l10n.t('Ask about your code, or about anything else.'),
+		image: vscode.l10n.t('Image: {0}'),
+		jumpToEnd: vscode.l10n.t('Scroll to End'),
+		minutes: vscode.l10n.t('{0} min {1} s'),
+		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
+		reasoning: vscode.l10n.t('Reasoning'),
+		reply: vscode.l10n.t('Reply'),
+		replyEnded: vscode.l10n.t('Reply complete.'),
+		replyStopped: vscode.l10n.t('Reply stopped.'),
+		retry: vscode.l10n.t('Retry'),
+		retryOffer: vscode.l10n.t('Ask Again'),
+		seconds: vscode.l10n.t('{0} s'),
+		send: vscode.l10n.t('Send'),
+		stillReplying: vscode.l10n.t('Wait for the reply, or stop it first.'),
+		stillWaiting: vscode.l10n.t('Still waiting for {0}.'),
+		stop: vscode.l10n.t('Stop'),
+		stopped: vscode.l10n.t('Stopped.'),
+		streaming: vscode.l10n.t('Streaming'),
+		switchConnection: vscode.l10n.t('Switch Connection'),
+		table: vscode.l10n.t('Table'),
+		tokensCached: vscode.l10n.t('{0} in ({1} cached)'),
+		tokensIn: vscode.l10n.t('{0} in'),
+		tokensOut: vscode.l10n.t('{0} out'),
+		tooLong: vscode.l10n.t('The message is too long to send: {0} characters, and at most {1} can be sent.'),
+		usingModel: vscode.l10n.t('{0} on {1}'),
+		via: vscode.l10n.t('via {0}'),
+		you: vscode.l10n.t('You'),
+	};
+}
+
+export function refusalText(refusal: SendRefusal, connection: string): string {
+	switch (refusal.reason) {
+		case 'empty':
+			return vscode.l10n.t('Write a message first.');
+		case 'too-long':
+			return vscode.l10n.t('The message is too long to send.');
+		case 'busy':
+			return vscode.l10n.t('Wait for the reply, or stop it first.');
+		case 'no-turn':
+			return vscode.l10n.t('Only the last message can be asked again.');
+		case 'no-model':
+			return noModelText(connection);
+		case 'no-connection':
+			return explainError(refusal.error, connection).message;
+		case 'not-saved':
+			return vscode.l10n.t('The message was not sent, because it could not be saved: {0}.', systemReason(refusal.code));
+	}
+}
+
+export function noModelText(connection: string): string {
+	return vscode.l10n.t('{0} has no model for chat. Set errand.chat.model or switch the connection.', connection);
+}
+
+export function noticeText(notice: ChatNotice): string {
+	switch (notice.kind) {
+		case 'set-aside':
+			return notice.count === 1
+				? vscode.l10n.t('A saved conversation could not be read. Its file was set aside, not deleted.')
+				: vscode.l10n.t(
+						'{0} saved conversations could not be read. Their files were set aside, not deleted.',
+						notice.count,
+					);
+		case 'unreadable':
+			return vscode.l10n.t(
+				'Saved conversations could not be opened: {0}. Their files are unchanged.',
+				systemReason(notice.code),
+			);
+		case 'branched':
+			return vscode.l10n.t('Another window changed this conversation. This window goes on in a copy; both are kept.');
+		case 'save-failed':
+			return vscode.l10n.t(
+				'The conversation cannot be saved: {0}. Keep this window open; saving is tried again with the next change.',
+				systemReason(notice.code),
+			);
+	}
+}
+
+export function finishExplanation(problem: FinishProblem): Explanation {
+	switch (problem) {
+		case 'empty':
+			return { message: vscode.l10n.t('The model ended its reply without a word.') };
+		case 'length':
+			return { message: vscode.l10n.t('The reply ends here because it reached the model’s length limit.') };
+		case 'filtered':
+			return { message: vscode.l10n.t('The reply ends here because the service’s content filter stopped it.') };
+	}
+}
+
+function systemReason(code: string | undefined): string {
+	switch (code) {
+		case 'ENOSPC':
+		case 'EDQUOT':
+			return vscode.l10n.t('the disk is full');
+		case 'EACCES':
+		case 'EPERM':
+			return vscode.l10n.t('the editor may not write to its storage folder');
+		case 'EROFS':
+			return vscode.l10n.t('the disk is read-only');
+		default:
+			return code === undefined ? vscode.l10n.t('the system refused') : vscode.l10n.t('the system refused ({0})', code);
+	}
+}

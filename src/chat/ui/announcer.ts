@@ -1,0 +1,144 @@
+import type { PageStrings, TurnView } from '../protocol.ts';
+import { fill } from './format.ts';
+
+/** The least time between two announcements of a growing reply. */
+export const ANNOUNCE_INTERVAL_MS = 2_000;
+
+/** How far a reply has been spoken. */
+export interface SpokenPosition {
+	readonly offset: number;
+	readonly insideFence: boolean;
+}
+
+const FENCE = /^ {0,3}(?:```|~~~)\s*(\S*)/;
+const SENTENCE_END = /[.!?…。！？](?=\s)/g;
+
+/**
+ * What of `text` can be spoken after `from`: whole sentences and lines, without markup; a code block is only named.
+ * With `ended`, all that is left.
+ */
+export function nextWords(
+	text: string,
+	from: SpokenPosition,
+	ended: boolean,
+	strings: Pick<PageStrings, 'code' | 'codeIn'>,
+): { words: string; position: SpokenPosition } {
+	const words: string[] = [];
+	let { offset, insideFence } = from;
+	for (;;) {
+		const lineEnd = text.indexOf('\n', offset);
+		const whole = lineEnd >= 0 || ended;
+		const line = text.slice(offset, lineEnd < 0 ? undefined : lineEnd);
+		if (!whole) {
+			// A line that may be a fence, or stands in one, is not spoken in parts.
+			const end = insideFence || /^\s*[`~]/.test(line) ? undefined : lastSentenceEnd(line);
+			if (end !== undefined) {
+				words.push(plainText(line.slice(0, end)));
+				offset += end;
+			}
+			break;
+		}
+		const fence = FENCE.exec(line);
+		if (fence) {
+			if (!insideFence) {
+				words.push(fence[1] ? fill(strings.codeIn, fence[1]) : strings.code);
+			}
+			insideFence = !insideFence;
+		} else if (!insideFence) {
+			words.push(plainText(line));
+		}
+		offset = lineEnd < 0 ? text.length : lineEnd + 1;
+		if (lineEnd < 0) {
+			break;
+		}
+	}
+	return { words: words.filter(part => part !== '').join(' '), position: { offset, insideFence } };
+}
+
+function lastSentenceEnd(line: string): number | undefined {
+	const last = [...line.matchAll(SENTENCE_END)].at(-1);
+	return last && last.index + last[0].length;
+}
+
+function plainText(line: string): string {
+	return line
+		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+		.replace(/^\s*(?:#{1,6}|>|[-*+]|\|?[\s:|-]+\|?$)\s*/, '')
+		.replace(/[*_`|]+/g, ' ')
+		.replace(/\s+/g, ' ')
+		.trim();
+}
+
+/** Speaks a running reply in sentences, and says how it ended. */
+export class Announcer {
+	private readonly speak: (words: string) => void;
+	private readonly strings: PageStrings;
+	private turn: TurnView | undefined;
+	private position: SpokenPosition = { offset: 0, insideFence: false };
+	private timer: ReturnType<typeof setTimeout> | undefined;
+
+	constructor(strings: PageStrings, speak: (words: string) => void) {
+		this.strings = strings;
+		this.speak = speak;
+	}
+
+	/** To be told of the last turn whenever it changed. A turn that does not stream when first seen is not spoken. */
+	update(turn: TurnView | undefined): void {
+		const before = this.turn;
+		const streaming = turn?.reply.state === 'streaming';
+		if (!turn || turn.id !== before?.id || (streaming && before.reply.state !== 'streaming')) {
+			this.begin(turn);
+			return;
+		}
+		this.turn = turn;
+		if (before.reply.state !== 'streaming') {
+			return;
+		}
+		if (turn.reply.waiting && !before.reply.waiting) {
+			this.speak(fill(this.strings.stillWaiting, turn.reply.model ?? this.strings.reply));
+		}
+		if (!streaming) {
+			this.end(turn);
+		} else {
+			this.timer ??= setTimeout(() => this.speakSoFar(), ANNOUNCE_INTERVAL_MS);
+		}
+	}
+
+	dispose(): void {
+		clearTimeout(this.timer);
+	}
+
+	private begin(turn: TurnView | undefined): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		this.turn = turn;
+		// A reply that is first seen in its middle is spoken from there on.
+		const text = turn?.reply.state === 'streaming' && !turn.reply.earlier ? turn.reply.text : '';
+		this.position = nextWords(text, { offset: 0, insideFence: false }, false, this.strings).position;
+	}
+
+	private speakSoFar(): void {
+		this.timer = undefined;
+		if (this.turn && !this.turn.reply.earlier) {
+			this.speakFrom(this.turn, false);
+		}
+	}
+
+	private end(turn: TurnView): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		if (!turn.reply.earlier) {
+			this.speakFrom(turn, true);
+		}
+		const { state, explanation } = turn.reply;
+		this.speak(explanation?.message ?? (state === 'stopped' ? this.strings.replyStopped : this.strings.replyEnded));
+	}
+
+	private speakFrom(turn: TurnView, ended: boolean): void {
+		const { words, position } = nextWords(turn.reply.text, this.position, ended, this.strings);
+		this.position = position;
+		if (words !== '') {
+			this.speak(words);
+		}
+	}
+}

@@ -1,0 +1,26 @@
+import { html, type TemplateResult } from 'lit';
+
+/** Code points of the codicon font. A test compares them with the font's own list. */
+export const codiconCodePoints = {
+	'arrow-down': 0xea9a,
+	check: 0xeab2,
+	close: 0xea76,
+	copy: 0xebcc,
+	'debug-stop': 0xead7,
+	error: 0xea87,
+	info: 0xea74,
+	refresh: 0xeb37,
+	send: 0xec0f,
+	warning: 0xea6c,
+} as const;
+
+export type CodiconName = keyof typeof codiconCodePoints;
+
+/** An icon says nothing to a screen reader: what carries it has the words. */
+export function codicon(name: CodiconName): TemplateResult {
+	return html`<span class="codicon" aria-hidden="true">${codiconText(name)}</span>`;
+}
+
+export function codiconText(name: CodiconName): string {
+	return String.fromCodePoint(codiconCodePoints[name]);
+}

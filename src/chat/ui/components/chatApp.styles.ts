@@ -1,0 +1,98 @@
+import { css } from 'lit';
+
+export const chatAppStyles = css`
+	:host {
+		display: flex;
+		flex-direction: column;
+		height: 100%;
+		min-width: 0;
+	}
+
+	.scroll-area {
+		position: relative;
+		flex: 1;
+		min-height: 0;
+	}
+
+	.log {
+		height: 100%;
+		overflow-x: hidden;
+		overflow-y: auto;
+		scrollbar-gutter: stable;
+	}
+
+	/* At the end it is the end that stands still, not what is in view. */
+	.log.following {
+		overflow-anchor: none;
+	}
+
+	.turns {
+		padding-bottom: 8px;
+	}
+
+	chat-turn + chat-turn {
+		border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+	}
+
+	.empty {
+		display: flex;
+		flex-direction: column;
+		align-items: flex-start;
+		gap: 8px;
+		padding: 12px 2px 12px 12px;
+		line-height: 1.5;
+		overflow-wrap: anywhere;
+	}
+
+	.empty p {
+		margin: 0;
+	}
+
+	.quiet {
+		color: var(--vscode-descriptionForeground);
+	}
+
+	.to-end {
+		position: absolute;
+		inset-block-end: 8px;
+		inset-inline-end: 16px;
+		border-color: var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+		background: var(--vscode-editorWidget-background, var(--vscode-sideBar-background));
+	}
+
+	.to-end:hover {
+		background:
+			linear-gradient(var(--vscode-toolbar-hoverBackground), var(--vscode-toolbar-hoverBackground)),
+			var(--vscode-editorWidget-background, var(--vscode-sideBar-background));
+	}
+
+	.notice {
+		display: flex;
+		align-items: flex-start;
+		gap: 8px;
+		padding: 4px 12px;
+		line-height: 1.4;
+		overflow-wrap: anywhere;
+	}
+
+	.notice > .codicon {
+		flex: none;
+		margin-top: 1px;
+		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
+	}
+
+	.notice p {
+		flex: 1;
+		min-width: 0;
+		margin: 0;
+	}
+
+	.notice .icon-button {
+		flex: none;
+		margin-top: -3px;
+	}
+
+	.notice .button {
+		flex: none;
+	}
+`;

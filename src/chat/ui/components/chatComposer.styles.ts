@@ -1,0 +1,89 @@
+import { css } from 'lit';
+
+export const chatComposerStyles = css`
+	:host {
+		display: block;
+		padding: 4px 12px 12px;
+	}
+
+	.hint {
+		min-height: 0;
+		color: var(--vscode-descriptionForeground);
+		line-height: 1.4;
+		overflow-wrap: anywhere;
+	}
+
+	.hint:not(:empty) {
+		padding: 4px 0;
+	}
+
+	.box {
+		display: flex;
+		flex-direction: column;
+		border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, transparent));
+		border-radius: 4px;
+		background: var(--vscode-input-background);
+		color: var(--vscode-input-foreground);
+	}
+
+	.box:focus-within {
+		border-color: var(--vscode-focusBorder);
+	}
+
+	textarea {
+		display: block;
+		width: 100%;
+		field-sizing: content;
+		max-height: 33vh;
+		padding: 8px 8px 4px;
+		border: 0;
+		outline: none;
+		resize: none;
+		background: transparent;
+		color: inherit;
+		font: inherit;
+		line-height: 1.4;
+		overflow-y: auto;
+	}
+
+	textarea::placeholder {
+		color: var(--vscode-input-placeholderForeground);
+		opacity: 1;
+	}
+
+	.row {
+		display: flex;
+		align-items: center;
+		gap: 4px;
+		padding: 0 4px 4px;
+	}
+
+	.connection {
+		min-width: 0;
+		height: 24px;
+		padding: 0 4px;
+		border: 1px solid transparent;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-descriptionForeground);
+		font-size: 0.9em;
+		overflow: hidden;
+		text-overflow: ellipsis;
+		white-space: nowrap;
+	}
+
+	.connection:hover {
+		background: var(--vscode-toolbar-hoverBackground);
+	}
+
+	.send {
+		flex: none;
+		margin-inline-start: auto;
+	}
+
+	@media (forced-colors: active) {
+		.box:focus-within {
+			border-color: Highlight;
+		}
+	}
+`;

@@ -1,0 +1,203 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { type ConnectionView, MAXIMUM_MESSAGE_LENGTH, type PageStrings } from '../../protocol.ts';
+import { codicon } from '../codicon.ts';
+import { fill } from '../format.ts';
+import type { Post } from '../page.ts';
+import { chatComposerStyles } from './chatComposer.styles.ts';
+import { sharedStyles } from './shared.styles.ts';
+
+/** A host that took this long has not taken the message: the composer is given back to the user. */
+const ACCEPT_TIMEOUT_MS = 10_000;
+
+/** What was written and not yet taken by the host. */
+export interface Draft {
+	text: string;
+	/** The turn as which it was sent. */
+	sentAs?: string;
+}
+
+/** Where a message is written. The text leaves it only when the host has taken it. */
+export class ChatComposer extends LitElement {
+	static override styles = [sharedStyles, chatComposerStyles];
+	static override properties = {
+		strings: { attribute: false },
+		language: { attribute: false },
+		connection: { attribute: false },
+		replying: { attribute: false },
+		post: { attribute: false },
+		initialDraft: { attribute: false },
+		onDraft: { attribute: false },
+		hint: { state: true },
+		waiting: { state: true },
+	};
+
+	declare strings: PageStrings;
+	declare language: string;
+	declare connection: ConnectionView | undefined;
+	/** A reply is running: Send is Stop. */
+	declare replying: boolean;
+	declare post: Post;
+	/** Read once, when the page begins; from then on the composer says what its draft is through `onDraft`. */
+	declare initialDraft: Draft;
+	declare onDraft: (draft: Draft) => void;
+	declare hint: string;
+	/** Sent, and the host has not answered. */
+	declare waiting: boolean;
+
+	private draft: Draft = { text: '' };
+	private timeout: ReturnType<typeof setTimeout> | undefined;
+
+	constructor() {
+		super();
+		this.hint = '';
+		this.waiting = false;
+	}
+
+	/** The host took the message of this turn: now the composer may let go of it. */
+	accepted(turn: string): void {
+		if (this.draft.sentAs === turn) {
+			this.settle('');
+			this.keep({ text: '' });
+			this.textarea.value = '';
+		}
+	}
+
+	refused(turn: string, reason: string): void {
+		if (this.draft.sentAs === turn) {
+			this.keep({ text: this.textarea.value });
+		}
+		this.settle(reason);
+	}
+
+	focusText(): void {
+		this.textarea.focus();
+	}
+
+	override willUpdate(changed: PropertyValues<this>): void {
+		if (changed.has('replying') && !this.replying && this.hint === this.strings.stillReplying) {
+			this.hint = '';
+		}
+	}
+
+	override firstUpdated(): void {
+		this.draft = this.initialDraft;
+		this.textarea.value = this.draft.text;
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		clearTimeout(this.timeout);
+	}
+
+	override render(): TemplateResult {
+		const { strings, connection, replying } = this;
+		const buttonLabel = replying ? strings.stop : strings.send;
+		return html`
+			<div class="hint" role="status">${this.hint}</div>
+			<div class="box">
+				<textarea
+					class="scrolls"
+					rows="1"
+					aria-label=${strings.ask}
+					placeholder=${strings.ask}
+					?readonly=${this.waiting}
+					@input=${this.onInput}
+					@keydown=${this.onKeyDown}
+				></textarea>
+				<div class="row">
+					${connection?.model ? this.renderConnection(connection, connection.model) : nothing}
+					<button
+						type="button"
+						class="icon-button send"
+						title=${buttonLabel}
+						aria-label=${buttonLabel}
+						@click=${this.onPress}
+					>
+						${codicon(replying ? 'debug-stop' : 'send')}
+					</button>
+				</div>
+			</div>
+		`;
+	}
+
+	private renderConnection(connection: ConnectionView, model: string): TemplateResult {
+		const words = fill(this.strings.usingModel, model, connection.label);
+		return html`<button
+			type="button"
+			class="connection"
+			title=${this.strings.switchConnection}
+			aria-label=${`${words}. ${this.strings.switchConnection}`}
+			@click=${() => this.post({ kind: 'connection-follow' })}
+		>
+			${words}
+		</button>`;
+	}
+
+	private get textarea(): HTMLTextAreaElement {
+		return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
+	}
+
+	private onInput(): void {
+		this.hint = '';
+		this.keep({ text: this.textarea.value });
+	}
+
+	private onKeyDown(event: KeyboardEvent): void {
+		// While an input method composes, Enter chooses a word; 229 is how some of them say so.
+		if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) {
+			return;
+		}
+		event.preventDefault();
+		if (this.replying) {
+			this.hint = this.strings.stillReplying;
+		} else {
+			this.send();
+		}
+	}
+
+	private onPress(event: MouseEvent): void {
+		if (!this.replying) {
+			this.send();
+			this.focusText();
+			// The second click of a double click on Send must not stop the reply that the first one began.
+		} else if (event.detail < 2) {
+			this.post({ kind: 'reply-stop' });
+		}
+	}
+
+	private send(): void {
+		const text = this.textarea.value;
+		if (this.waiting) {
+			return;
+		}
+		if (text.trim() === '') {
+			this.hint = this.strings.emptyPrompt;
+			return;
+		}
+		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
+			const number = new Intl.NumberFormat(this.language);
+			this.hint = fill(this.strings.tooLong, number.format(text.length), number.format(MAXIMUM_MESSAGE_LENGTH));
+			return;
+		}
+		// A text that was sent before and not answered keeps its turn, so that it cannot become two.
+		const turn = this.draft.sentAs ?? crypto.randomUUID();
+		this.hint = '';
+		this.waiting = true;
+		this.keep({ text, sentAs: turn });
+		this.post({ kind: 'message-send', turn, text });
+		this.timeout = setTimeout(() => this.settle(this.strings.noAnswer), ACCEPT_TIMEOUT_MS);
+	}
+
+	private settle(hint: string): void {
+		clearTimeout(this.timeout);
+		this.waiting = false;
+		this.hint = hint;
+	}
+
+	private keep(draft: Draft): void {
+		this.draft = draft;
+		this.onDraft(draft);
+	}
+}
+
+customElements.define('chat-composer', ChatComposer);

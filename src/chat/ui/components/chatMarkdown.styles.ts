@@ -1,0 +1,190 @@
+import { css } from 'lit';
+
+export const chatMarkdownStyles = css`
+	:host {
+		display: block;
+		line-height: 1.5;
+		overflow-wrap: anywhere;
+	}
+
+	.content > :first-child {
+		margin-top: 0;
+	}
+
+	.content > :last-child {
+		margin-bottom: 0;
+	}
+
+	p,
+	ul,
+	ol,
+	blockquote,
+	.code,
+	.table,
+	hr {
+		margin: 8px 0;
+	}
+
+	h4,
+	h5,
+	h6 {
+		margin: 16px 0 4px;
+		font-size: 1em;
+		font-weight: 600;
+		line-height: 1.4;
+	}
+
+	h4 {
+		font-size: 1.2em;
+	}
+
+	h5 {
+		font-size: 1.1em;
+	}
+
+	ul,
+	ol {
+		padding-inline-start: 20px;
+	}
+
+	li > ul,
+	li > ol,
+	li > p {
+		margin: 4px 0;
+	}
+
+	li + li {
+		margin-top: 4px;
+	}
+
+	a[href] {
+		color: var(--vscode-textLink-foreground);
+		text-decoration: none;
+	}
+
+	p a[href],
+	li a[href],
+	td a[href] {
+		/* Inside running text a link is told apart by more than its colour. */
+		text-decoration: underline;
+		text-underline-offset: 2px;
+	}
+
+	a[href]:hover {
+		color: var(--vscode-textLink-activeForeground);
+		text-decoration: underline;
+	}
+
+	blockquote {
+		margin-inline: 0;
+		padding: 0 0 0 12px;
+		border-inline-start: 2px solid var(--vscode-textBlockQuote-border, var(--vscode-widget-border, currentColor));
+		color: var(--vscode-descriptionForeground);
+	}
+
+	hr {
+		height: 0;
+		border: 0;
+		border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, currentColor));
+	}
+
+	code {
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: 0.95em;
+		padding: 1px 4px;
+		border-radius: 4px;
+		color: var(--vscode-textPreformat-foreground);
+		background: var(--vscode-textPreformat-background);
+	}
+
+	.code {
+		border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+		border-radius: 4px;
+		background: var(--vscode-textCodeBlock-background);
+		overflow: hidden;
+	}
+
+	.code-bar {
+		display: flex;
+		align-items: center;
+		justify-content: space-between;
+		gap: 8px;
+		min-height: 24px;
+		padding-inline: 8px 0;
+		color: var(--vscode-descriptionForeground);
+		font-size: 0.9em;
+	}
+
+	.code-label {
+		overflow: hidden;
+		text-overflow: ellipsis;
+		white-space: nowrap;
+	}
+
+	.code-bar .icon-button {
+		flex: none;
+		opacity: 0;
+	}
+
+	.code:hover .icon-button,
+	.code:focus-within .icon-button,
+	.code .icon-button.copied {
+		opacity: 1;
+	}
+
+	pre {
+		margin: 0;
+		padding: 0 8px 8px;
+		overflow-x: auto;
+		line-height: 1.4;
+	}
+
+	pre code {
+		display: block;
+		width: max-content;
+		min-width: 100%;
+		padding: 0;
+		background: none;
+		color: var(--vscode-editor-foreground, var(--vscode-foreground));
+		font-size: var(--vscode-editor-font-size, 12px);
+		white-space: pre;
+		tab-size: 4;
+	}
+
+	.table {
+		overflow-x: auto;
+	}
+
+	table {
+		width: max-content;
+		border-collapse: collapse;
+		overflow-wrap: normal;
+	}
+
+	th,
+	td {
+		padding: 4px 8px;
+		border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, currentColor));
+		text-align: start;
+		max-width: 30em;
+		vertical-align: top;
+	}
+
+	th {
+		font-weight: 600;
+	}
+
+	.align-center {
+		text-align: center;
+	}
+
+	.align-right {
+		text-align: end;
+	}
+
+	@media (forced-colors: active) {
+		.code-bar .icon-button {
+			opacity: 1;
+		}
+	}
+`;

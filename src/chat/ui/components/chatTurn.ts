@@ -1,0 +1,186 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
+import { type CodiconName, codicon } from '../codicon.ts';
+import { fill, formatDuration, formatMoment } from '../format.ts';
+import type { Post } from '../page.ts';
+import { chatTurnStyles } from './chatTurn.styles.ts';
+import { sharedStyles } from './shared.styles.ts';
+import './chatMarkdown.ts';
+
+/** One message of the user and the reply to it. */
+export class ChatTurn extends LitElement {
+	static override styles = [sharedStyles, chatTurnStyles];
+	static override properties = {
+		turn: { attribute: false },
+		strings: { attribute: false },
+		language: { attribute: false },
+		post: { attribute: false },
+	};
+
+	declare turn: TurnView;
+	declare strings: PageStrings;
+	declare language: string;
+	declare post: Post;
+
+	override willUpdate(): void {
+		if (this.isStreaming) {
+			this.removeAttribute('settled');
+		} else if (!this.hasUpdated) {
+			this.setAttribute('settled', '');
+		}
+	}
+
+	override updated(): void {
+		if (!this.isStreaming && !this.hasAttribute('settled')) {
+			requestAnimationFrame(() => this.settle());
+		}
+	}
+
+	private get isStreaming(): boolean {
+		return this.turn.reply.state === 'streaming';
+	}
+
+	/** With the size that it has: for a moment the turn counts as out of view, and a guess would move the reader. */
+	private settle(): void {
+		if (!this.isStreaming) {
+			this.style.setProperty('contain-intrinsic-block-size', `auto ${this.getBoundingClientRect().height}px`);
+			this.setAttribute('settled', '');
+		}
+	}
+
+	override render(): TemplateResult {
+		const { turn, strings } = this;
+		const { reply } = turn;
+		const streaming = reply.state === 'streaming';
+		const askedAt = new Date(turn.askedAt);
+		return html`
+			<article aria-busy=${streaming}>
+				<h2>
+					${strings.you}
+					<time class="aside age" datetime=${askedAt.toISOString()} title=${askedAt.toLocaleString(this.language)}>
+						${formatMoment(askedAt, new Date(), this.language)}
+					</time>
+				</h2>
+				<div class="question">${turn.question}</div>
+				<h3>
+					${reply.model ?? strings.reply}
+					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}
+					${reply.provider ? html`<span class="aside">${fill(strings.via, reply.provider)}</span>` : nothing}
+				</h3>
+				${
+					reply.reasoning
+						? html`<details>
+								<summary>${strings.reasoning}</summary>
+								<div class="reasoning">${reply.reasoning}</div>
+							</details>`
+						: nothing
+				}
+				<chat-markdown
+					.text=${reply.text}
+					.growing=${streaming && !reply.earlier}
+					.strings=${strings}
+					.post=${this.post}
+				></chat-markdown>
+				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
+			</article>
+			<div class="progress ${streaming ? 'active' : ''}"></div>
+		`;
+	}
+
+	/** How the reply stands or ended, where its text alone does not say it: a sentence and at most one primary button. */
+	private renderOutcome(reply: ReplyView): TemplateResult | typeof nothing {
+		const { strings } = this;
+		const { explanation } = reply;
+		const retry = (primary: boolean) =>
+			reply.canRetry ? this.renderButton(strings.retry, primary, 'reply-retry') : nothing;
+		switch (reply.state) {
+			case 'streaming':
+				return reply.waiting
+					? outcome(
+							'info',
+							'waiting',
+							fill(strings.stillWaiting, reply.model ?? strings.reply),
+							this.renderButton(strings.stop, false, 'reply-stop'),
+						)
+					: nothing;
+			case 'done':
+				return explanation ? outcome('info', 'noted', explanation.message) : nothing;
+			case 'stopped':
+				return outcome('debug-stop', 'stopped', strings.stopped);
+			case 'cutOff':
+				return outcome('warning', 'cut', explanation?.message ?? strings.closed, retry(true));
+			case 'failed': {
+				const action = explanation?.action;
+				const followed = action && this.renderButton(action.label, action.primary, 'explanation-follow');
+				return outcome(
+					'error',
+					'failed',
+					explanation?.message ?? '',
+					action?.primary ? html`${followed}${retry(false)}` : html`${retry(true)}${followed}`,
+				);
+			}
+		}
+	}
+
+	private renderButton(
+		label: string,
+		primary: boolean,
+		kind: 'reply-retry' | 'reply-stop' | 'explanation-follow',
+	): TemplateResult {
+		const press = () => this.post(kind === 'reply-stop' ? { kind } : { kind, turn: this.turn.id });
+		return html`<button type="button" class="button ${primary ? '' : 'secondary'}" @click=${press}>${label}</button>`;
+	}
+
+	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
+		const { strings } = this;
+		const copy = () => this.post({ kind: 'text-copy', text: reply.text });
+		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
+		// Where a sentence about the end offers Retry as a button, once is enough.
+		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
+		return html`<div class="footer">
+			<span>${streaming ? nothing : this.facts(reply)}</span>
+			<span class="actions">
+				${asksAgain ? iconButton('refresh', strings.retryOffer, retry) : nothing}
+				${reply.text !== '' && !streaming ? iconButton('copy', strings.copyReply, copy) : nothing}
+			</span>
+		</div>`;
+	}
+
+	/** Time and tokens, as far as they are known. */
+	private facts({ duration, usage = {} }: ReplyView): string {
+		const { strings } = this;
+		const number = new Intl.NumberFormat(this.language);
+		const { prompt, cached, completion } = usage;
+		const facts = [
+			duration === undefined ? '' : formatDuration(duration, this.language, strings),
+			prompt === undefined
+				? ''
+				: cached
+					? fill(strings.tokensCached, number.format(prompt), number.format(cached))
+					: fill(strings.tokensIn, number.format(prompt)),
+			completion === undefined ? '' : fill(strings.tokensOut, number.format(completion)),
+		];
+		return facts.filter(fact => fact !== '').join(' · ');
+	}
+}
+
+function outcome(
+	icon: CodiconName,
+	kind: string,
+	message: string,
+	buttons: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
+	return html`<div class="outcome ${kind}">
+			${codicon(icon)}
+			<p>${message}</p>
+		</div>
+		${buttons === nothing ? nothing : html`<div class="buttons">${buttons}</div>`}`;
+}
+
+function iconButton(icon: CodiconName, label: string, press: () => void): TemplateResult {
+	return html`<button type="button" class="icon-button" title=${label} aria-label=${label} @click=${press}>
+		${codicon(icon)}
+	</button>`;
+}
+
+customElements.define('chat-turn', ChatTurn);

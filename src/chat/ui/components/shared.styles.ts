@@ -1,0 +1,116 @@
+import { css } from 'lit';
+
+/** What every component of the page uses: icons, buttons, focus, words for screen readers alone. */
+export const sharedStyles = css`
+	*,
+	*::before,
+	*::after {
+		box-sizing: border-box;
+	}
+
+	/* The editor's own scroll bars, which the page's style sheet cannot bring into a component. */
+	.scrolls {
+		scrollbar-color: auto;
+	}
+
+	.scrolls::-webkit-scrollbar {
+		width: 10px;
+		height: 10px;
+	}
+
+	.scrolls::-webkit-scrollbar-thumb {
+		background: var(--vscode-scrollbarSlider-background);
+	}
+
+	.scrolls::-webkit-scrollbar-thumb:hover {
+		background: var(--vscode-scrollbarSlider-hoverBackground);
+	}
+
+	.scrolls::-webkit-scrollbar-thumb:active {
+		background: var(--vscode-scrollbarSlider-activeBackground);
+	}
+
+	.codicon {
+		font: normal normal normal 16px/1 codicon;
+		display: inline-block;
+		text-align: center;
+		-webkit-font-smoothing: antialiased;
+		user-select: none;
+	}
+
+	.screen-reader {
+		position: absolute;
+		width: 1px;
+		height: 1px;
+		margin: -1px;
+		overflow: hidden;
+		clip-path: inset(50%);
+		white-space: nowrap;
+	}
+
+	button {
+		font: inherit;
+		color: inherit;
+		margin: 0;
+		cursor: pointer;
+	}
+
+	button:focus-visible,
+	a:focus-visible,
+	summary:focus-visible,
+	[tabindex]:focus-visible {
+		outline: 1px solid var(--vscode-focusBorder);
+		outline-offset: -1px;
+	}
+
+	.icon-button {
+		display: inline-flex;
+		align-items: center;
+		justify-content: center;
+		width: 24px;
+		height: 24px;
+		padding: 0;
+		border: 1px solid transparent;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-icon-foreground, var(--vscode-foreground));
+	}
+
+	.icon-button:hover {
+		background: var(--vscode-toolbar-hoverBackground);
+		outline: 1px dashed var(--vscode-contrastActiveBorder, transparent);
+		outline-offset: -1px;
+	}
+
+	.icon-button:active {
+		background: var(--vscode-toolbar-activeBackground);
+	}
+
+	.button {
+		min-height: 24px;
+		max-width: 100%;
+		padding: 2px 8px;
+		border: 1px solid var(--vscode-button-border, transparent);
+		border-radius: 4px;
+		background: var(--vscode-button-background);
+		color: var(--vscode-button-foreground);
+		line-height: 18px;
+	}
+
+	.button:hover {
+		background: var(--vscode-button-hoverBackground);
+	}
+
+	.button.secondary {
+		background: var(--vscode-button-secondaryBackground);
+		color: var(--vscode-button-secondaryForeground);
+	}
+
+	.button.secondary:hover {
+		background: var(--vscode-button-secondaryHoverBackground);
+	}
+
+	.button:focus-visible {
+		outline-offset: 2px;
+	}
+`;

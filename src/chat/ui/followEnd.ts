@@ -1,0 +1,72 @@
+/** Closer to the end than this counts as at the end: fractions of pixels add up at some zoom levels. */
+const TOLERANCE = 4;
+
+/** Keeps a scrolling element at its end while the reader is there, and leaves it alone while they are not. */
+export class FollowEnd {
+	private readonly scroller: HTMLElement;
+	private readonly onChange: (following: boolean) => void;
+	private readonly observer: ResizeObserver;
+	private following = true;
+	/** The sizes when the end was last gone to. */
+	private keptHeight = 0;
+	private keptClientHeight = 0;
+
+	/** `content` is what grows inside `scroller`. */
+	constructor(scroller: HTMLElement, content: HTMLElement, onChange: (following: boolean) => void) {
+		this.scroller = scroller;
+		this.onChange = onChange;
+		this.observer = new ResizeObserver(() => this.keep());
+		this.observer.observe(content);
+		this.observer.observe(scroller);
+		scroller.addEventListener('scroll', this.onScroll, { passive: true });
+	}
+
+	toEnd(): void {
+		this.setFollowing(true);
+		this.keep();
+	}
+
+	/** The reader goes on elsewhere than at the end. */
+	leave(): void {
+		this.setFollowing(false);
+	}
+
+	dispose(): void {
+		this.observer.disconnect();
+		this.scroller.removeEventListener('scroll', this.onScroll);
+	}
+
+	private readonly onScroll = () => {
+		const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+		if (scrollHeight - clientHeight - scrollTop <= TOLERANCE) {
+			this.setFollowing(true);
+		} else if (this.following) {
+			// Content that changed its size moves the end, and sometimes the position, without anybody scrolling.
+			if (scrollHeight !== this.keptHeight || clientHeight !== this.keptClientHeight) {
+				this.keep();
+			} else {
+				this.setFollowing(false);
+			}
+		}
+	};
+
+	private keep(): void {
+		const { scroller } = this;
+		if (scroller.scrollHeight <= scroller.clientHeight) {
+			// There is nothing to scroll any more, so no scroll event will tell.
+			this.setFollowing(true);
+		}
+		if (this.following) {
+			scroller.scrollTop = scroller.scrollHeight;
+			this.keptHeight = scroller.scrollHeight;
+			this.keptClientHeight = scroller.clientHeight;
+		}
+	}
+
+	private setFollowing(following: boolean): void {
+		if (following !== this.following) {
+			this.following = following;
+			this.onChange(following);
+		}
+	}
+}

@@ -1,0 +1,27 @@
+import type { PageStrings } from '../protocol.ts';
+
+/** Fills `{0}`, `{1}` … of a string from the host. */
+export function fill(template: string, ...values: (string | number)[]): string {
+	return template.replace(/\{(\d+)\}/g, (placeholder, index) => String(values[Number(index)] ?? placeholder));
+}
+
+/** `1.2 s`, `3 min 5 s`: in the unit a person would say. */
+export function formatDuration(
+	milliseconds: number,
+	language: string,
+	strings: Pick<PageStrings, 'minutes' | 'seconds'>,
+): string {
+	const seconds = Math.max(0, milliseconds) / 1000;
+	if (seconds < 60) {
+		const format = new Intl.NumberFormat(language, { maximumFractionDigits: seconds < 10 ? 1 : 0 });
+		return fill(strings.seconds, format.format(seconds));
+	}
+	return fill(strings.minutes, Math.floor(seconds / 60), Math.floor(seconds % 60));
+}
+
+/** The time of day, or the date when it is another day. */
+export function formatMoment(moment: Date, now: Date, language: string): string {
+	return moment.toDateString() === now.toDateString()
+		? moment.toLocaleTimeString(language, { timeStyle: 'short' })
+		: moment.toLocaleDateString(language, { dateStyle: 'medium' });
+}

@@ -1,0 +1,19 @@
+import './page.css';
+import type { PageData, ToPage } from '../protocol.ts';
+import { ChatApp } from './components/chatApp.ts';
+import type { PageHost } from './page.ts';
+
+declare function acquireVsCodeApi(): PageHost;
+
+const host = acquireVsCodeApi();
+const { strings, language } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
+
+const app = new ChatApp();
+app.strings = strings;
+app.language = language;
+app.host = host;
+document.body.append(app);
+
+// Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.
+window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(event.data));
+app.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));

@@ -1,0 +1,26 @@
+import type { FromPage } from '../protocol.ts';
+
+/** Says something to the host. */
+export type Post = (message: FromPage) => void;
+
+/** What the page keeps for itself across being hidden or reloaded. */
+export interface SavedState {
+	draft: string;
+	/** The turn as which the draft was sent, while the host has not said that it took it. */
+	sentAs?: string;
+	/** Absent while the reader is at the end. */
+	reading?: ReadingPosition;
+}
+
+/** The first turn in view, and by how many pixels it is scrolled out of it. */
+export interface ReadingPosition {
+	turn: string;
+	offset: number;
+}
+
+/** What the editor gives to a page, by `acquireVsCodeApi()`. */
+export interface PageHost {
+	postMessage(message: FromPage): void;
+	getState(): SavedState | undefined;
+	setState(state: SavedState): void;
+}

@@ -1,0 +1,58 @@
+import type { ConnectionView, ToPage, TurnChange, TurnView } from '../protocol.ts';
+
+export interface PageState {
+	/** The number of the last change that is in here; undefined until a snapshot came. */
+	readonly sequence: number | undefined;
+	readonly turns: readonly TurnView[];
+	readonly connection: ConnectionView | undefined;
+	readonly notice: string | undefined;
+}
+
+export const emptyPageState: PageState = { sequence: undefined, turns: [], connection: undefined, notice: undefined };
+
+/**
+ * The state after a message of the host, or `missed` when a change before it never arrived: then only a snapshot
+ * helps. A turn that did not change keeps its object, so that it is not rendered again.
+ */
+export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
+	switch (message.kind) {
+		case 'snapshot-set': {
+			const { turns, connection, notice } = message.snapshot;
+			return { sequence: message.sequence, turns, connection, notice };
+		}
+		case 'turns-change':
+			if (state.sequence === undefined || message.sequence <= state.sequence) {
+				// Before the first snapshot, or already in it.
+				return state;
+			}
+			if (message.sequence !== state.sequence + 1) {
+				return 'missed';
+			}
+			return { ...state, sequence: message.sequence, turns: message.changes.reduce(applyChange, state.turns) };
+		case 'connection-set':
+			return { ...state, connection: message.connection };
+		case 'notice-set':
+			return { ...state, notice: message.notice };
+		case 'message-accept':
+		case 'message-refuse':
+		case 'composer-focus':
+			return state;
+	}
+}
+
+function applyChange(turns: readonly TurnView[], change: TurnChange): readonly TurnView[] {
+	if (change.kind === 'turn-set') {
+		return turns.some(turn => turn.id === change.turn.id)
+			? turns.map(turn => (turn.id === change.turn.id ? change.turn : turn))
+			: [...turns, change.turn];
+	}
+	return turns.map(turn => {
+		if (turn.id !== change.turn) {
+			return turn;
+		}
+		const { reply } = turn;
+		return change.kind === 'text-append'
+			? { ...turn, reply: { ...reply, text: reply.text + change.text } }
+			: { ...turn, reply: { ...reply, reasoning: (reply.reasoning ?? '') + change.text } };
+	});
+}

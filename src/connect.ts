@@ -1,0 +1,103 @@
+import { Emitter, type Event } from './base/event.ts';
+import type { Logger } from './base/logger.ts';
+import type { Client } from './client/client.ts';
+import type { Transport } from './client/core/transport.ts';
+import type { Connections } from './connections/register.ts';
+import type { Connection } from './contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
+import type { Keys } from './keys/register.ts';
+import type { LocalService } from './localService/register.ts';
+
+const WARM_TIMEOUT_MS = 10_000;
+
+export interface Connect {
+	/** A client for the active connection, made anew when the settings change. Sends nothing. */
+	client(): Promise<Client>;
+	/** Opens the way to the active connection ahead of the first request. Its failure shows with the first request. */
+	warm(): void;
+	/** Another connection, or other keys. */
+	readonly onDidChange: Event<void>;
+	dispose(): void;
+}
+
+export interface ConnectDependencies {
+	connections: Connections;
+	keys: Keys;
+	localService: LocalService;
+	logger: Logger;
+}
+
+/** Ties the active connection, its keys and the way to it into one client. */
+export function createConnect({ connections, keys, localService, logger }: ConnectDependencies): Connect {
+	const changed = new Emitter<void>();
+	let current: Promise<Client> | undefined;
+	const subscriptions = [
+		connections.onDidChange(() => {
+			current = undefined;
+			changed.fire();
+		}),
+		keys.onDidChange(() => changed.fire()),
+	];
+
+	const transportFor = async (connection: Connection): Promise<Transport> => {
+		const { createFetchTransport } = await import('./client/core/fetchTransport.ts');
+		// Looked up at each request: the editor patches the host's fetch (proxy, certificates) after it started.
+		const transport = createFetchTransport((input, init) => globalThis.fetch(input, init));
+		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
+	};
+
+	const build = async (): Promise<Client> => {
+		const connection = await connections.active();
+		const [{ createClient }, transport] = await Promise.all([import('./client/client.ts'), transportFor(connection)]);
+		return createClient({
+			connection,
+			transport,
+			logger,
+			// The local transport puts the service's token in the place of this; it never leaves the window.
+			keys: kind => (connection.name === LOCAL_CONNECTION_NAME ? Promise.resolve('local') : keys.key(connection, kind)),
+		});
+	};
+
+	const warm = async (): Promise<void> => {
+		const connection = await connections.active();
+		if (connection.name === LOCAL_CONNECTION_NAME) {
+			await localService.warm();
+			return;
+		}
+		const transport = await transportFor(connection);
+		const { body } = await transport.request({
+			method: 'HEAD',
+			url: connection.plan === 'enterprise' ? (connection.enterpriseUrl ?? connection.apiUrl) : connection.apiUrl,
+			headers: {},
+			signal: AbortSignal.timeout(WARM_TIMEOUT_MS),
+			connectTimeoutMs: WARM_TIMEOUT_MS,
+		});
+		for await (const _ of body) {
+			break;
+		}
+	};
+
+	return {
+		client() {
+			const building = current ?? build();
+			current = building;
+			building.catch(() => {
+				if (current === building) {
+					current = undefined;
+				}
+			});
+			return building;
+		},
+		warm: () =>
+			void warm().catch((error: Error) =>
+				logger.log('debug', 'the connection could not be warmed', { reason: error.message }),
+			),
+		onDidChange: changed.event,
+		dispose() {
+			for (const subscription of subscriptions) {
+				subscription.dispose();
+			}
+			changed.dispose();
+		},
+	};
+}

@@ -1,0 +1,27 @@
+import type { Disposable } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Connection } from '../contract/connection.ts';
+import { registerCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { onDidChangeSetting } from '../platform/settings.ts';
+
+export interface Connections extends Disposable {
+	/** The connection that the settings name. Rejects with a sentence for the user when they name none that works. */
+	active(): Promise<Connection>;
+	readonly onDidChange: Event<void>;
+}
+
+export function registerConnections(): Connections {
+	const store = new DisposableStore();
+	const changed = store.add(new Emitter<void>());
+	store.add(onDidChangeSetting(['errand.connection', 'errand.connections'], () => changed.fire()));
+	store.add(
+		registerCommand(commands.switchConnection, async () => (await import('./connections.ts')).switchConnection()),
+	);
+	return {
+		active: async () => (await import('./connections.ts')).activeConnection(),
+		onDidChange: changed.event,
+		dispose: () => store.dispose(),
+	};
+}

@@ -1,0 +1,96 @@
+// Finding the running service, proving that it is ours, and holding a lease on it.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
+import http from 'node:http';
+import path from 'node:path';
+import {
+	controlPaths,
+	DISCOVERY_FILE,
+	type Discovery,
+	discoverySchema,
+	proofOf,
+	proofReplySchema,
+} from '../contract/control.ts';
+
+const MAXIMUM_REPLY = 4096;
+const PROOF_TIMEOUT_MS = 3000;
+
+/** The service beats every 10 s; this long without a beat means that it hangs. */
+const LEASE_SILENCE_MS = 45_000;
+
+/** What the discovery file says, or undefined where there is none, none that can be read, or one that others could have written. */
+export async function readDiscovery(stateFolder: string): Promise<Discovery | undefined> {
+	const file = path.join(stateFolder, DISCOVERY_FILE);
+	try {
+		const status = await lstat(file);
+		const isOurs = process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0);
+		if (!status.isFile() || !isOurs) {
+			return undefined;
+		}
+		return discoverySchema.parse(JSON.parse(await readFile(file, 'utf8')));
+	} catch {
+		return undefined;
+	}
+}
+
+/** Whether the program at the address knows the token. Sends a fresh nonce and no secret. */
+export async function provesItself({ address, token }: Discovery): Promise<boolean> {
+	const nonce = randomBytes(32).toString('base64url');
+	const expected = Buffer.from(proofOf(token, address, nonce));
+	try {
+		const reply = await getText(`${address}${controlPaths.proof}?nonce=${nonce}`);
+		const received = Buffer.from(proofReplySchema.parse(JSON.parse(reply)).proof);
+		return received.length === expected.length && timingSafeEqual(received, expected);
+	} catch {
+		return false;
+	}
+}
+
+function getText(url: string): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const request = http.get(url, { agent: false, timeout: PROOF_TIMEOUT_MS }, response => {
+			let text = '';
+			response.setEncoding('utf8');
+			response.on('data', (piece: string) => {
+				text += piece;
+				if (text.length > MAXIMUM_REPLY) {
+					request.destroy(new Error('the reply is too long'));
+				}
+			});
+			response.on('end', () => resolve(text));
+			response.on('error', reject);
+		});
+		request.on('timeout', () => request.destroy(new Error('no answer')));
+		request.on('error', reject);
+	});
+}
+
+export interface Lease {
+	/** Resolves when the connection has ended, for whatever reason. */
+	readonly ended: Promise<void>;
+	release(): void;
+}
+
+/** Opens the connection that tells the service that this window needs it. Rejects when the service does not grant it. */
+export function openLease({ address, token }: Discovery): Promise<Lease> {
+	return new Promise((resolve, reject) => {
+		const request = http.get(
+			`${address}${controlPaths.lease}`,
+			{ agent: false, headers: { Authorization: `Bearer ${token}` }, timeout: LEASE_SILENCE_MS },
+			response => {
+				if (response.statusCode !== 200) {
+					request.destroy();
+					reject(new Error(`the lease was answered with ${response.statusCode}`));
+					return;
+				}
+				response.resume();
+				const ended = new Promise<void>(done => response.on('close', done));
+				// A reset is an end like any other; without a listener it would be an uncaught error.
+				response.on('error', () => {});
+				resolve({ ended, release: () => request.destroy() });
+			},
+		);
+		request.on('timeout', () => request.destroy(new Error('the service is silent')));
+		request.on('error', reject);
+	});
+}

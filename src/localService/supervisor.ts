@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type Clock, singleFlight } from '../base/async.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { describeError, UserFacingError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Discovery } from '../contract/control.ts';
+import type { LaunchPlan } from './model/launchPlan.ts';
+import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
+import { type Lease, openLease, provesItself, readDiscovery } from './serviceAddress.ts';
+
+const START_TIMEOUT_MS = 15_000;
+const POLL_MS = 50;
+const MAXIMUM_STARTUP_OUTPUT = 4096;
+
+export interface SupervisorOptions {
+	launch: LaunchPlan;
+	stateFolder: string;
+	logger: Logger;
+	clock: Clock;
+	/** The sentences for the user; this file knows none. */
+	sentences: {
+		didNotStart(reason: string): string;
+		stoppedTwice(): string;
+	};
+}
+
+interface Running {
+	service: Discovery;
+	lease: Lease;
+}
+
+/**
+ * Finds or starts the one local service of this user and keeps a lease on it. A service that is lost is started
+ * again once; a second loss within a minute is a failure, which lasts until the minute is over or `reset` is called.
+ */
+export class Supervisor implements Disposable {
+	private readonly options: SupervisorOptions;
+	private readonly restarts = new RestartPolicy();
+	private readonly failed = new Emitter<UserFacingError>();
+	private readonly disposal = new AbortController();
+	private running: Running | undefined;
+	private failure: { error: UserFacingError; until: number } | undefined;
+
+	/** Fires when the service has failed for good, with the sentence to show. */
+	readonly onDidFail: Event<UserFacingError> = this.failed.event;
+
+	constructor(options: SupervisorOptions) {
+		this.options = options;
+	}
+
+	/**
+	 * The service's address and token, started when it does not run. Callers at the same time share one start.
+	 * @throws UserFacingError when it cannot be started or has just failed twice.
+	 */
+	readonly ensure: () => Promise<Discovery> = singleFlight(async () => {
+		if (this.running) {
+			return this.running.service;
+		}
+		if (this.failure && this.options.clock.now() < this.failure.until) {
+			throw this.failure.error;
+		}
+		this.failure = undefined;
+		this.running = (await this.join()) ?? (await this.start());
+		this.watch(this.running);
+		return this.running.service;
+	});
+
+	/** Forgets a failure, so that the next call starts the service again. */
+	reset(): void {
+		this.failure = undefined;
+	}
+
+	/** Gives the lease back. The service goes on for other windows and for running tasks, and ends by itself. */
+	dispose(): void {
+		this.disposal.abort();
+		this.running?.lease.release();
+		this.running = undefined;
+		this.failed.dispose();
+	}
+
+	/** A lease on the service that runs already, if one does and proves that it is ours. */
+	private async join(): Promise<Running | undefined> {
+		const service = await readDiscovery(this.options.stateFolder);
+		if (!service || !(await provesItself(service))) {
+			return undefined;
+		}
+		const lease = await openLease(service).catch(() => undefined);
+		if (!lease) {
+			return undefined;
+		}
+		if (this.disposal.signal.aborted) {
+			lease.release();
+			throw this.disposal.signal.reason;
+		}
+		this.options.logger.log('info', 'joined the local service', { pid: service.pid, version: service.version });
+		return { service, lease };
+	}
+
+	private async start(): Promise<Running> {
+		const { launch, clock, sentences, logger } = this.options;
+		const child = spawn(launch.command, launch.arguments, {
+			env: launch.environment,
+			// A process group of its own, and no pipe that stays: the service outlives a reload of the window.
+			detached: true,
+			stdio: ['ignore', 'ignore', 'pipe'],
+			windowsHide: true,
+		});
+		const outcome = observe(child);
+		try {
+			const deadline = clock.now() + START_TIMEOUT_MS;
+			for (;;) {
+				const running = await this.join();
+				if (running) {
+					return running;
+				}
+				// Exit code 0 means that another window's service won the race: that one answers next.
+				const ended = outcome();
+				if (ended && ended.code !== 0) {
+					throw new UserFacingError(sentences.didNotStart(ended.reason));
+				}
+				if (clock.now() > deadline) {
+					throw new UserFacingError(sentences.didNotStart(outcome()?.reason ?? ''));
+				}
+				await clock.sleep(POLL_MS, this.disposal.signal);
+			}
+		} catch (error) {
+			logger.log('error', 'the local service did not start', { reason: describeError(error) });
+			if (child.exitCode === null) {
+				child.kill();
+			}
+			throw error;
+		} finally {
+			child.stderr?.destroy();
+			child.unref();
+		}
+	}
+
+	private watch(running: Running): void {
+		void running.lease.ended.then(async () => {
+			if (this.disposal.signal.aborted) {
+				return;
+			}
+			const { logger, clock, sentences } = this.options;
+			this.running = undefined;
+			logger.log('warn', 'the local service was lost', { pid: running.service.pid });
+			if (!this.restarts.mayRestart(clock.now())) {
+				this.fail(new UserFacingError(sentences.stoppedTwice()));
+				return;
+			}
+			try {
+				await this.ensure();
+			} catch (error) {
+				if (error instanceof UserFacingError) {
+					this.fail(error);
+				}
+			}
+		});
+	}
+
+	private fail(error: UserFacingError): void {
+		this.failure = { error, until: this.options.clock.now() + CRASH_WINDOW_MS };
+		this.options.logger.log('error', 'the local service failed', { reason: error.message });
+		this.failed.fire(error);
+	}
+}
+
+/** What became of a child that is starting: undefined while it runs, else its exit code and what it said last. */
+function observe(child: ChildProcess): () => { code: number | null; reason: string } | undefined {
+	let said = '';
+	let ended: { code: number | null; reason: string } | undefined;
+	child.stderr?.setEncoding('utf8');
+	child.stderr?.on('data', (text: string) => {
+		said = (said + text).slice(-MAXIMUM_STARTUP_OUTPUT);
+	});
+	child.on('error', error => {
+		ended = { code: -1, reason: error.message };
+	});
+	child.on('close', code => {
+		ended ??= { code, reason: said.trim().split('\n').at(-1) ?? '' };
+	});
+	return () => ended;
+}

@@ -1,0 +1,59 @@
+// Every id that package.json contributes, typed. A test compares the two.
+
+export const EXTENSION_ID = 'errand.errand';
+
+export const VIEW_CONTAINER = 'errand';
+
+export const views = {
+	chat: 'errand.chat',
+	tasks: 'errand.tasks',
+} as const;
+
+export const commands = {
+	focusChat: 'errand.focusChat',
+	stopReply: 'errand.stopReply',
+	startTask: 'errand.startTask',
+	followTask: 'errand.followTask',
+	openTaskLog: 'errand.openTaskLog',
+	stopTask: 'errand.stopTask',
+	refreshTasks: 'errand.refreshTasks',
+	manageKeys: 'errand.manageKeys',
+	switchConnection: 'errand.switchConnection',
+	showLog: 'errand.showLog',
+} as const;
+export type CommandId = (typeof commands)[keyof typeof commands];
+
+/** Setting ids with the type of their value. */
+export interface SettingTypes {
+	'errand.connection': string;
+	'errand.connections': Record<string, unknown>;
+	'errand.chat.model': string;
+	'errand.tasks.agent': string;
+	'errand.tasks.model': string;
+	'errand.tasks.maxDuration': number;
+	'errand.tasks.refreshInterval': number;
+}
+export type SettingId = keyof SettingTypes;
+
+/** Where a setting may be set. A repository must never choose a host, start a program or weaken privacy. */
+export const settingScopes: Record<SettingId, 'application' | 'machine' | 'window' | 'resource'> = {
+	'errand.connection': 'application',
+	'errand.connections': 'application',
+	'errand.chat.model': 'window',
+	'errand.tasks.agent': 'window',
+	'errand.tasks.model': 'window',
+	'errand.tasks.maxDuration': 'window',
+	'errand.tasks.refreshInterval': 'window',
+};
+
+/** Context keys that `when` clauses of package.json may name, with the type of their value. */
+export interface ContextKeyTypes {
+	/** A reply is streaming. */
+	'errand.replying': boolean;
+	/** What the task tree shows when it has no rows. */
+	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'unsupported' | 'listed';
+}
+export type ContextKey = keyof ContextKeyTypes;
+
+/** The context value of a task row: package.json's menus match on its words. */
+export const taskContextValue = { active: 'errand.task.active', final: 'errand.task.final' } as const;

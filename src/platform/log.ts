@@ -1,0 +1,19 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { createLogger, type Logger, type LogSink } from '../base/logger.ts';
+
+export interface Log extends Disposable {
+	logger(topic: string): Logger;
+	show(): void;
+}
+
+/** The `Errand` output channel: diagnostics, redacted before they get here. */
+export function createLog(): Log {
+	const channel = vscode.window.createOutputChannel('Errand', { log: true });
+	const sink: LogSink = (level, line) => channel[level](line);
+	return {
+		logger: topic => createLogger(topic, sink),
+		show: () => channel.show(),
+		dispose: () => channel.dispose(),
+	};
+}

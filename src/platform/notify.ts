@@ -1,0 +1,132 @@
+import * as vscode from 'vscode';
+import { describeError, UserFacingError } from '../base/errors.ts';
+import { executeCommand } from './commands.ts';
+import { type CommandId, commands } from './ids.ts';
+
+/** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
+export interface Explanation {
+	message: string;
+	action?: { label: string; command: CommandId };
+}
+
+/** The client's errors, by their shape: this layer does not know the client. */
+interface CodedError extends Error {
+	code: string;
+	status?: number | undefined;
+	retryAfterMs?: number | undefined;
+	serviceMessage?: string | undefined;
+}
+
+const isCoded = (error: unknown): error is CodedError =>
+	error instanceof Error && error.name === 'ClientError' && typeof (error as CodedError).code === 'string';
+
+/** The longest text of a service that is repeated in a sentence of ours. */
+const MAXIMUM_QUOTE = 200;
+
+/** What a service said, made harmless for one line: no control or direction characters, capped, in quotation marks. */
+function quote(text: string | undefined): string {
+	const line = (text ?? '')
+		.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+		.trim()
+		.slice(0, MAXIMUM_QUOTE);
+	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
+}
+
+/** The sentence of a UserFacingError, also where another error has wrapped it on its way up. */
+function userFacingCause(error: unknown): string | undefined {
+	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+		if (current instanceof UserFacingError) {
+			return current.message;
+		}
+	}
+	return undefined;
+}
+
+/** Names the cause and the next step. `connection` is the label of the connection that was used. */
+export function explainError(error: unknown, connection: string): Explanation {
+	const manageKeys = { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
+	const showLog = { label: vscode.l10n.t('Show Log'), command: commands.showLog };
+	const sentence = userFacingCause(error);
+	if (sentence !== undefined) {
+		return { message: sentence, action: showLog };
+	}
+	if (!isCoded(error)) {
+		return {
+			message: vscode.l10n.t('Errand ran into a fault of its own: {0}. The log has more.', describeError(error)),
+			action: showLog,
+		};
+	}
+	const said = quote(error.serviceMessage);
+	switch (error.code) {
+		case 'no-key':
+			return { message: vscode.l10n.t('{0} needs a key. Add one to go on.', connection), action: manageKeys };
+		case 'unauthorised':
+			return {
+				message: vscode.l10n.t('{0} did not accept the key. Check or replace it.', connection) + said,
+				action: manageKeys,
+			};
+		case 'plan-required':
+			return { message: vscode.l10n.t('The plan of this account on {0} does not include this.', connection) + said };
+		case 'forbidden':
+			return { message: vscode.l10n.t('{0} refused: this account may not do that.', connection) + said };
+		case 'not-found':
+			return { message: vscode.l10n.t('{0} does not know what was asked for.', connection) + said };
+		case 'source-link-missing':
+			return {
+				message:
+					vscode.l10n.t('{0} has no link to your source hosting. Link it in the service’s dashboard.', connection) +
+					said,
+			};
+		case 'invalid-request':
+			return error.status === undefined
+				? { message: vscode.l10n.t('The request was not sent: {0}', error.message) }
+				: { message: vscode.l10n.t('{0} did not accept the request.', connection) + said };
+		case 'payment-required':
+			return { message: vscode.l10n.t('The account on {0} has no credit left.', connection) + said };
+		case 'too-large':
+			return { message: vscode.l10n.t('The request is too large for {0}. Send less.', connection) };
+		case 'rate-limited':
+			return {
+				message:
+					error.retryAfterMs === undefined
+						? vscode.l10n.t('{0} is receiving too many requests. Try again in a moment.', connection)
+						: vscode.l10n.t(
+								'{0} is receiving too many requests. Try again in {1} s.',
+								connection,
+								Math.ceil(error.retryAfterMs / 1000),
+							),
+			};
+		case 'server':
+		case 'upstream':
+			return { message: vscode.l10n.t('{0} failed while it answered. Try again.', connection) + said, action: showLog };
+		case 'offline':
+			return {
+				message: vscode.l10n.t('{0} cannot be reached. Check the network or the address, then try again.', connection),
+				action: showLog,
+			};
+		case 'timeout':
+			return { message: vscode.l10n.t('{0} did not answer in time. Try again.', connection), action: showLog };
+		case 'aborted':
+			return { message: vscode.l10n.t('Stopped.') };
+		case 'truncated':
+			return { message: vscode.l10n.t('The reply was cut off before its end. What came is kept.') };
+		case 'bad-response':
+			return {
+				message: vscode.l10n.t('{0} answered with something that is not in its contract.', connection),
+				action: showLog,
+			};
+		case 'not-supported':
+			return { message: vscode.l10n.t('{0} has no address for this. Choose another connection.', connection) };
+		default:
+			return { message: vscode.l10n.t('{0} failed ({1}).', connection, error.code) + said, action: showLog };
+	}
+}
+
+/** Shows an explanation as a notification; its button runs the command. Resolves when it was dismissed or followed. */
+export async function showExplanation(explanation: Explanation): Promise<void> {
+	const { message, action } = explanation;
+	const chosen = await vscode.window.showErrorMessage(message, ...(action ? [action.label] : []));
+	if (action && chosen === action.label) {
+		await executeCommand(action.command);
+	}
+}

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import type { SettingId, SettingTypes } from './ids.ts';
+
+/** The value as the editor resolves it: user, workspace and default, within the setting's scope. */
+export function readSetting<K extends SettingId>(id: K): SettingTypes[K] {
+	return vscode.workspace.getConfiguration().get(id) as SettingTypes[K];
+}
+
+/** Writes to the user's settings. */
+export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K]): Thenable<void> {
+	return vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
+}
+
+export function onDidChangeSetting(ids: readonly SettingId[], listener: () => void): Disposable {
+	return vscode.workspace.onDidChangeConfiguration(event => {
+		if (ids.some(id => event.affectsConfiguration(id))) {
+			listener();
+		}
+	});
+}
+
+/** The proxy that the editor is set to use, for programs that it starts. */
+export function readEditorProxy(): { url?: string; except: readonly string[] } {
+	const http = vscode.workspace.getConfiguration('http');
+	const url = http.get<string>('proxy');
+	return { ...(url ? { url } : {}), except: http.get<string[]>('noProxy') ?? [] };
+}

@@ -1,0 +1,95 @@
+import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/core/errors.ts';
+import type { LogWriter } from './logWriter.ts';
+import { type FollowState, isAttemptShown } from './model/followState.ts';
+import { type EntryWords, formatEntry } from './model/formatEntry.ts';
+import { oneLine } from './model/plainText.ts';
+
+/** The lines in which a channel speaks of itself, in the editor's language. */
+export interface FollowWords extends EntryWords {
+	/** `cause` is the service's or the network's own word, on one line; it may be empty. */
+	reconnecting(nextIndex: number, attempt: number, cause: string): string;
+	resumed(nextIndex: number): string;
+	missing(from: number, to: number): string;
+}
+
+export interface FollowOptions {
+	client: Pick<Client, 'tasks'>;
+	taskId: string;
+	/** The index of the first entry that is read. */
+	fromIndex: number;
+	writer: LogWriter;
+	words: FollowWords;
+	signal: AbortSignal;
+	onState(state: FollowState): void;
+	/** The task's own state, as the log stream tells it. */
+	onStatus(status: string, error: string | undefined): void;
+	onNextIndex(nextIndex: number): void;
+}
+
+export interface FollowEnd {
+	/** The task's final state. */
+	status: string;
+	message: string | undefined;
+}
+
+const MAXIMUM_CAUSE = 120;
+
+/**
+ * Reads a task's log from `fromIndex` to its end and writes every entry once and in order. Resolves when the service has
+ * said that the task is over. Rejects with what the client gave up on (401, 403, 404, no key), and when the signal aborts.
+ */
+export async function followLog(options: FollowOptions): Promise<FollowEnd> {
+	const { client, taskId, writer, words, signal } = options;
+	let nextIndex = options.fromIndex;
+	let isInterrupted = false;
+	let isLive = false;
+	const heard = () => {
+		if (isInterrupted) {
+			isInterrupted = false;
+			writer.write([words.resumed(nextIndex)], nextIndex);
+		}
+		if (!isLive) {
+			isLive = true;
+			options.onState({ kind: 'live' });
+		}
+	};
+	options.onState({ kind: 'connecting' });
+	for await (const event of client.tasks.follow(taskId, { fromIndex: nextIndex, includeStatus: true, signal })) {
+		switch (event.type) {
+			case 'connected':
+				heard();
+				break;
+			case 'log':
+				heard();
+				// The client hands each entry over once; an index below is one that a gap was read again for.
+				writer.write(formatEntry(event.entry, event.sentAt, words), event.index);
+				nextIndex = Math.max(nextIndex, event.index + 1);
+				options.onNextIndex(nextIndex);
+				break;
+			case 'status':
+				heard();
+				options.onStatus(event.status, event.error);
+				break;
+			case 'gap':
+				writer.write([words.missing(event.from, event.to)], event.from);
+				nextIndex = Math.max(nextIndex, event.to + 1);
+				options.onNextIndex(nextIndex);
+				break;
+			case 'reconnecting':
+				isLive = false;
+				isInterrupted = true;
+				if (isAttemptShown(event.attempt)) {
+					// A bare code (`ECONNRESET`) says less to a reader than the sentence it would stand in.
+					const cause = /\s/.test(event.cause.trim()) ? oneLine(event.cause, MAXIMUM_CAUSE) : '';
+					writer.write([words.reconnecting(event.nextIndex, event.attempt, cause)], event.nextIndex);
+				}
+				options.onState({ kind: 'reconnecting', nextIndex: event.nextIndex, attempt: event.attempt });
+				break;
+			case 'complete':
+				return { status: event.status, message: event.message };
+		}
+	}
+	signal.throwIfAborted();
+	throw new ClientError('truncated', 'the log ended before the task did', { retryable: true });
+}

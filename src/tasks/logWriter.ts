@@ -1,0 +1,60 @@
+import type { Disposable } from '../base/disposable.ts';
+import { LogText } from './model/logText.ts';
+
+/** The part of an output channel that a log is written to. */
+export interface TextSink {
+	append(text: string): void;
+	replace(text: string): void;
+}
+
+/** A batch is written when it is this old (milliseconds) or has this many lines. */
+const BATCH_MS = 100;
+const BATCH_LINES = 1000;
+
+/** How many lines the editor holds for a followed task: it keeps an output channel's whole text in memory and on disk. */
+export const MAXIMUM_LINES = 20_000;
+
+/** Writes lines to a channel in batches and keeps the channel's size in bounds. */
+export class LogWriter implements Disposable {
+	private readonly sink: TextSink;
+	private readonly text: LogText;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private disposed = false;
+
+	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, maximumLines = MAXIMUM_LINES) {
+		this.sink = sink;
+		this.text = new LogText(maximumLines, leftOut);
+	}
+
+	/** `index` is that of the entry, or of the next one for a line that is none. */
+	write(lines: readonly string[], index: number): void {
+		if (this.disposed) {
+			return;
+		}
+		this.text.push(lines, index);
+		if (this.text.pending >= BATCH_LINES) {
+			this.flush();
+		} else {
+			this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
+		}
+	}
+
+	/** Writes what is left; the channel then holds no line more than the most it may. */
+	finish(): void {
+		this.flush(true);
+	}
+
+	private flush(exact = false): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		const edit = this.disposed ? undefined : this.text.take(exact);
+		if (edit) {
+			this.sink[edit.kind](edit.text);
+		}
+	}
+
+	dispose(): void {
+		this.flush();
+		this.disposed = true;
+	}
+}

@@ -1,0 +1,61 @@
+/** Where a git remote points: an address that a service elsewhere can clone, a directory here, or neither. */
+export type RemotePlace =
+	| { kind: 'url'; url: string }
+	/** A path or `file:` URL as it stands, relative ones to the repository. */
+	| { kind: 'directory'; path: string }
+	| { kind: 'unknown' };
+
+const DRIVE = /^[A-Za-z]:[\\/]/;
+
+/** `user@host:path`: git takes it as such when no slash stands before the first colon. */
+const SCP = /^(?:[^@/\\:]+@)?(\[[^\]]+\]|[^/\\:@[\]]+):(?!\/\/)(.*)$/s;
+
+/**
+ * Reads a remote's URL. ssh, `git:` and `user@host:path` forms become an https address, credentials, query and fragment
+ * are removed (contract: cloud-tasks.md, `clone_url` is HTTPS). Transports that run a program (`ext::`) are unknown.
+ */
+export function readRemoteUrl(remoteUrl: string): RemotePlace {
+	const text = remoteUrl.trim();
+	if (text === '' || text.startsWith('-') || /^[\w-]+::/.test(text)) {
+		return { kind: 'unknown' };
+	}
+	if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(text)) {
+		return readUrl(text);
+	}
+	const scp = DRIVE.test(text) ? null : SCP.exec(text);
+	if (scp) {
+		// A second user part would be credentials in a form that git does not know: nothing to pass on.
+		if (/^[^/]*@/.test(scp[2] ?? '')) {
+			return { kind: 'unknown' };
+		}
+		return httpsUrl(scp[1] ?? '', scp[2] ?? '');
+	}
+	return { kind: 'directory', path: text };
+}
+
+function readUrl(text: string): RemotePlace {
+	const url = URL.parse(text);
+	switch (url?.protocol) {
+		case 'https:':
+		case 'http:': {
+			const path = url.pathname;
+			return path === '/' ? { kind: 'unknown' } : { kind: 'url', url: `${url.protocol}//${url.host}${path}` };
+		}
+		case 'ssh:':
+		case 'git:':
+		case 'git+ssh:':
+		case 'ssh+git:':
+			return httpsUrl(url.hostname, url.pathname);
+		case 'file:':
+			return { kind: 'directory', path: text };
+		default:
+			return { kind: 'unknown' };
+	}
+}
+
+function httpsUrl(host: string, path: string): RemotePlace {
+	const url = URL.parse(`https://${host}/${path.replace(/^\/+/, '')}`);
+	return url && url.hostname !== '' && url.pathname !== '/'
+		? { kind: 'url', url: `https://${url.host}${url.pathname}` }
+		: { kind: 'unknown' };
+}

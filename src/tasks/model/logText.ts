@@ -1,0 +1,51 @@
+/** What is to be done to an output channel so that it shows the text. */
+export type ChannelEdit = { kind: 'append' | 'replace'; text: string };
+
+/**
+ * The lines of a log, of which at least the last `limit` are kept. What is cut off is cut in one go once as much again has
+ * piled up, so that each line is written to the channel at most twice, however long the log.
+ */
+export class LogText {
+	private readonly limit: number;
+	private readonly leftOut: (firstIndex: number) => string;
+	private lines: string[] = [];
+	/** The index of the entry that each line belongs to. */
+	private indexes: number[] = [];
+	/** How many of `lines` the channel shows already. */
+	private shown = 0;
+
+	/** `leftOut` makes the line that says that nothing before the entry `firstIndex` is shown. */
+	constructor(limit: number, leftOut: (firstIndex: number) => string) {
+		this.limit = limit;
+		this.leftOut = leftOut;
+	}
+
+	get pending(): number {
+		return this.lines.length - this.shown;
+	}
+
+	/** `index` is that of the entry, or of the next one for a line that is none. */
+	push(lines: readonly string[], index: number): void {
+		for (const line of lines) {
+			this.lines.push(line);
+			this.indexes.push(index);
+		}
+	}
+
+	/** What the channel lacks. `exact` keeps no line more than the limit, for the end of a log. */
+	take(exact = false): ChannelEdit | undefined {
+		if (this.lines.length > (exact ? this.limit : this.limit * 2)) {
+			const from = this.lines.length - this.limit;
+			this.lines = this.lines.slice(from);
+			this.indexes = this.indexes.slice(from);
+			this.shown = this.lines.length;
+			return { kind: 'replace', text: `${this.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n` };
+		}
+		if (this.pending === 0) {
+			return undefined;
+		}
+		const text = `${this.lines.slice(this.shown).join('\n')}\n`;
+		this.shown = this.lines.length;
+		return { kind: 'append', text };
+	}
+}

@@ -1,0 +1,42 @@
+// Text of services, agents and tools, made fit for an output channel or a label. All of it is hostile input.
+
+/** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
+const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+
+/**
+ * What is taken out, in this order: control sequences; strings (titles, links) with their content, up to their terminator or
+ * at most to the end of their line, so that one without a terminator hides no more than that; other escape sequences;
+ * control characters but tab and newline; characters that turn the direction of writing. Each part takes the longest run
+ * of its class and may end anywhere, so that nothing is ever looked at twice.
+ */
+const CONTROL =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
+	/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g;
+
+/** The text without terminal sequences (ECMA-48) and what else an output channel must not hold. Time grows with the length. */
+export function plainText(text: string): string {
+	return text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed();
+}
+
+/** The text on one line, at most `maximum` characters (code points) long; what is cut off is shown by an ellipsis. */
+export function oneLine(text: string, maximum: number): string {
+	// Looking at a bounded part keeps a label of a huge text cheap; 32 leaves room for sequences and blanks.
+	const line = plainText(text.slice(0, maximum * 32))
+		.replace(/\s+/g, ' ')
+		.trim();
+	const characters = Array.from(line);
+	return characters.length <= maximum && text.length <= maximum * 32
+		? line
+		: `${characters
+				.slice(0, maximum - 1)
+				.join('')
+				.trimEnd()}…`;
+}
+
+/** The first line of the text that says something, as `oneLine`. */
+export function firstLine(text: string, maximum: number): string {
+	const line = plainText(text.slice(0, maximum * 32))
+		.split('\n')
+		.find(candidate => candidate.trim() !== '');
+	return oneLine(line ?? '', maximum);
+}

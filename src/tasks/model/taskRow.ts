@@ -1,0 +1,137 @@
+import type { Task } from '../../contract/tasks.ts';
+import type { FollowState } from './followState.ts';
+import { firstLine, oneLine } from './plainText.ts';
+import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
+
+/** The words of a row, in the editor's language. */
+export interface RowWords {
+	untitled: string;
+	queued: string;
+	saving: string;
+	stopping: string;
+	percent(progress: number): string;
+	outcome(outcome: Exclude<Outcome, 'active'>): string;
+	changes(added: number, removed: number, files: number): string;
+	pullRequest(number: number): string;
+	age(milliseconds: number): string;
+	/** In a word or two; undefined where nothing is to be said. */
+	follow(state: FollowState): string | undefined;
+}
+
+export interface RowFacts {
+	/** Milliseconds since the epoch. */
+	now: number;
+	follow: FollowState | undefined;
+	/** A stop was asked for and is not confirmed yet. */
+	isStopping: boolean;
+}
+
+export interface TaskRow {
+	label: string;
+	description: string;
+	/** What a screen reader says. */
+	accessibleLabel: string;
+	icon: { id: string; color: string | undefined };
+	isActive: boolean;
+}
+
+const MAXIMUM_LABEL = 80;
+const MAXIMUM_NAME = 60;
+const MAXIMUM_ERROR = 120;
+
+/** Status icons by outcome: the codicon and the theme's own colour for such a status. */
+const icons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
+	completed: { id: 'pass', color: 'testing.iconPassed' },
+	failed: { id: 'error', color: 'testing.iconFailed' },
+	interrupted: { id: 'debug-disconnect', color: 'testing.iconErrored' },
+	stopped: { id: 'circle-slash', color: 'testing.iconSkipped' },
+	timeout: { id: 'watch', color: 'testing.iconErrored' },
+};
+
+/** The task's prompt as a title. */
+export function taskTitle(task: Task, untitled: string, maximum = MAXIMUM_LABEL): string {
+	return firstLine(task.prompt ?? '', maximum) || untitled;
+}
+
+/** A row's text in a fixed order: progress or outcome, agent, branch, then age or what following does, then the error. */
+export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
+	const outcome = outcomeOf(task);
+	const label = taskTitle(task, words.untitled);
+	const follow = facts.follow && words.follow(facts.follow);
+	const parts =
+		outcome === 'active'
+			? [progressText(task, facts, words), ...names(task), follow, errorText(task)]
+			: [
+					outcomeText(task, outcome, words),
+					...names(task),
+					task.prNumber === undefined ? undefined : words.pullRequest(task.prNumber),
+					ageText(task, facts.now, words),
+					facts.follow?.kind === 'ended' ? undefined : follow,
+					errorText(task),
+				];
+	const shown = parts.filter(part => part !== undefined && part !== '');
+	return {
+		label,
+		description: shown.join(' · '),
+		accessibleLabel: [label, ...shown].join(', '),
+		icon: outcome === 'active' ? activeIcon(task, facts) : icons[outcome],
+		isActive: outcome === 'active',
+	};
+}
+
+function names(task: Task): (string | undefined)[] {
+	return [task.selectedAgent, task.branchName ?? task.selectedBranch].map(name => name && oneLine(name, MAXIMUM_NAME));
+}
+
+function errorText(task: Task): string | undefined {
+	return task.error && oneLine(task.error, MAXIMUM_ERROR);
+}
+
+/** The icon tells the state and does not turn: a row must not look alive while nothing is heard of its task. */
+function activeIcon(task: Task, { follow }: RowFacts): TaskRow['icon'] {
+	if (follow?.kind === 'reconnecting' || follow?.kind === 'failed') {
+		return { id: 'sync-ignored', color: 'testing.iconQueued' };
+	}
+	switch (task.status) {
+		case 'pending':
+		case 'queued':
+			return { id: 'circle-outline', color: 'testing.iconQueued' };
+		case 'saving':
+			return { id: 'save', color: 'charts.blue' };
+		default:
+			return { id: 'play-circle', color: 'charts.blue' };
+	}
+}
+
+function progressText(task: Task, facts: RowFacts, words: RowWords): string {
+	if (facts.isStopping) {
+		return words.stopping;
+	}
+	switch (task.status) {
+		case 'pending':
+		case 'queued':
+			return words.queued;
+		case 'saving':
+			return words.saving;
+		case 'processing':
+		case 'running':
+		case undefined:
+			return words.percent(Math.round(Math.min(100, Math.max(0, task.progress ?? 0))));
+		default:
+			return oneLine(task.status, MAXIMUM_NAME);
+	}
+}
+
+function outcomeText(task: Task, outcome: Exclude<Outcome, 'active'>, words: RowWords): string {
+	const { totalLinesAdded, totalLinesRemoved, totalFilesChanged } = task.diffStats ?? {};
+	if (outcome === 'completed' && totalFilesChanged !== undefined && totalFilesChanged > 0) {
+		return words.changes(totalLinesAdded ?? 0, totalLinesRemoved ?? 0, totalFilesChanged);
+	}
+	return words.outcome(outcome);
+}
+
+function ageText(task: Task, now: number, words: RowWords): string | undefined {
+	const time = endedAt(task);
+	const since = Number.isNaN(time) ? timeOf(task.createdAt) : time;
+	return Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
+}

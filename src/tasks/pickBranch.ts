@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
+import type { GitApi, GitRepository } from '../platform/git.ts';
+import { type Branch, orderBranches } from './model/branches.ts';
+import { oneLine } from './model/plainText.ts';
+import { repositoryName } from './pickRepository.ts';
+import { listBranches } from './repositoryFacts.ts';
+
+export const SHORT_COMMIT = 7;
+const MAXIMUM_NAME = 120;
+
+/** All branches that the repository knows. Throws a sentence when it has none, or cannot be read. */
+export async function readBranchesOf(git: GitApi, repository: GitRepository): Promise<Branch[]> {
+	const remotes = repository.state.remotes.map(({ name }) => name);
+	let branches: Branch[];
+	try {
+		branches = await listBranches(git.git.path, repository.rootUri.fsPath, remotes);
+	} catch (error) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'Git could not read the branches of “{0}”. See what “Git: Show Git Output” says, then try again.',
+				repositoryName(repository),
+			),
+			{ cause: error },
+		);
+	}
+	if (branches.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'“{0}” has no commit yet, so there is no branch to start from. Make a first commit, then start the task.',
+				repositoryName(repository),
+			),
+		);
+	}
+	return branches;
+}
+
+/** The branch the task starts from, the current one first. Undefined: dismissed. */
+export async function pickBranch(repository: GitRepository, branches: readonly Branch[]): Promise<Branch | undefined> {
+	const { HEAD } = repository.state;
+	const current = HEAD?.name;
+	const items = orderBranches(branches, current).map(branch => {
+		const isCurrent = branch.remote === undefined && branch.name === current;
+		const name = oneLine(branch.name, MAXIMUM_NAME);
+		const where = branch.remote === undefined ? '' : vscode.l10n.t('only on {0}', oneLine(branch.remote, MAXIMUM_NAME));
+		const notes = [isCurrent ? vscode.l10n.t('current') : where, branch.commit.slice(0, SHORT_COMMIT)];
+		return {
+			label: `$(${branch.remote === undefined ? 'git-branch' : 'cloud'}) ${name}`,
+			description: notes.filter(Boolean).join(' · '),
+			branch,
+		};
+	});
+	const isDetached = HEAD?.commit !== undefined && current === undefined;
+	const picked = await vscode.window.showQuickPick(items, {
+		title: isDetached
+			? vscode.l10n.t('Start Task: HEAD is detached at {0}, choose a branch', HEAD.commit?.slice(0, SHORT_COMMIT) ?? '')
+			: vscode.l10n.t('Start Task: Branch'),
+		placeHolder: vscode.l10n.t('The branch of “{0}” that the task starts from', repositoryName(repository)),
+		ignoreFocusOut: true,
+	});
+	return picked?.branch;
+}

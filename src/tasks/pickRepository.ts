@@ -1,0 +1,115 @@
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
+import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../platform/git.ts';
+import { oneLine } from './model/plainText.ts';
+
+const MAXIMUM_NAME = 80;
+
+/** How long a window that just opened may take to know its folders, and the git extension to open what is in them. */
+const OPENING_MS = 5000;
+
+/** The git API and its repositories in this window, at least one. Throws a sentence that says why there is none. */
+export async function findRepositories(): Promise<{ git: GitApi; repositories: readonly GitRepository[] }> {
+	// A workspace file is read after the window has opened: until then the window has no folders.
+	await waitUntil(
+		() => vscode.workspace.workspaceFile === undefined || (vscode.workspace.workspaceFolders ?? []).length > 0,
+		vscode.workspace.onDidChangeWorkspaceFolders,
+		OPENING_MS,
+	);
+	const folders = vscode.workspace.workspaceFolders ?? [];
+	const local = folders.filter(({ uri }) => uri.scheme === 'file');
+	if (folders.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t('No folder is open. Open the folder of a Git repository, then start the task.'),
+		);
+	}
+	if (local.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'This workspace is virtual, and a task needs a Git repository on a file system. Open a clone of it.',
+			),
+		);
+	}
+	if (!vscode.workspace.isTrusted) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'This workspace is not trusted, so its repository is not read. Trust it (“Workspaces: Manage Workspace Trust”), then start the task.',
+			),
+		);
+	}
+	const git = await getGitApi();
+	const isComplete = await repositoriesOpened(git, local);
+	const repositories = git.repositories.filter(({ rootUri }) => rootUri.scheme === 'file');
+	if (repositories.length === 0) {
+		throw new UserFacingError(noRepository(local, isComplete));
+	}
+	return { git, repositories };
+}
+
+/** Waits until the git extension has opened each folder that has a repository at its top. */
+async function repositoriesOpened(git: GitApi, folders: readonly vscode.WorkspaceFolder[]): Promise<boolean> {
+	const tops = await Promise.all(
+		folders.map(async ({ uri }) => {
+			const hasGit = await stat(path.join(uri.fsPath, '.git')).catch(() => undefined);
+			return hasGit && [uri.fsPath, await realpath(uri.fsPath).catch(() => uri.fsPath)];
+		}),
+	);
+	const isOpen = (names: string[]) => git.repositories.some(({ rootUri }) => names.includes(rootUri.fsPath));
+	return waitUntil(
+		() => tops.every(names => names === undefined || isOpen(names)),
+		git.onDidOpenRepository,
+		OPENING_MS,
+	);
+}
+
+function noRepository(folders: readonly vscode.WorkspaceFolder[], isComplete: boolean): string {
+	const names = folders.map(({ name }) => `“${oneLine(name, MAXIMUM_NAME)}”`).join(', ');
+	if (!isComplete) {
+		return vscode.l10n.t(
+			'The Git extension has not opened the repository in {0}. The Source Control view says why, for example that it belongs to another user.',
+			names,
+		);
+	}
+	return folders.length === 1
+		? vscode.l10n.t(
+				'{0} is not a Git repository. Open the repository’s top folder, or run “Git: Initialize Repository”, then start the task.',
+				names,
+			)
+		: vscode.l10n.t(
+				'None of the open folders ({0}) is a Git repository. Open a repository’s top folder, then start the task.',
+				names,
+			);
+}
+
+/** The repository to use: the only one, or the one the user picks, that of the open file first. Undefined: dismissed. */
+export async function pickRepository(repositories: readonly GitRepository[]): Promise<GitRepository | undefined> {
+	if (repositories.length <= 1) {
+		return repositories[0];
+	}
+	const open = vscode.window.activeTextEditor?.document.uri;
+	const holds = ({ rootUri }: GitRepository) =>
+		open?.scheme === 'file' && (open.path === rootUri.path || open.path.startsWith(`${rootUri.path}/`));
+	// The innermost of those that hold the open file comes first.
+	const rank = (repository: GitRepository) => (holds(repository) ? repository.rootUri.path.length : 0);
+	const items = [...repositories]
+		.sort((a, b) => rank(b) - rank(a) || a.rootUri.path.localeCompare(b.rootUri.path))
+		.map(repository => ({
+			label: `$(repo) ${repositoryName(repository)}`,
+			description: repository.state.HEAD?.name ?? '',
+			detail: repository.rootUri.fsPath,
+			repository,
+		}));
+	const picked = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Start Task: Repository'),
+		placeHolder: vscode.l10n.t('Several repositories are open. Which one should the task work on?'),
+		matchOnDetail: true,
+		ignoreFocusOut: true,
+	});
+	return picked?.repository;
+}
+
+export function repositoryName({ rootUri }: GitRepository): string {
+	return oneLine(rootUri.path.split('/').at(-1) || rootUri.fsPath, MAXIMUM_NAME);
+}

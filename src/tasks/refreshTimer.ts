@@ -1,0 +1,73 @@
+import type { Clock } from '../base/async.ts';
+import type { Disposable } from '../base/disposable.ts';
+
+/** The longest wait between two tries while refreshing fails, in milliseconds. */
+const MAXIMUM_WAIT_MS = 5 * 60 * 1000;
+
+export interface RefreshTimerOptions {
+	/** Whether anybody would see what a refresh brings. */
+	isNeeded(): boolean;
+	intervalMs(): number;
+	/** Resolves with undefined when it worked, else with how long the service asks to wait, in milliseconds (0: it does not say). */
+	refresh(): Promise<number | undefined>;
+	clock: Clock;
+}
+
+/** Refreshes again and again while that is needed, one at a time, and ever more rarely while it fails. */
+export class RefreshTimer implements Disposable {
+	private readonly options: RefreshTimerOptions;
+	private isDisposed = false;
+	private current: AbortController | undefined;
+
+	constructor(options: RefreshTimerOptions) {
+		this.options = options;
+	}
+
+	/** To be called whenever refreshing may have become needed. */
+	wake(): void {
+		if (!this.current && !this.isDisposed && this.options.isNeeded()) {
+			const mine = new AbortController();
+			this.current = mine;
+			void this.run(mine.signal).finally(() => {
+				if (this.current === mine) {
+					this.current = undefined;
+				}
+			});
+		}
+	}
+
+	/** Forgets that refreshing failed: the next one is a plain interval away. */
+	restart(): void {
+		this.current?.abort();
+		this.current = undefined;
+		this.wake();
+	}
+
+	private async run(signal: AbortSignal): Promise<void> {
+		const { clock, isNeeded, intervalMs, refresh } = this.options;
+		let failures = 0;
+		let waitMs = intervalMs();
+		while (isNeeded()) {
+			try {
+				await clock.sleep(waitMs, signal);
+			} catch {
+				return;
+			}
+			if (!isNeeded()) {
+				return;
+			}
+			const retryAfterMs = await refresh();
+			if (signal.aborted) {
+				return;
+			}
+			failures = retryAfterMs === undefined ? 0 : failures + 1;
+			const backoffMs = Math.min(MAXIMUM_WAIT_MS, intervalMs() * 2 ** Math.min(failures, 16));
+			waitMs = Math.max(retryAfterMs ?? 0, backoffMs);
+		}
+	}
+
+	dispose(): void {
+		this.isDisposed = true;
+		this.current?.abort();
+	}
+}

@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import type { Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/client.ts';
+import { registerCommand, setContextKey } from '../platform/commands.ts';
+import { commands, views } from '../platform/ids.ts';
+import { FOLLOWED_KEY, PENDING_KEY } from './storageKeys.ts';
+import type { TasksFeature } from './tasksFeature.ts';
+import type { TreeNode } from './taskTree.ts';
+
+export interface TaskConnection {
+	name: string;
+	label: string;
+	/** The service runs on this machine and reads its directories. */
+	isLocal: boolean;
+	agents: { id: string; label?: string | undefined }[];
+}
+
+export interface TasksDependencies {
+	workspaceState: vscode.Memento;
+	globalState: vscode.Memento;
+	/** For the active connection. */
+	client(): Promise<Client>;
+	/** The active connection. */
+	connection(): Promise<TaskConnection>;
+	onDidChangeConnection: Event<void>;
+	logger: Logger;
+}
+
+/** Puts the tree and the commands in place. What they do loads when the view is first seen or a command first runs. */
+export function registerTasks(dependencies: TasksDependencies): Disposable {
+	const store = new DisposableStore();
+	const changed = store.add(new vscode.EventEmitter<TreeNode | undefined>());
+	let loaded: Promise<TasksFeature> | undefined;
+	const feature = (): Promise<TasksFeature> => {
+		loaded ??= import('./tasksFeature.ts').then(({ createTasksFeature }) =>
+			store.add(createTasksFeature(dependencies, view, node => changed.fire(node))),
+		);
+		return loaded;
+	};
+
+	const view = store.add(
+		vscode.window.createTreeView<TreeNode>(views.tasks, {
+			showCollapseAll: false,
+			treeDataProvider: {
+				onDidChangeTreeData: changed.event,
+				getChildren: async node => (await feature()).tree.getChildren(node),
+				getTreeItem: async node => (await feature()).tree.getTreeItem(node),
+				getParent: async node => (await feature()).tree.getParent(node),
+				resolveTreeItem: async (item, node) => (await feature()).tree.resolveTreeItem(item, node),
+			},
+		}),
+	);
+	setContextKey('errand.tasksState', 'loading');
+
+	store.add(registerCommand(commands.startTask, async argument => (await feature()).start(argument)));
+	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
+	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
+	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
+	store.add(registerCommand(commands.refreshTasks, async argument => (await feature()).refresh(argument)));
+
+	// A window that was reloaded goes on with the tasks it followed, and looks for the one it was just starting.
+	const { workspaceState } = dependencies;
+	if (workspaceState.get(FOLLOWED_KEY) !== undefined || workspaceState.get(PENDING_KEY) !== undefined) {
+		feature()
+			.then(tasks => tasks.resume())
+			.catch((error: unknown) =>
+				dependencies.logger.log('error', 'followed tasks could not be resumed', { reason: describeError(error) }),
+			);
+	}
+	return store;
+}

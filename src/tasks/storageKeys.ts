@@ -1,0 +1,10 @@
+// What the feature keeps in the workspace's state. Looked at when the editor starts, so nothing else is in this file.
+
+/** The followed tasks; absent when there are none. */
+export const FOLLOWED_KEY = 'errand.tasks.followed';
+
+/** The request whose reply has not come yet; absent when there is none. */
+export const PENDING_KEY = 'errand.tasks.pending';
+
+/** The prompt that was written and not sent. */
+export const DRAFT_KEY = 'errand.tasks.draft';

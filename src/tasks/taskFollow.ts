@@ -1,0 +1,167 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/core/errors.ts';
+import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
+import { type Explanation, explainError } from '../platform/notify.ts';
+import { type FollowEnd, followLog } from './followLog.ts';
+import { LogWriter, MAXIMUM_LINES } from './logWriter.ts';
+import { type FollowState, isFollowing } from './model/followState.ts';
+import { firstLine, oneLine } from './model/plainText.ts';
+import { outcomeOf } from './model/taskGroups.ts';
+import { followWords, leftOut, outcome, stateLine } from './words.ts';
+
+const MAXIMUM_TITLE = 40;
+const SHORT_ID = 8;
+const MAXIMUM_ERROR = 300;
+
+export interface FollowTarget {
+	connection: { name: string; label: string };
+	taskId: string;
+	/** The prompt, or what is known of it. */
+	title: string;
+	/** The next entry when following ended with the window; 0 for a task that was not followed before. */
+	nextIndex: number;
+}
+
+export interface FollowListener {
+	onState(follow: TaskFollow): void;
+	onStatus(follow: TaskFollow, status: string, error: string | undefined): void;
+	onNextIndex(follow: TaskFollow): void;
+	/** The task as it was read when its log had ended. */
+	onTask(follow: TaskFollow, task: Task): void;
+}
+
+/** One followed task with its output channel, which outlives a failed attempt to follow. */
+export class TaskFollow implements Disposable {
+	readonly target: FollowTarget;
+	/** What made following end before the task did. */
+	failure: { explanation: Explanation; error: unknown } | undefined;
+	/** The task was seen at work, so that its end is news. */
+	wasActive = false;
+	/** The task as it ended. */
+	final: Task | undefined;
+
+	private readonly shortId: string;
+	private readonly channel: vscode.OutputChannel;
+	private readonly writer: LogWriter;
+	private readonly listener: FollowListener;
+	private readonly controller = new AbortController();
+	private currentState: FollowState = { kind: 'connecting' };
+	private next: number;
+
+	constructor(target: FollowTarget, listener: FollowListener) {
+		this.target = target;
+		this.listener = listener;
+		// The end of an id tells tasks of one moment apart where ids begin with a time.
+		this.shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
+		const title = firstLine(target.title, MAXIMUM_TITLE);
+		this.channel = vscode.window.createOutputChannel(
+			title === '' ? `Errand: ${this.shortId}` : `Errand: ${title} (${this.shortId})`,
+		);
+		this.writer = new LogWriter(this.channel, leftOut);
+		// A reloaded window's channel is empty: what it may hold is read again, so that it is whole.
+		this.next = Math.max(0, target.nextIndex - MAXIMUM_LINES);
+		if (this.next > 0) {
+			this.writer.write([leftOut(this.next)], this.next);
+		}
+	}
+
+	get state(): FollowState {
+		return this.currentState;
+	}
+
+	get nextIndex(): number {
+		return this.next;
+	}
+
+	get isFollowing(): boolean {
+		return isFollowing(this.currentState);
+	}
+
+	/** Shows the log and leaves the focus where it is. */
+	show(): void {
+		this.channel.show(true);
+	}
+
+	get isVisible(): boolean {
+		return vscode.window.visibleTextEditors.some(
+			({ document }) => document.uri.scheme === 'output' && document.uri.path.includes(`(${this.shortId})`),
+		);
+	}
+
+	/** Follows to the end of the task. Never rejects: see `state` and `failure`. */
+	async run(client: () => Promise<Pick<Client, 'tasks'>>): Promise<void> {
+		const { signal } = this.controller;
+		this.failure = undefined;
+		this.setState({ kind: 'connecting' });
+		try {
+			const connected = await client();
+			const end = await followLog({
+				client: connected,
+				taskId: this.target.taskId,
+				fromIndex: this.next,
+				writer: this.writer,
+				words: followWords,
+				signal,
+				onState: state => this.setState(state),
+				onStatus: (status, error) => {
+					this.wasActive ||= !isFinalStatus(status);
+					this.listener.onStatus(this, status, error);
+				},
+				onNextIndex: nextIndex => {
+					this.next = nextIndex;
+					this.listener.onNextIndex(this);
+				},
+			});
+			await this.end(connected, end);
+		} catch (error) {
+			if (!signal.aborted) {
+				this.fail(error);
+			}
+		}
+	}
+
+	private async end(client: Pick<Client, 'tasks'>, { status, message }: FollowEnd): Promise<void> {
+		const { taskId } = this.target;
+		// The stream says only how it ended; why, the task knows. Without it the line below says less, not wrong.
+		const read = await client.tasks.get(taskId).catch(() => undefined);
+		const task: Task = read && !isActiveTask(read) ? read : ({ ...read, id: taskId, status } as Task);
+		const kind = outcomeOf(task);
+		const reason = oneLine(task.error ?? (read || kind === 'completed' ? '' : (message ?? '')), MAXIMUM_ERROR);
+		const word = kind === 'active' ? oneLine(status, MAXIMUM_TITLE) : outcome(kind);
+		const saysItself = reason.toLowerCase().startsWith(word.toLowerCase());
+		this.writer.write([stateLine(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`)], this.next);
+		this.writer.finish();
+		this.final = task;
+		this.listener.onTask(this, task);
+		this.setState({ kind: 'ended' });
+	}
+
+	private fail(error: unknown): void {
+		const explanation = ClientError.is(error, 'not-found')
+			? {
+					message: vscode.l10n.t(
+						'{0} has no task “{1}”, or this account may not see it. Check the id and the connection.',
+						this.target.connection.label,
+						oneLine(this.target.taskId, MAXIMUM_TITLE),
+					),
+				}
+			: explainError(error, this.target.connection.label);
+		this.failure = { explanation, error };
+		this.writer.write([stateLine(vscode.l10n.t('no longer followed: {0}', explanation.message))], this.next);
+		this.writer.finish();
+		this.setState({ kind: 'failed', reason: explanation.message });
+	}
+
+	private setState(state: FollowState): void {
+		this.currentState = state;
+		this.listener.onState(this);
+	}
+
+	dispose(): void {
+		this.controller.abort();
+		this.writer.dispose();
+		this.channel.dispose();
+	}
+}

@@ -1,0 +1,283 @@
+import { type Clock, SerialQueue } from '../base/async.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/event.ts';
+import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/core/errors.ts';
+import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
+import { timeOf } from './model/taskGroups.ts';
+
+/** What the list is when it has no rows to show; `listed` when it has. */
+export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'unsupported' | 'listed';
+
+/** Tasks a page, and how many active ones beyond the first page are asked for one by one in a refresh. */
+const PAGE_SIZE = 50;
+const MAXIMUM_SINGLE_READS = 10;
+
+export interface StoreChange {
+	/** The one task that changed, where the order and the groups stay as they were. */
+	taskId: string | undefined;
+}
+
+/**
+ * The tasks of the active connection, as far as pages were opened. A failed refresh keeps what is there and says since
+ * when it is old. One request is under way at a time; what an earlier connection answers late is dropped.
+ */
+export class TaskStore implements Disposable {
+	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
+	private readonly clock: Clock;
+	private readonly changed = new Emitter<StoreChange>();
+	readonly onDidChange = this.changed.event;
+
+	private readonly tasks = new Map<string, Task>();
+	/** The ids that came with a page: the others are tasks that were only opened by their id. */
+	private readonly listed = new Set<string>();
+	/** Ids of the tasks that a stop was asked for and is not confirmed for. */
+	private readonly stopping = new Set<string>();
+	private generation = 0;
+	private isLoaded = false;
+	private failure: unknown;
+	private freshAt: number | undefined;
+	private more = false;
+	private queue = new SerialQueue();
+	/** Requests that have not begun: a second one of the kind would bring nothing. */
+	private readonly waiting = new Map<string, Promise<void>>();
+
+	constructor(client: () => Promise<Pick<Client, 'tasks'>>, clock: Clock) {
+		this.client = client;
+		this.clock = clock;
+	}
+
+	all(): Iterable<Task> {
+		return this.tasks.values();
+	}
+
+	get(id: string): Task | undefined {
+		return this.tasks.get(id);
+	}
+
+	isStopping(id: string): boolean {
+		return this.stopping.has(id);
+	}
+
+	/** True when the service said that there are older tasks than those loaded. */
+	get hasMore(): boolean {
+		return this.more;
+	}
+
+	get activeCount(): number {
+		let count = 0;
+		for (const task of this.tasks.values()) {
+			count += isActiveTask(task) ? 1 : 0;
+		}
+		return count;
+	}
+
+	/** The failure of the last refresh; undefined after one that worked. */
+	get error(): unknown {
+		return this.failure;
+	}
+
+	/** Milliseconds since the epoch of the last refresh that worked, when a later one failed. */
+	get staleSince(): number | undefined {
+		return this.failure === undefined ? undefined : this.freshAt;
+	}
+
+	get state(): ListState {
+		if (this.tasks.size > 0) {
+			return 'listed';
+		}
+		if (ClientError.is(this.failure, 'no-key')) {
+			return 'no-key';
+		}
+		if (ClientError.is(this.failure, 'not-supported')) {
+			return 'unsupported';
+		}
+		if (this.failure !== undefined) {
+			return 'error';
+		}
+		return this.isLoaded ? 'empty' : 'loading';
+	}
+
+	/** Reads the first page again, or every page that was opened. Never rejects: see `error`. */
+	refresh(scope: 'first' | 'opened' = 'first'): Promise<void> {
+		return this.enqueue(scope, async (client, isCurrent) => {
+			const opened = this.listed.size;
+			const pages = scope === 'first' ? 1 : Math.max(1, Math.ceil(opened / PAGE_SIZE));
+			const read = new Map<string, Task>();
+			let hasMore = true;
+			for (let page = 0; page < pages && hasMore; page++) {
+				const answer = await client.tasks.list({ limit: PAGE_SIZE, offset: page * PAGE_SIZE });
+				for (const task of answer.tasks) {
+					read.set(task.id, task);
+				}
+				hasMore = answer.hasMore;
+			}
+			const single = await this.readActiveBeyond(client, read);
+			if (isCurrent()) {
+				this.takePages(read, hasMore);
+				for (const [id, task] of single) {
+					if (task) {
+						this.keep(task);
+					} else {
+						this.remove(id);
+					}
+				}
+				// A first page tells nothing about what lies behind the last one that was opened.
+				if (!hasMore || pages * PAGE_SIZE >= opened) {
+					this.more = hasMore;
+				}
+			}
+		});
+	}
+
+	/** Reads the next page. Never rejects: see `error`. */
+	loadMore(): Promise<void> {
+		return this.enqueue('more', async (client, isCurrent) => {
+			const answer = await client.tasks.list({ limit: PAGE_SIZE, offset: this.listed.size });
+			if (isCurrent()) {
+				for (const task of answer.tasks) {
+					this.keep(task);
+					this.listed.add(task.id);
+				}
+				this.more = answer.hasMore && answer.tasks.length > 0;
+			}
+		});
+	}
+
+	/** Takes in a task that came by another way than the list: made, stopped, or opened by its id. */
+	put(task: Task): void {
+		const before = this.tasks.get(task.id);
+		this.keep(task);
+		this.changed.fire({ taskId: before && isActiveTask(before) === isActiveTask(task) ? task.id : undefined });
+	}
+
+	/** What the log stream says of a task's state. */
+	setStatus(id: string, status: string, error: string | undefined): void {
+		const task = this.tasks.get(id);
+		if (task && (task.status !== status || (error !== undefined && task.error !== error))) {
+			this.put({ ...task, status, ...(error === undefined ? {} : { error }) });
+		}
+	}
+
+	setStopping(id: string, stopping: boolean): void {
+		const changed = stopping ? !this.stopping.has(id) : this.stopping.delete(id);
+		if (stopping) {
+			this.stopping.add(id);
+		}
+		if (changed) {
+			this.changed.fire({ taskId: id });
+		}
+	}
+
+	/** Forgets everything, for another connection. */
+	reset(): void {
+		this.generation++;
+		// What hangs on the old connection must not hold up the new one.
+		this.queue = new SerialQueue();
+		this.waiting.clear();
+		this.tasks.clear();
+		this.listed.clear();
+		this.stopping.clear();
+		this.isLoaded = false;
+		this.failure = undefined;
+		this.freshAt = undefined;
+		this.more = false;
+		this.changed.fire({ taskId: undefined });
+	}
+
+	dispose(): void {
+		this.generation++;
+		this.changed.dispose();
+	}
+
+	/** The active tasks that the pages do not show, read one by one; undefined for one that is gone. */
+	private async readActiveBeyond(
+		client: Pick<Client, 'tasks'>,
+		pages: ReadonlyMap<string, Task>,
+	): Promise<Map<string, Task | undefined>> {
+		const beyond = [...this.tasks.values()].filter(task => isActiveTask(task) && !pages.has(task.id));
+		const read = new Map<string, Task | undefined>();
+		for (const { id } of beyond.slice(0, MAXIMUM_SINGLE_READS)) {
+			try {
+				read.set(id, await client.tasks.get(id));
+			} catch (error) {
+				if (!ClientError.is(error, 'not-found')) {
+					throw error;
+				}
+				read.set(id, undefined);
+			}
+		}
+		return read;
+	}
+
+	/** Tasks that would stand on the pages and do not are gone; those of later pages stay. */
+	private takePages(pages: ReadonlyMap<string, Task>, hasMore: boolean): void {
+		let oldest = Number.POSITIVE_INFINITY;
+		for (const task of pages.values()) {
+			const created = timeOf(task.createdAt);
+			if (created < oldest) {
+				oldest = created;
+			}
+		}
+		for (const id of [...this.listed]) {
+			if (!pages.has(id) && (!hasMore || timeOf(this.tasks.get(id)?.createdAt) >= oldest)) {
+				this.remove(id);
+			}
+		}
+		for (const task of pages.values()) {
+			this.keep(task);
+			this.listed.add(task.id);
+		}
+	}
+
+	private keep(task: Task): void {
+		this.tasks.set(task.id, task);
+		if (isFinalStatus(task.status)) {
+			this.stopping.delete(task.id);
+		}
+	}
+
+	private remove(id: string): void {
+		this.tasks.delete(id);
+		this.listed.delete(id);
+		this.stopping.delete(id);
+	}
+
+	private enqueue(
+		kind: string,
+		run: (client: Pick<Client, 'tasks'>, isCurrent: () => boolean) => Promise<void>,
+	): Promise<void> {
+		const waiting = this.waiting.get(kind);
+		if (waiting) {
+			return waiting;
+		}
+		const generation = this.generation;
+		const isCurrent = () => generation === this.generation;
+		const mine = this.queue.run(async () => {
+			if (!isCurrent()) {
+				return;
+			}
+			this.waiting.delete(kind);
+			try {
+				await run(await this.client(), isCurrent);
+				this.settle(isCurrent, undefined);
+			} catch (error) {
+				this.settle(isCurrent, error ?? new Error('rejected without a reason'));
+			}
+		});
+		this.waiting.set(kind, mine);
+		return mine;
+	}
+
+	private settle(isCurrent: () => boolean, error: unknown): void {
+		if (!isCurrent()) {
+			return;
+		}
+		this.failure = error;
+		if (error === undefined) {
+			this.isLoaded = true;
+			this.freshAt = this.clock.now();
+		}
+		this.changed.fire({ taskId: undefined });
+	}
+}

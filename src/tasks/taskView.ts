@@ -1,0 +1,94 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { setContextKey } from '../platform/commands.ts';
+import { explainError } from '../platform/notify.ts';
+import type { TaskStore } from './taskStore.ts';
+import type { TaskTree, TreeNode } from './taskTree.ts';
+import { clockTime } from './words.ts';
+
+/** How often the ages in the rows are drawn again while they are seen, in milliseconds. */
+const AGE_MS = 60_000;
+
+export interface TaskViewDependencies {
+	treeView: vscode.TreeView<TreeNode>;
+	store: TaskStore;
+	tree: TaskTree;
+	/** Draws a row again, or all of them. */
+	fireTree(node: TreeNode | undefined): void;
+	/** The active connection's, once it is known. */
+	label(): string | undefined;
+}
+
+/** Keeps the view's title, message, badge and rows in step with the list. */
+export class TaskView implements Disposable {
+	private readonly dependencies: TaskViewDependencies;
+	private readonly disposables = new DisposableStore();
+
+	constructor(dependencies: TaskViewDependencies) {
+		this.dependencies = dependencies;
+		const { store, treeView, fireTree } = dependencies;
+		this.disposables.add(
+			store.onDidChange(({ taskId }) => {
+				this.update();
+				if (taskId === undefined) {
+					fireTree(undefined);
+				} else {
+					this.taskChanged(taskId);
+				}
+			}),
+		);
+		const ages = setInterval(() => {
+			if (treeView.visible && store.state === 'listed') {
+				fireTree(undefined);
+			}
+		}, AGE_MS);
+		this.disposables.add(toDisposable(() => clearInterval(ages)));
+	}
+
+	/** Draws one row again, where its group stays as it is. */
+	taskChanged(taskId: string): void {
+		const node = this.dependencies.tree.knownNode(taskId);
+		if (node) {
+			this.dependencies.fireTree(node);
+		}
+	}
+
+	/** Shows the row of a task, and the view with it, without taking the focus. */
+	async reveal(taskId: string): Promise<void> {
+		const { tree, treeView } = this.dependencies;
+		tree.group();
+		try {
+			await treeView.reveal(tree.taskNode(taskId), { select: true, focus: false, expand: true });
+		} catch {
+			// The editor refuses when the rows change while it looks for this one; the row is there all the same.
+		}
+	}
+
+	private update(): void {
+		const { store, treeView } = this.dependencies;
+		const label = this.dependencies.label();
+		const { state, error, staleSince, activeCount } = store;
+		setContextKey('errand.tasksState', state);
+		const explanation = error === undefined ? undefined : explainError(error, label ?? 'Errand').message;
+		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
+		treeView.message =
+			explanation === undefined || state !== 'listed'
+				? ''
+				: staleSince === undefined
+					? explanation
+					: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
+		treeView.description = (state === 'error' ? explanation : label) ?? '';
+		treeView.badge =
+			activeCount === 0
+				? undefined
+				: {
+						value: activeCount,
+						tooltip:
+							activeCount === 1 ? vscode.l10n.t('1 active task') : vscode.l10n.t('{0} active tasks', activeCount),
+					};
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}

@@ -1,0 +1,273 @@
+// The chat page in a real Chromium, with a stand-in for the editor around it.
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Uri } from 'vscode';
+import { browserFlags, findBrowser } from '../../scripts/browser.ts';
+import type { FromPage, ReplyView, Snapshot, ToPage, TurnView } from '../../src/chat/protocol.ts';
+import type { SavedState } from '../../src/chat/ui/page.ts';
+import { webviewShell } from '../../src/platform/webview.ts';
+import { pageStrings } from './pageStrings.ts';
+import { type ThemeName, themes } from './themes.ts';
+
+const OUTPUT = path.join('.cache', 'out', 'chatPage');
+const SCREENSHOTS = path.join('test-output', 'screenshots');
+
+declare global {
+	interface Window {
+		posted: FromPage[];
+		savedState: SavedState | undefined;
+		violations: string[];
+	}
+}
+
+export interface PageOptions {
+	theme?: ThemeName;
+	width?: number;
+	height?: number;
+	state?: SavedState;
+	reducedMotion?: boolean;
+	forcedColors?: boolean;
+	/** Pixels of the device for each of CSS: 2 is what 200 % zoom makes of the same window. */
+	scale?: number;
+}
+
+/** One Chromium and one server for a whole test file. */
+export class ChatPageHost {
+	private readonly browser: Browser;
+	private readonly server: Server;
+	private readonly origin: string;
+
+	private constructor(browser: Browser, server: Server) {
+		this.browser = browser;
+		this.server = server;
+		this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	}
+
+	static async start(): Promise<ChatPageHost> {
+		const executablePath = findBrowser();
+		if (executablePath === undefined) {
+			throw new Error('The page needs a Chromium or Chrome. Install one, or name it in CHROME_PATH.');
+		}
+		await esbuild.build({
+			entryPoints: { chat: 'src/chat/ui/main.ts' },
+			outdir: path.join(OUTPUT, 'dist', 'webview'),
+			bundle: true,
+			format: 'esm',
+			target: 'es2022',
+			loader: { '.ttf': 'file' },
+			assetNames: '[name]',
+			logLevel: 'silent',
+		});
+		const server = createServer((request, response) => {
+			void serve(request.url ?? '/', `http://${request.headers.host}`).then(
+				({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
+				() => response.writeHead(404).end(),
+			);
+		});
+		await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+		return new ChatPageHost(await chromium.launch({ executablePath, args: browserFlags }), server);
+	}
+
+	async open(options: PageOptions = {}): Promise<ChatPage> {
+		const { theme = 'dark', width = 400, height = 700, scale = 1 } = options;
+		const context = await this.browser.newContext({
+			viewport: { width, height },
+			deviceScaleFactor: scale,
+			colorScheme: theme === 'light' ? 'light' : 'dark',
+			reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
+			forcedColors: options.forcedColors ? 'active' : 'none',
+		});
+		await context.addInitScript(standIn, { variables: themes[theme], state: options.state });
+		const page = await context.newPage();
+		const chat = new ChatPage(context, page);
+		await page.goto(this.origin);
+		await chat.waitForPosted('page-ready');
+		return chat;
+	}
+
+	async stop(): Promise<void> {
+		await this.browser.close();
+		this.server.closeAllConnections();
+		await new Promise(resolve => this.server.close(resolve));
+	}
+}
+
+export class ChatPage {
+	readonly page: Page;
+	/** Every address that was asked for, the page's own files aside. */
+	readonly requests: string[] = [];
+	/** Dialogs, errors and console errors: there must be none. */
+	readonly faults: string[] = [];
+	private readonly context: BrowserContext;
+	private sequence = 0;
+
+	constructor(context: BrowserContext, page: Page) {
+		this.context = context;
+		this.page = page;
+		page.on('request', request => {
+			if (!/^http:\/\/127\.0\.0\.1:\d+\/(?:dist\/webview\/[\w.]+|favicon\.ico)?$/.test(request.url())) {
+				this.requests.push(request.url());
+			}
+		});
+		page.on('dialog', dialog => {
+			this.faults.push(`dialog: ${dialog.message()}`);
+			void dialog.dismiss();
+		});
+		page.on('pageerror', error => this.faults.push(`error: ${error.message}`));
+		page.on('console', message => {
+			if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico')) {
+				this.faults.push(`console: ${message.text()}`);
+			}
+		});
+		page.on('popup', () => this.faults.push('a window was opened'));
+	}
+
+	async send(message: ToPage): Promise<void> {
+		// Two frames later the page has shown it: one to take it over, one to have painted.
+		await this.page.evaluate(async data => {
+			window.postMessage(data, '*');
+			await new Promise(resolve => setTimeout(resolve));
+			await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+		}, message);
+	}
+
+	snapshot(turns: TurnView[], others: Partial<Snapshot> = {}): Promise<void> {
+		const connection = { label: 'Local', model: 'demo-small' };
+		return this.send({
+			kind: 'snapshot-set',
+			sequence: this.sequence,
+			snapshot: { turns, connection, ...others },
+		});
+	}
+
+	append(turn: string, text: string): Promise<void> {
+		this.sequence++;
+		return this.send({
+			kind: 'turns-change',
+			sequence: this.sequence,
+			changes: [{ kind: 'text-append', turn, text }],
+		});
+	}
+
+	change(turn: TurnView): Promise<void> {
+		this.sequence++;
+		return this.send({ kind: 'turns-change', sequence: this.sequence, changes: [{ kind: 'turn-set', turn }] });
+	}
+
+	posted(): Promise<FromPage[]> {
+		return this.page.evaluate(() => window.posted);
+	}
+
+	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {
+		const handle = await this.page.waitForFunction(
+			wanted => window.posted.find(message => message.kind === wanted),
+			kind,
+		);
+		return (await handle.jsonValue()) as Extract<FromPage, { kind: K }>;
+	}
+
+	violations(): Promise<string[]> {
+		return this.page.evaluate(() => window.violations);
+	}
+
+	savedState(): Promise<SavedState | undefined> {
+		return this.page.evaluate(() => window.savedState);
+	}
+
+	async screenshot(name: string): Promise<void> {
+		await mkdir(SCREENSHOTS, { recursive: true });
+		await this.page.screenshot({ path: path.join(SCREENSHOTS, `chat-${name}.png`) });
+	}
+
+	async close(): Promise<void> {
+		await this.context.close();
+	}
+}
+
+let turnCount = 0;
+
+/** A turn with what a test says of it. Ids are UUIDs, as the page's own are. */
+export function turnView(reply: Partial<ReplyView> = {}, others: Partial<TurnView> = {}): TurnView {
+	turnCount++;
+	return {
+		id: `00000000-0000-4000-8000-${String(turnCount).padStart(12, '0')}`,
+		askedAt: Date.UTC(2026, 10, 20, 9, 30),
+		question: 'Why does login fail on expired tokens?',
+		reply: {
+			state: 'done',
+			text: 'Because the guard compares seconds with milliseconds.',
+			earlier: false,
+			model: 'demo-small',
+			waiting: false,
+			canRetry: false,
+			...reply,
+		},
+		...others,
+	};
+}
+
+/** Runs in the page before everything else, as the editor's own script does. */
+function standIn({ variables, state }: { variables: Record<string, string>; state: SavedState | undefined }): void {
+	window.posted = [];
+	window.violations = [];
+	window.savedState = state;
+	document.addEventListener('securitypolicyviolation', event => {
+		window.violations.push(`${event.violatedDirective}: ${event.blockedURI}`);
+	});
+	const host = {
+		postMessage: (message: FromPage) => window.posted.push(message),
+		getState: () => window.savedState,
+		setState: (saved: SavedState) => {
+			window.savedState = saved;
+		},
+	};
+	Object.assign(window, { acquireVsCodeApi: () => host });
+	new MutationObserver((_, observer) => {
+		if (!document.documentElement) {
+			return;
+		}
+		observer.disconnect();
+		const { style } = document.documentElement;
+		for (const [name, value] of Object.entries(variables)) {
+			style.setProperty(name, value);
+		}
+		style.setProperty('background', variables['--vscode-sideBar-background'] ?? '');
+	}).observe(document, { childList: true });
+}
+
+async function serve(url: string, origin: string): Promise<{ type: string; body: string | Buffer }> {
+	const { pathname } = new URL(url, origin);
+	if (pathname === '/') {
+		return { type: 'text/html; charset=utf-8', body: shell(origin) };
+	}
+	const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+	const type = types[path.extname(pathname)];
+	if (!type || !/^\/dist\/webview\/[\w.]+$/.test(pathname)) {
+		throw new Error('There is no such file.');
+	}
+	return { type, body: await readFile(path.join(OUTPUT, pathname)) };
+}
+
+/** The shell as the extension makes it; the addresses are this server's. */
+function shell(origin: string): string {
+	const uri = (pathname: string): Uri =>
+		({
+			path: pathname,
+			with: (change: { path: string }) => uri(change.path),
+			toString: () => origin + pathname,
+		}) as Uri;
+	return webviewShell(
+		{ cspSource: origin, asWebviewUri: resource => resource },
+		{
+			extensionUri: uri('/'),
+			name: 'chat',
+			title: 'Chat',
+			language: 'en',
+			data: { strings: pageStrings, language: 'en' },
+		},
+	);
+}

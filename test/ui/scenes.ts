@@ -1,0 +1,71 @@
+import { type ChatPage, turnView } from './chatPage.ts';
+
+export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.
+
+## What happens
+
+1. \`exp\` comes in seconds.
+2. \`Date.now()\` is in milliseconds.
+   - nested item
+   - another with a_long_identifier_that_does_not_break_anywhere_at_all_in_the_line
+3. The comparison is always true.
+
+\`\`\`ts
+if (claims.exp * 1000 < Date.now()) { throw new ExpiredTokenError('The token expired, sign in again.', { cause: claims }); }
+return claims;
+\`\`\`
+
+| file | change | lines |
+|---|:-:|--:|
+| \`src/auth.ts\` | compare in ms | 12 |
+| \`test/unit/authentication/expiredTokens.test.ts\` | new | 148 |
+
+> Tokens issued before the change keep working.
+
+![diagram of the flow](https://example.com/a.png)`;
+
+export const FACTS = {
+	model: 'large-model',
+	provider: 'provider-a',
+	duration: 1_234,
+	usage: { prompt: 812, cached: 340, completion: 214 },
+};
+export const KEY_ERROR = {
+	message: 'Local did not accept the key. Check or replace it.',
+	action: { label: 'Manage Keys', primary: true },
+};
+
+/** Every state that the view can be in, for looking at and for checking all over. */
+export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
+	empty: chat => chat.snapshot([]),
+	'no-model': chat =>
+		chat.snapshot([], {
+			connection: {
+				label: 'Acme',
+				problem: {
+					message: 'Acme has no model for chat. Set errand.chat.model or switch the connection.',
+					action: 'Switch Connection',
+				},
+			},
+		}),
+	streaming: chat =>
+		chat.snapshot([
+			turnView(),
+			turnView({ state: 'streaming', text: RICH.slice(0, 300), reasoning: 'Seconds or milliseconds?', ...FACTS }),
+		]),
+	waiting: chat => chat.snapshot([turnView({ state: 'streaming', text: 'Half of', waiting: true })]),
+	rich: chat => chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]),
+	error: chat =>
+		chat.snapshot(
+			[turnView(), turnView({ state: 'failed', text: 'Half of it came', explanation: KEY_ERROR, canRetry: true })],
+			{ notice: 'A saved conversation could not be read. Its file was set aside, not deleted.' },
+		),
+	'cut-off': chat => chat.snapshot([turnView({ state: 'cutOff', text: 'Half of it came', canRetry: true })]),
+	stopped: chat => chat.snapshot([turnView({ state: 'stopped', text: 'Half of it came', canRetry: true })]),
+	long: chat =>
+		chat.snapshot(
+			Array.from({ length: 30 }, (_, index) =>
+				turnView({ text: index % 3 === 0 ? RICH : 'A short answer.', ...FACTS }),
+			),
+		),
+};

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { applyEvent } from '../../../../src/chat/model/applyEvent.ts';
+import type { ChatStreamEvent } from '../../../../src/client/types.ts';
+import type { Usage } from '../../../../src/contract/chat.ts';
+import { reply } from '../conversations.ts';
+
+describe('an event of a reply', () => {
+	const { endedAt: _, ...start } = reply({ state: 'streaming', text: '' });
+	const replyAfter = (...events: ChatStreamEvent[]) => events.reduce(applyEvent, start);
+
+	it('appends text and reasoning, each to its own', () => {
+		const value = replyAfter(
+			{ type: 'reasoning', text: 'Hm' },
+			{ type: 'text', text: 'Be' },
+			{ type: 'reasoning', text: 'm.' },
+			{ type: 'text', text: 'cause.' },
+		);
+		assert.equal(value.text, 'Because.');
+		assert.equal(value.reasoning, 'Hmm.');
+	});
+
+	it('says which model and provider served, and keeps what it does not say', () => {
+		assert.deepEqual(replyAfter({ type: 'served', provider: 'provider-a' }), { ...start, provider: 'provider-a' });
+		assert.equal(replyAfter({ type: 'served', model: 'large', id: 'x' }).model, 'large');
+		assert.equal(replyAfter({ type: 'served', model: '' }).model, start.model);
+	});
+
+	it('keeps the token counts that came and makes none up', () => {
+		const nothing: Usage = {
+			prompt_tokens: undefined,
+			completion_tokens: undefined,
+			total_tokens: undefined,
+			completion_tokens_details: undefined,
+			prompt_tokens_details: undefined,
+		};
+		const counted: Usage = {
+			...nothing,
+			prompt_tokens: 812,
+			completion_tokens: 0,
+			prompt_tokens_details: { cached_tokens: 340, audio_tokens: undefined },
+		};
+		assert.deepEqual(replyAfter({ type: 'usage', usage: counted }).usage, { prompt: 812, cached: 340, completion: 0 });
+		assert.deepEqual(replyAfter({ type: 'usage', usage: nothing }).usage, {});
+	});
+
+	it('changes nothing for what a chat reply does not have', () => {
+		const value = replyAfter(
+			{ type: 'text', text: '' },
+			{ type: 'toolCall', index: 0, arguments: '{}' },
+			{ type: 'annotations', annotations: [] },
+			{ type: 'finish', reason: 'stop' },
+		);
+		assert.equal(value, start);
+	});
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { toRequest } from '../../../../src/chat/model/toRequest.ts';
+import { chatRequestSchema } from '../../../../src/contract/chat.ts';
+import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+
+describe('the request for a turn', () => {
+	const [first, second, third, fourth] = TURN_IDS;
+	const asked = reply({ state: 'streaming', text: '' });
+
+	it('holds the history in order and ends with the question', () => {
+		const request = toRequest(
+			conversation(turn(first, 'One?', reply({ text: 'Yes.' })), turn(second, 'Two?', asked)),
+			second,
+			'demo',
+		);
+		assert.deepEqual(request, {
+			model: 'demo',
+			messages: [
+				{ role: 'user', content: 'One?' },
+				{ role: 'assistant', content: 'Yes.' },
+				{ role: 'user', content: 'Two?' },
+			],
+		});
+		chatRequestSchema.parse(request);
+	});
+
+	it('sends the text of a reply that was stopped, cut off or failed on its way', () => {
+		for (const state of ['stopped', 'cutOff', 'failed'] as const) {
+			const { messages } = toRequest(
+				conversation(turn(first, 'One?', reply({ state, text: 'So far' })), turn(second, 'Two?', asked)),
+				second,
+				'demo',
+			);
+			assert.deepEqual(messages[1], { role: 'assistant', content: 'So far' });
+		}
+	});
+
+	it('leaves out replies without text, keeps their questions, and never has one role twice in a row', () => {
+		const { messages } = toRequest(
+			conversation(
+				turn(first, 'One?', reply({ state: 'failed', text: '' })),
+				turn(second, 'Two?', reply({ text: ' \n' })),
+				turn(third, 'Three?', reply({ text: 'Yes.' })),
+				turn(fourth, 'Four?', asked),
+			),
+			fourth,
+			'demo',
+		);
+		assert.deepEqual(messages, [
+			{ role: 'user', content: 'One?\n\nTwo?\n\nThree?' },
+			{ role: 'assistant', content: 'Yes.' },
+			{ role: 'user', content: 'Four?' },
+		]);
+	});
+
+	it('sends the reply that is shown when the last try came to nothing', () => {
+		const { messages } = toRequest(
+			conversation(
+				turn(first, 'One?', reply({ text: 'First try.' }), reply({ state: 'failed', text: '' })),
+				turn(second, 'Two?', asked),
+			),
+			second,
+			'demo',
+		);
+		assert.equal(messages[1]?.content, 'First try.');
+	});
+
+	it('asks a turn again without what it answered before, and without the turns after it', () => {
+		const { messages } = toRequest(
+			conversation(turn(first, 'One?', reply({ text: 'Old.' }), asked), turn(second, 'Two?', reply())),
+			first,
+			'demo',
+		);
+		assert.deepEqual(messages, [{ role: 'user', content: 'One?' }]);
+	});
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { MAXIMUM_MESSAGE_LENGTH } from '../../../src/chat/protocol.ts';
+import { openableUrl, parseFromPage } from '../../../src/chat/protocolSchema.ts';
+import { TURN_IDS } from './conversations.ts';
+
+const [turn] = TURN_IDS;
+
+describe('a message from the page', () => {
+	it('is taken in each of its documented forms', () => {
+		for (const message of [
+			{ kind: 'page-ready' },
+			{ kind: 'snapshot-request' },
+			{ kind: 'message-send', turn, text: '' },
+			{ kind: 'message-send', turn, text: 'x'.repeat(MAXIMUM_MESSAGE_LENGTH + 1) },
+			{ kind: 'reply-stop' },
+			{ kind: 'reply-retry', turn },
+			{ kind: 'explanation-follow', turn },
+			{ kind: 'connection-follow' },
+			{ kind: 'link-open', url: 'https://example.com/' },
+			{ kind: 'text-copy', text: 'x' },
+		]) {
+			assert.deepEqual(parseFromPage(message), message);
+		}
+	});
+
+	it('is dropped in any other form', () => {
+		for (const message of [
+			undefined,
+			null,
+			'page-ready',
+			[],
+			{},
+			{ kind: 'page-READY' },
+			{ kind: '__proto__' },
+			{ kind: 'constructor' },
+			{ kind: 'command-run', command: 'workbench.action.quit' },
+			{ kind: 'explanation-follow', turn, command: 'workbench.action.quit' },
+			{ kind: 'reply-retry', turn: '../../secrets' },
+			{ kind: 'reply-retry', turn: [turn] },
+			{ kind: 'reply-retry' },
+			{ kind: 'message-send', turn, text: { toString: () => 'x' } },
+			{ kind: 'message-send', turn, text: 'x'.repeat(2 * MAXIMUM_MESSAGE_LENGTH + 1) },
+			{ kind: 'link-open', url: `https://example.com/${'x'.repeat(10_000)}` },
+			{ kind: 'text-copy', text: '' },
+		]) {
+			assert.equal(parseFromPage(message), undefined, JSON.stringify(message)?.slice(0, 80));
+		}
+	});
+});
+
+describe('an address from the page', () => {
+	it('is opened when it is a whole http, https or mailto URL', () => {
+		assert.equal(openableUrl('https://example.com/a?b=c%20d#e')?.href, 'https://example.com/a?b=c%20d#e');
+		assert.equal(openableUrl('HTTP://example.com')?.href, 'http://example.com/');
+		assert.equal(openableUrl('mailto:someone@example.com')?.protocol, 'mailto:');
+	});
+
+	it('is not opened in any other form', () => {
+		for (const url of [
+			'javascript:alert(1)',
+			' javascript:alert(1)',
+			'java\nscript:alert(1)',
+			'data:text/html,x',
+			'file:///etc/passwd',
+			'vscode://some.extension/do',
+			'command:workbench.action.quit',
+			'blob:https://example.com/x',
+			'//example.com',
+			'/relative',
+			'',
+		]) {
+			assert.equal(openableUrl(url), undefined, url);
+		}
+	});
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { ReplyView, TurnView } from '../../../../src/chat/protocol.ts';
+import { Announcer, nextWords } from '../../../../src/chat/ui/announcer.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { pageStrings } from '../../../ui/pageStrings.ts';
+import { TURN_IDS } from '../conversations.ts';
+
+const start = { offset: 0, insideFence: false };
+
+describe('the words of a reply for a screen reader', () => {
+	const words = (text: string, ended = false) => nextWords(text, start, ended, pageStrings).words;
+
+	it('are whole sentences while the reply grows, and the rest at its end', () => {
+		assert.equal(words('Because the'), '');
+		assert.equal(words('Because the guard fails. It comp'), 'Because the guard fails.');
+		assert.equal(words('One.\nTwo'), 'One.');
+		assert.equal(words('One. Two', true), 'One. Two');
+		assert.equal(words('Version 1.2 of the'), '');
+	});
+
+	it('are spoken once, however the text is cut', () => {
+		const text = 'First sentence. Second one!\n\n- a point\n- another\n\nLast? Yes';
+		for (let size = 1; size < text.length; size++) {
+			let position = start;
+			const spoken: string[] = [];
+			for (let end = size; end < text.length + size; end += size) {
+				const next = nextWords(text.slice(0, end), position, end >= text.length, pageStrings);
+				position = next.position;
+				spoken.push(next.words);
+			}
+			assert.equal(
+				spoken.filter(part => part !== '').join(' '),
+				'First sentence. Second one! a point another Last? Yes',
+				`in pieces of ${size}`,
+			);
+		}
+	});
+
+	it('have no markup', () => {
+		assert.equal(
+			words('## A **bold** `name`\n> and [a link](https://example.com/x) ![image](y)\n| a | b |\n|---|---|\n', true),
+			'A bold name and a link image a b',
+		);
+	});
+
+	it('name a code block and leave out what stands in it', () => {
+		assert.equal(words('Run this:\n```ts\nconst a = 1;\n```\nThen go.\n', true), 'Run this: Code, ts Then go.');
+		assert.equal(words('```\nx. y. z\nmore'), 'Code');
+	});
+});
+
+describe('the announcements of a reply', () => {
+	const spoken: string[] = [];
+	let announcer: Announcer;
+
+	beforeEach(() => {
+		spoken.length = 0;
+		announcer = new Announcer(pageStrings, words => spoken.push(words));
+	});
+
+	afterEach(() => announcer.dispose());
+
+	const view = (reply: Partial<ReplyView>, id = TURN_IDS[0]): TurnView => ({
+		id,
+		askedAt: 0,
+		question: '?',
+		reply: { state: 'streaming', text: '', earlier: false, waiting: false, canRetry: false, ...reply },
+	});
+
+	it('are silent for replies that were there before', () => {
+		announcer.update(view({ state: 'done', text: 'Old.' }));
+		announcer.update(view({ state: 'done', text: 'Old.' }));
+		assert.deepEqual(spoken, []);
+	});
+
+	it('come at most every two seconds while words come all the time, and tell the end', async function () {
+		this.timeout(10_000);
+		announcer.update(view({}));
+		let text = '';
+		await waitFor('the first announcement', () => {
+			text += 'A sentence. ';
+			announcer.update(view({ text }));
+			return spoken.length > 0;
+		});
+		assert.equal(spoken.length, 1);
+		assert.ok((spoken[0]?.match(/A sentence\./g) ?? []).length > 3);
+		announcer.update(view({ text: `${text}The end`, state: 'done' }));
+		assert.match(spoken[1] ?? '', /The end$/);
+		assert.equal(spoken[2], 'Reply complete.');
+		assert.equal(spoken.slice(0, 2).join(' ').replace(/\s+/g, ' '), `${text}The end`.trim());
+	});
+
+	it('tell how a reply ended or that it waits', () => {
+		for (const [reply, words] of [
+			[{ state: 'stopped' }, 'Reply stopped.'],
+			[{ state: 'failed', explanation: { message: 'No key.' } }, 'No key.'],
+			[{ waiting: true, model: 'demo' }, 'Still waiting for demo.'],
+		] as const) {
+			announcer.update(undefined);
+			announcer.update(view({}));
+			announcer.update(view(reply));
+			assert.equal(spoken.at(-1), words);
+		}
+	});
+
+	it('do not read the earlier reply again while a retry begins', () => {
+		announcer.update(view({ state: 'failed', text: 'Old words.' }));
+		announcer.update(view({ text: 'Old words.', earlier: true }));
+		announcer.update(view({ text: 'New words.', state: 'done' }));
+		assert.deepEqual(spoken, ['New words.', 'Reply complete.']);
+	});
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { fill, formatDuration, formatMoment } from '../../../../src/chat/ui/format.ts';
+import { pageStrings } from '../../../ui/pageStrings.ts';
+
+describe('words with values', () => {
+	it('takes each value to its number, and leaves a number without value', () => {
+		assert.equal(fill('{1} of {0}, {1}, {2}', 'a', 'b'), 'b of a, b, {2}');
+		assert.equal(fill('{0}', '{1} $& $1'), '{1} $& $1');
+	});
+
+	it('says a duration in the unit a person would say', () => {
+		const said = (milliseconds: number, language = 'en') => formatDuration(milliseconds, language, pageStrings);
+		assert.equal(said(40), '0 s');
+		assert.equal(said(1_234), '1.2 s');
+		assert.equal(said(1_234, 'de'), '1,2 s');
+		assert.equal(said(42_900), '43 s');
+		assert.equal(said(185_000), '3 min 5 s');
+		assert.equal(said(-5), '0 s');
+	});
+
+	it('says the time of today and the date of another day', () => {
+		const now = new Date(2026, 10, 21, 12, 0);
+		assert.match(formatMoment(new Date(2026, 10, 21, 9, 30), now, 'en'), /9:30/);
+		assert.match(formatMoment(new Date(2026, 10, 20, 9, 30), now, 'en'), /Nov 20, 2026/);
+	});
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { ToPage, TurnView } from '../../../../src/chat/protocol.ts';
+import { applyMessage, emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
+import { TURN_IDS } from '../conversations.ts';
+
+const [first, second] = TURN_IDS;
+
+function view(id: string, text: string): TurnView {
+	return {
+		id,
+		askedAt: 0,
+		question: '?',
+		reply: { state: 'streaming', text, earlier: false, waiting: false, canRetry: false },
+	};
+}
+
+function stateAfter(...messages: ToPage[]): PageState | 'missed' {
+	return messages.reduce<PageState | 'missed'>(
+		(state, message) => (state === 'missed' ? state : applyMessage(state, message)),
+		emptyPageState,
+	);
+}
+
+const snapshot: ToPage = {
+	kind: 'snapshot-set',
+	sequence: 4,
+	snapshot: { turns: [view(first, 'a'), view(second, 'b')], connection: { label: 'Local' } },
+};
+const append = (sequence: number, text: string): ToPage => ({
+	kind: 'turns-change',
+	sequence,
+	changes: [{ kind: 'text-append', turn: second, text }],
+});
+
+describe('the state of the page', () => {
+	it('follows the changes after its snapshot', () => {
+		const state = stateAfter(snapshot, append(5, 'c'), append(6, 'd'));
+		assert.ok(state !== 'missed');
+		assert.equal(state.turns[1]?.reply.text, 'bcd');
+	});
+
+	it('notices a change that it missed', () => {
+		assert.equal(stateAfter(snapshot, append(5, 'c'), append(7, 'd')), 'missed');
+	});
+
+	it('ignores changes that its snapshot holds, and those from before any snapshot', () => {
+		const state = stateAfter(append(2, 'x'), snapshot, append(4, 'y'));
+		assert.ok(state !== 'missed');
+		assert.equal(state.turns[1]?.reply.text, 'b');
+	});
+
+	it('keeps the object of a turn that did not change', () => {
+		const before = stateAfter(snapshot);
+		const next = stateAfter(snapshot, append(5, 'c'));
+		assert.ok(before !== 'missed' && next !== 'missed');
+		assert.equal(next.turns[0], before.turns[0]);
+	});
+
+	it('adds a turn that it did not have, at the end', () => {
+		const state = stateAfter(
+			{ ...snapshot, snapshot: { ...snapshot.snapshot, turns: [view(first, 'a')] } },
+			{ kind: 'turns-change', sequence: 5, changes: [{ kind: 'turn-set', turn: view(second, '') }] },
+		);
+		assert.ok(state !== 'missed');
+		assert.deepEqual(
+			state.turns.map(({ id }) => id),
+			[first, second],
+		);
+	});
+
+	it('takes a notice and lets it go', () => {
+		const state = stateAfter(snapshot, { kind: 'notice-set', notice: 'Disk full.' });
+		assert.ok(state !== 'missed');
+		assert.equal(state.notice, 'Disk full.');
+		const next = applyMessage(state, { kind: 'notice-set', notice: undefined });
+		assert.ok(next !== 'missed');
+		assert.equal(next.notice, undefined);
+	});
+});

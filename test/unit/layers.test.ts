@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * The layers of src/, lowest first. A folder imports only what its row names; `vscode` says whether the editor's API
+ * may be used. The rows are the table of ARCHITECTURE.md.
+ */
+const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks'];
+const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
+	base: { imports: [], vscode: false },
+	contract: { imports: ['base'], vscode: false },
+	client: { imports: ['base', 'contract'], vscode: false },
+	service: { imports: ['base', 'contract', 'client/core'], vscode: false },
+	platform: { imports: ['base'], vscode: true },
+	...Object.fromEntries(
+		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'platform'], vscode: true }]),
+	),
+};
+/** Files of the root, which wire the features through their doors. */
+const ROOT = ['extension.ts', 'connect.ts'];
+
+interface Import {
+	file: string;
+	specifier: string;
+}
+
+const files = globSync('src/**/*.ts').map(file => file.split(path.sep).join('/'));
+const sourceOf = (file: string) => readFileSync(file, 'utf8');
+
+/** Static and dynamic imports, type-only ones included: a type is a dependency too. */
+function importsOf(file: string): Import[] {
+	const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^']+)'/gm;
+	return [...sourceOf(file).matchAll(pattern)].map(([, specifier = '']) => ({ file, specifier }));
+}
+
+/** Whether the file at `path` under src/ lies in the folder. */
+const isIn = (folder: string, location: string) => location.startsWith(`${folder}/`);
+
+function violations(): string[] {
+	const found: string[] = [];
+	for (const { file, specifier } of files.flatMap(importsOf)) {
+		const location = file.slice('src/'.length);
+		const layer = location.split('/')[0] ?? '';
+		const rule = LAYERS[layer];
+		if (specifier === 'vscode') {
+			if (rule && (!rule.vscode || /\/(model|ui)\//.test(location))) {
+				found.push(`${location} imports vscode`);
+			}
+			continue;
+		}
+		if (!specifier.startsWith('.')) {
+			continue;
+		}
+		const target = path.posix.join(path.posix.dirname(location), specifier);
+		if (!rule) {
+			const intoFeature = FEATURES.some(feature => isIn(feature, target));
+			if (intoFeature && path.posix.basename(target) !== 'register.ts') {
+				found.push(`${location} imports ${target} past its door`);
+			}
+		} else if (!isIn(layer, target) && !rule.imports.some(allowed => isIn(allowed, target))) {
+			found.push(`${location} imports ${target}`);
+		}
+	}
+	return found;
+}
+
+describe('the layers of src', () => {
+	it('has files in every layer, and no folder that is no layer', () => {
+		const folders = new Set(files.map(file => file.split('/')[1] ?? ''));
+		for (const root of ROOT) {
+			assert.ok(folders.delete(root), `src/${root} is missing`);
+		}
+		assert.deepEqual([...folders].sort(), Object.keys(LAYERS).sort());
+	});
+
+	it('imports only downwards, and a feature only through its door', () => {
+		assert.deepEqual(violations(), []);
+	});
+
+	it('keeps zod and the host out of the page', () => {
+		const outside = files
+			.filter(file => file.includes('/ui/'))
+			.flatMap(importsOf)
+			.filter(({ specifier }) => specifier === 'zod' || specifier.startsWith('node:'));
+		assert.deepEqual(outside, []);
+	});
+
+	it('imports zod as a namespace, so that its locales are left out of the bundles', () => {
+		const wrong = files.filter(file => /import\s*(?:type\s*)?\{[^}]*\}\s*from\s*'zod'/.test(sourceOf(file)));
+		assert.deepEqual(wrong, []);
+	});
+
+	it('reads the settings in one place', () => {
+		const readers = files.filter(file => /getConfiguration\(/.test(sourceOf(file)));
+		assert.deepEqual(readers, ['src/platform/settings.ts']);
+	});
+
+	it('keeps the root under 150 lines and every file under 500', () => {
+		const lengths = files.map(file => ({ file, lines: sourceOf(file).split('\n').length }));
+		assert.deepEqual(
+			lengths.filter(({ file, lines }) => lines > (file === 'src/extension.ts' ? 150 : 500)),
+			[],
+		);
+	});
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../../src/base/async.ts';
+import { UserFacingError } from '../../../src/base/errors.ts';
+import { nullLogger } from '../../../src/base/logger.ts';
+import { DISCOVERY_FILE } from '../../../src/contract/control.ts';
+import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
+import { Supervisor } from '../../../src/localService/supervisor.ts';
+
+const SERVICE = path.resolve('src/service/main.ts');
+
+describe('Supervisor', function () {
+	this.timeout(30_000);
+	let folder: string;
+	const supervisors: Supervisor[] = [];
+	const pids = new Set<number>();
+
+	beforeEach(async () => {
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-supervisor-'));
+	});
+
+	afterEach(async () => {
+		for (const supervisor of supervisors.splice(0)) {
+			supervisor.dispose();
+		}
+		for (const pid of pids) {
+			kill(pid);
+			await gone(pid);
+		}
+		pids.clear();
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	const serviceLaunch = (): LaunchPlan => ({
+		command: process.execPath,
+		arguments: ['--disable-warning=ExperimentalWarning', SERVICE, '--idle-seconds', '1'],
+		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
+	});
+
+	function supervise(launch = serviceLaunch(), clock = systemClock): Supervisor {
+		const supervisor = new Supervisor({
+			launch,
+			stateFolder: folder,
+			logger: nullLogger,
+			clock,
+			sentences: {
+				didNotStart: reason => `did not start: ${reason}`,
+				stoppedTwice: () => 'stopped twice',
+			},
+		});
+		supervisors.push(supervisor);
+		return supervisor;
+	}
+
+	async function ensure(supervisor: Supervisor) {
+		const service = await supervisor.ensure();
+		pids.add(service.pid);
+		return service;
+	}
+
+	it('starts the service once for callers at the same time, in this window and in another', async () => {
+		const [first, again, other] = await Promise.all([
+			ensure(supervise()),
+			ensure(supervisors[0] as Supervisor),
+			ensure(supervise()),
+		]);
+		assert.equal(again.pid, first.pid);
+		assert.equal(other.pid, first.pid);
+	});
+
+	it('lets the service end when the last window has given its lease back', async () => {
+		const supervisor = supervise();
+		const { pid } = await ensure(supervisor);
+		supervisor.dispose();
+		await gone(pid);
+		await assert.rejects(stat(path.join(folder, DISCOVERY_FILE)), { code: 'ENOENT' });
+	});
+
+	it('starts the service again after a crash, and after a second one fails with a sentence until it is reset', async () => {
+		const supervisor = supervise();
+		const first = await ensure(supervisor);
+		kill(first.pid);
+		await gone(first.pid);
+		const second = await eventually(async () => {
+			const service = await ensure(supervisor);
+			return service.pid === first.pid ? undefined : service;
+		});
+		const failed = new Promise<UserFacingError>(resolve => supervisor.onDidFail(resolve));
+		kill(second.pid);
+		assert.equal((await failed).message, 'stopped twice');
+		await assert.rejects(supervisor.ensure(), UserFacingError);
+		supervisor.reset();
+		const third = await ensure(supervisor);
+		assert.notEqual(third.pid, second.pid);
+	});
+
+	it('says why a service did not start', async () => {
+		const launch = {
+			command: process.execPath,
+			arguments: ['-e', 'console.error("node:sqlite is missing"); process.exit(3)'],
+			environment: {},
+		};
+		await assert.rejects(supervise(launch).ensure(), { message: 'did not start: node:sqlite is missing' });
+		await assert.rejects(
+			supervise({ ...launch, command: path.join(folder, 'nothing') }).ensure(),
+			/did not start: .*ENOENT/,
+		);
+	});
+
+	it('sends no token to a program that cannot prove that it knows it', async () => {
+		const seen: http.IncomingHttpHeaders[] = [];
+		const liar = http.createServer((request, response) => {
+			seen.push(request.headers);
+			response.end(JSON.stringify({ proof: '0'.repeat(64) }));
+		});
+		liar.listen(0, '127.0.0.1');
+		await once(liar, 'listening');
+		const token = 't'.repeat(43);
+		await writeDiscovery({ address: `http://127.0.0.1:${(liar.address() as AddressInfo).port}`, token });
+		try {
+			const service = await ensure(supervise());
+			assert.notEqual(service.token, token);
+			assert.ok(seen.length > 0);
+			assert.ok(seen.every(headers => headers.authorization === undefined));
+		} finally {
+			liar.closeAllConnections();
+			liar.close();
+		}
+	});
+
+	it('does not believe a discovery file that others could have written', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		const running = await ensure(supervise());
+		const file = path.join(folder, DISCOVERY_FILE);
+		const text = await readFile(file, 'utf8');
+		await chmod(file, 0o666);
+		const impatient = { ...systemClock, now: jumpingClock() };
+		await assert.rejects(supervise(serviceLaunch(), impatient).ensure(), UserFacingError);
+		await chmod(file, 0o600);
+		assert.equal(await readFile(file, 'utf8'), text);
+		assert.equal((await ensure(supervise())).pid, running.pid);
+	});
+
+	async function writeDiscovery(fields: { address: string; token: string }): Promise<void> {
+		const discovery = { ...fields, pid: process.pid, version: '0', startedAt: new Date().toISOString() };
+		await chmod(folder, 0o700);
+		await writeFile(path.join(folder, DISCOVERY_FILE), JSON.stringify(discovery), { mode: 0o600 });
+	}
+});
+
+/** A clock whose every look is 6 s later, so that a deadline is reached without waiting for it. */
+function jumpingClock(): () => number {
+	let now = 0;
+	return () => {
+		now += 6000;
+		return now;
+	};
+}
+
+function kill(pid: number): void {
+	try {
+		process.kill(pid, 'SIGKILL');
+	} catch {
+		// It has ended by itself.
+	}
+}
+
+const gone = (pid: number) =>
+	eventually(async () => {
+		try {
+			process.kill(pid, 0);
+			// A killed child of this process stays as a zombie until Node has reaped it.
+			return (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ' Z ')).includes(') Z ') || undefined;
+		} catch {
+			return true;
+		}
+	});
+
+async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+	for (;;) {
+		const found = await look();
+		if (found !== undefined) {
+			return found;
+		}
+		await systemClock.sleep(20);
+	}
+}

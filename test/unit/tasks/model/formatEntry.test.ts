@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { LogEntry } from '../../../../src/contract/tasks.ts';
+import { formatEntry } from '../../../../src/tasks/model/formatEntry.ts';
+
+const words = { error: 'error', warning: 'warning', success: 'success' };
+/** Without a zone, a time is the machine's own: the expected text is the same everywhere. */
+const timestamp = '2026-11-21T10:42:07';
+
+const entry = (fields: Partial<LogEntry>): LogEntry => ({ timestamp, ...fields }) as LogEntry;
+const lines = (fields: Partial<LogEntry>) => formatEntry(entry(fields), undefined, words);
+
+describe('the lines of a log entry', () => {
+	it('show time, step and message, aligned', () => {
+		assert.deepEqual(
+			[
+				lines({ type: 'info', step: 'git_cloning', message: 'Cloning acme/widgets at main…' }),
+				lines({
+					type: 'info',
+					step: 'agent_executing',
+					agent: 'demo',
+					contentType: 'agentResponse',
+					message: 'Reading',
+				}),
+				lines({ type: 'error', step: 'agent_executing', agent: 'demo', message: '2 tests failed' }),
+			].flat(),
+			[
+				'10:42:07  git cloning       Cloning acme/widgets at main…',
+				'10:42:07  demo executing  › Reading',
+				'10:42:07  demo executing    error: 2 tests failed',
+			],
+		);
+	});
+
+	it('mark every level but info by a word', () => {
+		const level = (type: string) => lines({ type, step: 's', message: 'm' })[0]?.slice(28);
+		assert.equal(level('info'), 'm');
+		assert.equal(level('error'), 'error: m');
+		assert.equal(level('warning'), 'warning: m');
+		assert.equal(level('success'), 'success: m');
+		assert.equal(level('fatal'), 'fatal: m');
+	});
+
+	it('have the level in the place of a step that is missing', () => {
+		assert.deepEqual(lines({ type: 'error', message: 'm' }), ['10:42:07  error             m']);
+		assert.deepEqual(lines({ type: 'system', message: 'm' }), ['10:42:07  system            m']);
+	});
+
+	it('stand under the text of a message of several lines', () => {
+		assert.deepEqual(lines({ step: 'git_cloned', message: 'one\r\n  two\n\nfour\n\n' }), [
+			'10:42:07  git cloned        one',
+			'                              two',
+			'',
+			'                            four',
+		]);
+	});
+
+	it('are there for an entry that has nothing', () => {
+		assert.deepEqual(formatEntry({} as LogEntry, undefined, words), ['--:--:--']);
+	});
+
+	it('take the time of sending where the entry has none', () => {
+		assert.match(formatEntry({ message: 'm' } as LogEntry, timestamp, words)[0] ?? '', /^10:42:07 /);
+	});
+
+	it('hold no terminal sequence in any part', () => {
+		const red = '\u001b[31mred\u001b[0m';
+		const shown = lines({ type: red, step: red, agent: red, contentType: 'ansi', message: `${red}\u202e` });
+		assert.deepEqual(shown, ['10:42:07  red               red: red']);
+	});
+
+	it('continue a line of megabytes on lines that the editor can draw, and lose nothing of it', () => {
+		const message = '😀x'.repeat(700_000);
+		const start = performance.now();
+		const shown = lines({ step: 's', message });
+		assert.ok(performance.now() - start < 2_000);
+		assert.ok(shown.every(line => line.length <= 2_100 && line.isWellFormed()));
+		assert.equal(shown.map(line => line.slice(28)).join(''), message);
+	});
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import type { Branch } from '../../../../src/tasks/model/branches.ts';
+import { type LaunchFacts, launchTarget } from '../../../../src/tasks/model/launchTarget.ts';
+
+const branch = (name: string, remote?: string, commit = 'c1', upstream?: Branch['upstream']): Branch => ({
+	name,
+	remote,
+	commit,
+	committedAt: 0,
+	upstream,
+});
+const origin = { name: 'origin', url: 'git@host.example:acme/widgets.git' };
+
+function facts(changes: Partial<LaunchFacts>): LaunchFacts {
+	return {
+		isLocal: false,
+		repositoryPath: '/work/widgets',
+		branch: branch('main'),
+		branches: [branch('main'), branch('main', 'origin')],
+		remotes: [origin],
+		originDirectory: undefined,
+		...changes,
+	};
+}
+
+describe('what a service elsewhere is told to clone', () => {
+	it('is the https address of origin, where the branch is there', () => {
+		assert.deepEqual(launchTarget(facts({})), {
+			ok: true,
+			repoUrl: 'https://host.example/acme/widgets.git',
+			branch: 'main',
+			commit: 'c1',
+			place: 'remote',
+			differs: false,
+		});
+	});
+
+	it('is the remote and the branch that the chosen branch follows', () => {
+		const fork = { name: 'fork', url: 'https://token@host.example/me/widgets' };
+		const chosen = branch('fix', undefined, 'c2', { remote: 'fork', name: 'fix-it' });
+		const target = launchTarget(
+			facts({ branch: chosen, branches: [chosen, branch('fix-it', 'fork', 'c1')], remotes: [origin, fork] }),
+		);
+		assert.deepEqual(target, {
+			ok: true,
+			repoUrl: 'https://host.example/me/widgets',
+			branch: 'fix-it',
+			commit: 'c1',
+			place: 'remote',
+			differs: true,
+		});
+	});
+
+	it('is not there for a branch that was not pushed', () => {
+		assert.deepEqual(launchTarget(facts({ branch: branch('new') })), {
+			ok: false,
+			problem: 'not-on-remote',
+			remote: 'origin',
+		});
+	});
+
+	it('is not there without a remote, nor for one that only this machine can read', () => {
+		assert.deepEqual(launchTarget(facts({ remotes: [] })), { ok: false, problem: 'no-remote' });
+		for (const url of ['/srv/git/widgets', 'file:///srv/git/widgets', 'ext::sh -c id']) {
+			assert.deepEqual(launchTarget(facts({ remotes: [{ name: 'origin', url }] })), {
+				ok: false,
+				problem: 'unusable-remote',
+				remote: 'origin',
+			});
+		}
+	});
+});
+
+describe('what the local service is told to clone', () => {
+	const directory = { path: '/srv/git/widgets', commit: 'c1' };
+
+	it('is the directory behind origin, where the branch is there', () => {
+		assert.deepEqual(launchTarget(facts({ isLocal: true, originDirectory: directory })), {
+			ok: true,
+			repoUrl: '/srv/git/widgets',
+			branch: 'main',
+			commit: 'c1',
+			place: 'origin-directory',
+			differs: false,
+		});
+	});
+
+	it('says that origin has another commit than the one chosen', () => {
+		const target = launchTarget(
+			facts({ isLocal: true, branch: branch('main', undefined, 'c2'), originDirectory: directory }),
+		);
+		assert.ok(target.ok && target.differs && target.commit === 'c1');
+	});
+
+	it('is the working repository otherwise', () => {
+		for (const originDirectory of [undefined, { path: '/srv/git/widgets', commit: undefined }]) {
+			const target = launchTarget(facts({ isLocal: true, originDirectory }));
+			assert.ok(target.ok && target.repoUrl === '/work/widgets' && target.place === 'working-repository');
+		}
+	});
+
+	it('is not there for a branch that only a remote has', () => {
+		assert.deepEqual(launchTarget(facts({ isLocal: true, branch: branch('r', 'origin') })), {
+			ok: false,
+			problem: 'only-on-remote',
+			remote: 'origin',
+		});
+	});
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { firstLine, oneLine, plainText } from '../../../../src/tasks/model/plainText.ts';
+
+const ESC = '\u001b';
+const MEGABYTE = 1024 * 1024;
+
+/** What may stand in an output channel: no control character but tab and newline, no turn of direction. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+
+describe('plain text', () => {
+	it('leaves ordinary text of any script as it is', () => {
+		for (const text of ['', 'Reading src/upload.ts', 'a\tb\nc', 'naïve — 日本語 عربى 👩‍💻']) {
+			assert.equal(plainText(text), text);
+		}
+	});
+
+	it('takes out colours, cursor movements and other control sequences', () => {
+		assert.equal(plainText(`${ESC}[1;31mred${ESC}[0m ${ESC}[2K${ESC}[38:2::1:2:3mx`), 'red x');
+		assert.equal(plainText('\u009b31mred\u009b0m'), 'red');
+		assert.equal(plainText(`${ESC}(B${ESC}7saved${ESC}8${ESC}=`), 'saved');
+	});
+
+	it('takes out window titles, links and other strings with their content, whatever ends them', () => {
+		assert.equal(plainText(`${ESC}]0;title\u0007after`), 'after');
+		assert.equal(plainText(`${ESC}]8;;https://example.invalid${ESC}\\link${ESC}]8;;${ESC}\\`), 'link');
+		assert.equal(plainText(`${ESC}Pq#0;2;0;0;0${ESC}\\after`), 'after');
+		assert.equal(plainText('\u009dtitle\u009cafter'), 'after');
+	});
+
+	it('lets a string without its end hide no more than its line', () => {
+		assert.equal(plainText(`before ${ESC}]0;hidden\nshown`), 'before \nshown');
+	});
+
+	it('goes on after a sequence that is cut short', () => {
+		assert.equal(plainText(`a${ESC}`), 'a');
+		assert.equal(plainText(`a${ESC}[`), 'a');
+		assert.equal(plainText(`a${ESC}[12\nb`), 'a\nb');
+		assert.equal(plainText(`a${ESC}[1${ESC}[31mb`), 'ab');
+		assert.equal(plainText(`a${ESC}\nb`), 'a\nb');
+	});
+
+	it('makes every kind of line end a newline', () => {
+		assert.equal(plainText('a\r\nb\rc\u0085d\u2028e\u2029f\vg\fh'), 'a\nb\nc\nd\ne\nf\ng\nh');
+	});
+
+	it('takes out what turns the direction of writing', () => {
+		assert.equal(plainText('a\u202egpj.exe\u202c\u2066x\u2069\u200f\u061c'), 'agpj.exex');
+	});
+
+	it('makes halves of characters whole', () => {
+		assert.equal(plainText('a\ud800b\udc00'), 'a\ufffdb\ufffd');
+	});
+
+	it('leaves nothing behind that an output channel must not hold, for any text', () => {
+		const piece = fc.oneof(
+			fc.string({ unit: 'binary' }),
+			fc.constantFrom(
+				ESC,
+				'[',
+				']',
+				'P',
+				'\\',
+				'\u0007',
+				'\u009b',
+				'\u009d',
+				'\u009c',
+				';',
+				'1',
+				'm',
+				'\r',
+				'\n',
+				'\u202e',
+			),
+		);
+		fc.assert(
+			fc.property(fc.array(piece), pieces => {
+				const text = plainText(pieces.join(''));
+				assert.doesNotMatch(text, FORBIDDEN);
+				assert.ok(text.isWellFormed());
+				assert.equal(plainText(text), text);
+			}),
+		);
+	});
+
+	for (const [name, unit] of [
+		['unended strings', `${ESC}]0;`],
+		['unended sequences', `${ESC}[1;`],
+		['bare escapes', ESC],
+		['strings that end at the next escape', `${ESC}]x${ESC}`],
+		['carriage returns', '\r'],
+		['parameters', ';'],
+	] as const) {
+		it(`takes time in proportion to megabytes of ${name}`, function () {
+			this.timeout(20_000);
+			const run = (size: number) => {
+				const text = ESC + unit.repeat(size / unit.length);
+				const start = performance.now();
+				plainText(text);
+				return performance.now() - start;
+			};
+			run(MEGABYTE);
+			const least = (size: number) => Math.min(run(size), run(size), run(size));
+			const small = least(MEGABYTE);
+			const large = least(8 * MEGABYTE);
+			assert.ok(large < Math.max(small, 1) * 32, `1 MB took ${small} ms, 8 MB took ${large} ms`);
+		});
+	}
+});
+
+describe('one line', () => {
+	it('folds blanks and line ends', () => {
+		assert.equal(oneLine('  a\n\n b\t c ', 20), 'a b c');
+	});
+
+	it('cuts at the maximum and shows that it did, without halving a character', () => {
+		assert.equal(oneLine('abcdef', 6), 'abcdef');
+		assert.equal(oneLine('abcdefg', 6), 'abcde…');
+		assert.equal(oneLine('👩👩👩', 2), '👩…');
+	});
+
+	it('stays cheap for a huge text', () => {
+		const start = performance.now();
+		assert.equal(oneLine('x'.repeat(32 * MEGABYTE), 10), 'xxxxxxxxx…');
+		assert.ok(performance.now() - start < 100);
+	});
+
+	it('takes the first line that says something', () => {
+		assert.equal(firstLine('\n \nFix the test\nand more', 40), 'Fix the test');
+		assert.equal(firstLine('', 40), '');
+	});
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { Task } from '../../../../src/contract/tasks.ts';
+import type { FollowState } from '../../../../src/tasks/model/followState.ts';
+import { describeTask, type RowWords } from '../../../../src/tasks/model/taskRow.ts';
+import { readTask } from '../readTask.ts';
+
+const words: RowWords = {
+	untitled: 'Untitled',
+	queued: 'queued',
+	saving: 'saving',
+	stopping: 'stopping',
+	percent: progress => `${progress} %`,
+	outcome: outcome => outcome,
+	changes: (added, removed, files) => `+${added} −${removed} in ${files}`,
+	pullRequest: number => `PR ${number}`,
+	age: milliseconds => `${milliseconds / 60_000} min`,
+	follow: state => (state.kind === 'reconnecting' ? `reconnecting at ${state.nextIndex}` : state.kind),
+};
+const now = Date.parse('2026-11-21T12:00:00Z');
+const describeRow = (task: Partial<Task>, follow?: FollowState, isStopping = false) =>
+	describeTask(readTask({ id: 't', ...task }), { now, follow, isStopping }, words);
+
+describe('the row of a task', () => {
+	const active: Partial<Task> = {
+		status: 'processing',
+		progress: 45,
+		selectedAgent: 'agent-a',
+		selectedBranch: 'main',
+		branchName: 'errand/add-retry',
+		prompt: 'Add retry to client',
+	};
+
+	it('says progress, agent, branch and what following does, in this order', () => {
+		const row = describeRow(active, { kind: 'live' });
+		assert.equal(row.label, 'Add retry to client');
+		assert.equal(row.description, '45 % · agent-a · errand/add-retry · live');
+		assert.equal(row.accessibleLabel, 'Add retry to client, 45 %, agent-a, errand/add-retry, live');
+		assert.ok(row.isActive);
+	});
+
+	it('says where it reconnects, and does not look alive then', () => {
+		const row = describeRow(active, { kind: 'reconnecting', nextIndex: 318, attempt: 2 });
+		assert.match(row.description, /reconnecting at 318$/);
+		assert.notEqual(row.icon.id, describeRow(active, { kind: 'live' }).icon.id);
+	});
+
+	it('never has an icon that turns', () => {
+		for (const status of [
+			'pending',
+			'queued',
+			'processing',
+			'running',
+			'saving',
+			'completed',
+			'error',
+			'new',
+			undefined,
+		]) {
+			assert.doesNotMatch(describeRow({ status }).icon.id, /spin|loading|sync$/);
+		}
+	});
+
+	it('says stopping until a final state is known', () => {
+		assert.match(describeRow(active, undefined, true).description, /^stopping · /);
+		assert.match(describeRow({ ...active, status: 'stopped' }, undefined, true).description, /^stopped · /);
+	});
+
+	it('says outcome, agent, branch, pull request and age of a task that is over', () => {
+		const row = describeRow(
+			{
+				...active,
+				status: 'completed',
+				completedAt: '2026-11-21T10:00:00Z',
+				prNumber: 42,
+				diffStats: { totalLinesAdded: 120, totalLinesRemoved: 8, totalFilesChanged: 4 },
+			},
+			{ kind: 'ended' },
+		);
+		assert.equal(row.description, '+120 −8 in 4 · agent-a · errand/add-retry · PR 42 · 120 min');
+		assert.ok(!row.isActive);
+	});
+
+	it('says the error of a task that failed', () => {
+		const row = describeRow({
+			status: 'error',
+			error: 'Tests still red\nafter 2 tries',
+			updatedAt: '2026-11-21T11:57:00Z',
+		});
+		assert.equal(row.description, 'failed · 3 min · Tests still red after 2 tries');
+	});
+
+	it('shows an unknown state by its own name, and a task without a prompt as untitled', () => {
+		assert.equal(describeRow({ status: 'warming\u001b[31m up' }).description, 'warming up');
+		assert.equal(describeRow({ prompt: ' \n ' }).label, 'Untitled');
+	});
+
+	it('keeps progress within its range', () => {
+		assert.equal(describeRow({ status: 'processing', progress: -3 }).description, '0 %');
+		assert.equal(describeRow({ status: 'processing', progress: 1e9 }).description, '100 %');
+	});
+
+	it('stays short and on one line for hostile text', () => {
+		const hostile = '\u202e\u001b]0;x\u0007line\n'.repeat(200_000);
+		const start = performance.now();
+		const row = describeRow({
+			prompt: hostile,
+			error: hostile,
+			selectedAgent: hostile,
+			branchName: hostile,
+			status: hostile,
+		});
+		assert.ok(performance.now() - start < 200);
+		assert.ok(row.label.length <= 80 && row.description.length <= 400);
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+		assert.doesNotMatch(row.label + row.description, /[\n\u001b\u0007\u202e]/);
+	});
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runGit } from '../../../src/tasks/gitCommand.ts';
+import { countCommits, listBranches, readBranchCommit, remoteDirectory } from '../../../src/tasks/repositoryFacts.ts';
+import { TemporaryRepository } from '../../support/temporaryRepository.ts';
+
+const textOf = (file: string) => readFile(file, 'utf8').catch(() => '');
+
+describe('what is read of a repository', () => {
+	let repository: TemporaryRepository;
+
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+	});
+
+	afterEach(() => repository.remove());
+
+	it('are its branches with their commits and upstreams', async () => {
+		const bare = path.join(repository.folder, 'origin.git');
+		await repository.git('clone', '--quiet', '--bare', '.', bare);
+		await repository.git('remote', 'add', 'origin', bare);
+		await repository.git('push', '--quiet', '--set-upstream', 'origin', 'main');
+		await repository.git('branch', 'topic/a');
+		const head = await repository.head();
+		const branches = await listBranches('git', repository.path, ['origin']);
+		assert.deepEqual(
+			branches.map(({ name, remote, commit, upstream }) => ({ name, remote, commit, upstream })),
+			[
+				{ name: 'main', remote: undefined, commit: head, upstream: { remote: 'origin', name: 'main' } },
+				{ name: 'topic/a', remote: undefined, commit: head, upstream: undefined },
+				{ name: 'main', remote: 'origin', commit: head, upstream: undefined },
+			],
+		);
+	});
+
+	it('are no branches before the first commit', async () => {
+		const empty = await TemporaryRepository.create({ empty: true });
+		assert.deepEqual(await listBranches('git', empty.path, []), []);
+		await empty.remove();
+	});
+
+	it('is the commit of a branch, and none for one that is gone or only begins alike', async () => {
+		await repository.git('branch', 'topic/a');
+		const commit = (name: string) => readBranchCommit('git', repository.path, { name, remote: undefined });
+		assert.equal(await commit('topic/a'), await repository.head());
+		assert.equal(await commit('topic'), undefined);
+		assert.equal(await commit('--all'), undefined);
+		await repository.git('branch', '--delete', 'topic/a');
+		assert.equal(await commit('topic/a'), undefined);
+	});
+
+	it('is not taken from a repository above the directory that was meant', async () => {
+		const inside = path.join(repository.path, 'inside');
+		await mkdir(inside);
+		const main = { name: 'main', remote: undefined };
+		assert.equal(await readBranchCommit('git', inside, main, path.dirname(inside)), undefined);
+		assert.notEqual(await readBranchCommit('git', inside, main), undefined);
+	});
+
+	it('is how many commits one branch has that the other lacks', async () => {
+		const first = await repository.head();
+		await repository.commitAll('Second');
+		const last = await repository.commitAll('Third');
+		assert.equal(await countCommits('git', repository.path, first, last), 2);
+		assert.equal(await countCommits('git', repository.path, last, first), 0);
+		assert.equal(await countCommits('git', repository.path, '0'.repeat(40), last), undefined);
+	});
+
+	it('is the directory behind a remote, if it is one', async () => {
+		assert.equal(await remoteDirectory('../origin', repository.path), undefined);
+		await mkdir(path.join(repository.folder, 'origin'));
+		const origin = path.join(repository.folder, 'origin');
+		assert.equal(await remoteDirectory('../origin', repository.path), origin);
+		assert.equal(await remoteDirectory(origin, repository.path), origin);
+		assert.equal(await remoteDirectory(`file://${origin}`, repository.path), origin);
+		assert.equal(await remoteDirectory('https://host.example/x', repository.path), undefined);
+		assert.equal(await remoteDirectory(path.join(repository.path, 'README.md'), repository.path), undefined);
+	});
+
+	it('is read without running anything of a hostile configuration or hook', async () => {
+		await repository.git('branch', 'topic');
+		const mark = path.join(repository.folder, 'ran');
+		const script = path.join(repository.folder, 'evil.sh');
+		await writeFile(script, `#!/bin/sh\necho "$0 $*" >> '${mark}'\n`);
+		await chmod(script, 0o755);
+		const hooks = path.join(repository.path, '.git', 'hooks');
+		await mkdir(hooks, { recursive: true });
+		for (const hook of [
+			'post-checkout',
+			'pre-commit',
+			'reference-transaction',
+			'post-index-change',
+			'fsmonitor-watchman',
+		]) {
+			await writeFile(path.join(hooks, hook), `#!/bin/sh\necho ${hook} >> '${mark}'\n`);
+			await chmod(path.join(hooks, hook), 0o755);
+		}
+		await repository.git('remote', 'add', 'origin', `ext::${script}`);
+		const hostile = {
+			'core.fsmonitor': script,
+			'core.sshCommand': script,
+			'core.pager': script,
+			'pager.for-each-ref': script,
+			'core.editor': script,
+			'core.askPass': script,
+			'core.gitProxy': script,
+			'core.alternateRefsCommand': script,
+			'core.hooksPath': hooks,
+			'credential.helper': `!${script}`,
+			'diff.external': script,
+			'filter.evil.clean': script,
+			'gpg.program': script,
+			'log.showSignature': 'true',
+			'alias.for-each-ref': `!${script}`,
+			'alias.rev-list': `!${script}`,
+			'protocol.ext.allow': 'always',
+			'remote.origin.promisor': 'true',
+			'remote.origin.partialclonefilter': 'blob:none',
+			'extensions.partialClone': 'origin',
+			'core.repositoryformatversion': '1',
+		};
+		await writeFile(path.join(repository.path, '.gitattributes'), '* filter=evil diff=evil\n');
+		const config = Object.entries(hostile)
+			.map(([key, value]) => {
+				const dot = key.lastIndexOf('.');
+				const [section, ...name] = key.slice(0, dot).split('.');
+				return `[${section}${name.length > 0 ? ` "${name.join('.')}"` : ''}]\n\t${key.slice(dot + 1)} = ${JSON.stringify(value)}\n`;
+			})
+			.join('');
+		const configFile = path.join(repository.path, '.git', 'config');
+		await appendFile(configFile, config);
+
+		// Proof that the trap works: the same call without our options runs the script (an absent object is asked for).
+		const absent = '1'.repeat(40);
+		const branches = await listBranches('git', repository.path, ['origin']);
+		assert.deepEqual(
+			branches.map(({ name }) => name),
+			['main', 'topic'],
+		);
+		assert.notEqual(await readBranchCommit('git', repository.path, { name: 'topic', remote: undefined }), undefined);
+		assert.equal(await countCommits('git', repository.path, absent, branches[0]?.commit ?? ''), undefined);
+		assert.equal(await textOf(mark), '');
+		await repository.git('rev-list', '--count', `${absent}..main`, '--').catch(() => {});
+		assert.notEqual(await textOf(mark), '', 'the trap does not work, so that nothing was tested');
+	});
+
+	it('does not depend on the git variables of the process that the editor was started from', async () => {
+		process.env['GIT_DIR'] = path.join(repository.folder, 'elsewhere');
+		try {
+			assert.match(await runGit('git', repository.path, ['rev-parse', '--git-dir']), /^\.git\s*$/);
+		} finally {
+			delete process.env['GIT_DIR'];
+		}
+	});
+});
