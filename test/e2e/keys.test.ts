@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { answerInput, dialog, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+
+const KEY = 'sk-0123456789abcdefWXYZ';
+
+describe('keys in the window', function () {
+	this.timeout(120_000);
+	let service: http.Server;
+	let seen: { url: string; authorization: string | undefined }[];
+	let server: EditorServer;
+	let window: EditorWindow;
+
+	before(async () => {
+		seen = [];
+		service = http.createServer((request, response) => {
+			seen.push({ url: request.url ?? '', authorization: request.headers.authorization });
+			if (request.headers.authorization !== `Bearer ${KEY}`) {
+				response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{"message":"no such key"}}');
+				return;
+			}
+			response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+			response.end(
+				'data: {"choices":[{"delta":{"content":"the key fits"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+			);
+		});
+		service.listen(0, '127.0.0.1');
+		await once(service, 'listening');
+		const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+		server = await startEditor({
+			settings: {
+				'errand.connection': 'acme',
+				'errand.connections': { acme: { label: 'Acme', apiUrl, service: 'acme', models: [{ id: 'large' }] } },
+			},
+		});
+		window = await openWindow(server);
+	});
+
+	after(async () => {
+		await server?.stop();
+		service.closeAllConnections();
+		service.close();
+	});
+
+	const requests = () => seen.filter(({ url }) => url.endsWith('/chat/completions'));
+
+	async function setKey(page = window.page): Promise<void> {
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Inference key');
+		await answerInput(page, KEY);
+		await page.getByText('Inference key saved for Acme').first().waitFor();
+	}
+
+	it('asks for a key where one is missing, and sends nothing without it', async () => {
+		const frame = await openChat(window.page);
+		await sendMessage(frame, 'hello');
+		await turns(frame).last().getByText('Acme needs a key. Add one to go on.').waitFor();
+		assert.equal(requests().length, 0);
+		await screenshot(window.page, 'key-missing');
+	});
+
+	it('opens the key manager from the reply, refuses what is no key, and keeps what is one', async () => {
+		const frame = await openChat(window.page);
+		await frame.getByRole('button', { name: 'Manage Keys' }).click();
+		await pickItem(window.page, 'Inference key');
+		await answerInput(window.page, 'no key');
+		await window.page.getByText('A key has no spaces or special characters. Paste it alone.').waitFor();
+		await answerInput(window.page, 'token');
+		await window.page.getByText('This kind of key begins with “sk-”.').waitFor();
+		await answerInput(window.page, KEY);
+		await window.page.getByText('Inference key saved for Acme').first().waitFor();
+		await sendMessage(frame, 'hello again');
+		assert.match(await replyEnds(frame), /the key fits/);
+	});
+
+	it('still has the key after a reload of the window', async () => {
+		await window.page.reload();
+		await workbenchStands(window.page);
+		const frame = await openChat(window.page);
+		await until('the conversation is back', async () => (await turns(frame).count()) === 2);
+		await sendMessage(frame, 'once more');
+		await until('the third turn is there', async () => (await turns(frame).count()) === 3);
+		assert.match(await replyEnds(frame), /the key fits/);
+	});
+
+	it('shows its last four characters and nowhere the key', async () => {
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await window.page.getByText(/set, ends in WXYZ/).waitFor();
+		await screenshot(window.page, 'keys');
+		assert.equal(await window.page.getByText('0123456789abcdef').count(), 0);
+		await window.page.keyboard.press('Escape');
+	});
+
+	it('does not send it to another address until it is confirmed', async () => {
+		const sent = requests().length;
+		const elsewhere = `http://localhost:${(service.address() as AddressInfo).port}`;
+		server.changeSettings({
+			'errand.connections': { acme: { label: 'Acme', apiUrl: elsewhere, service: 'acme', models: [{ id: 'large' }] } },
+		});
+		await window.page.reload();
+		await workbenchStands(window.page);
+		const frame = await openChat(window.page);
+		await until('the conversation is back', async () => (await turns(frame).count()) === 3);
+		await sendMessage(frame, 'to another host');
+		await turns(frame)
+			.last()
+			.getByText(/addresses of Acme changed/)
+			.waitFor();
+		assert.equal(requests().length, sent);
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await pickItem(window.page, 'Inference key');
+		await pickItem(window.page, 'Confirm');
+		await sendMessage(frame, 'confirmed');
+		assert.match(await replyEnds(frame), /the key fits/);
+	});
+
+	it('removes it after a question', async () => {
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await pickItem(window.page, 'Inference key');
+		await pickItem(window.page, 'Remove…');
+		await dialog(window.page, 'Remove the Inference key of Acme?').getByRole('button', { name: 'Remove' }).click();
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await window.page.getByText('not set').first().waitFor();
+		await window.page.keyboard.press('Escape');
+	});
+
+	it('says that the local connection needs none', async () => {
+		await setKey();
+		server.changeSettings({ 'errand.connection': 'local' });
+		await window.page.reload();
+		await workbenchStands(window.page);
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await window.page.getByText('The local connection needs no key').first().waitFor();
+	});
+});

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/async.ts';
+import { UserFacingError } from '../../src/base/errors.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
+import { Follows } from '../../src/tasks/follows.ts';
+import { readBranchesOf } from '../../src/tasks/pickBranch.ts';
+import { findRepositories } from '../../src/tasks/pickRepository.ts';
+import { sendTask, settlePending } from '../../src/tasks/sendTask.ts';
+import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
+import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { TaskTree } from '../../src/tasks/taskTree.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { readTask } from '../unit/tasks/readTask.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+
+const run = promisify(execFile);
+const connection = { name: 'test', label: 'Test' };
+
+/** A memento that outlives what it is given to, as the editor's does a reload. */
+class State implements vscode.Memento {
+	private readonly values = new Map<string, unknown>();
+
+	keys(): readonly string[] {
+		return [...this.values.keys()];
+	}
+
+	get<T>(key: string, fallback?: T): T | undefined {
+		return (this.values.get(key) as T | undefined) ?? fallback;
+	}
+
+	async update(key: string, value: unknown): Promise<void> {
+		if (value === undefined) {
+			this.values.delete(key);
+		} else {
+			this.values.set(key, structuredClone(value));
+		}
+	}
+}
+
+const outputs = (part: string) =>
+	vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'output' && uri.path.includes(part));
+const outputText = (part: string) => outputs(part).at(-1)?.getText().replaceAll('\r\n', '\n') ?? '';
+
+describe('the parts of the tasks feature in the editor', () => {
+	let server: TaskServer;
+	let client: Client;
+	let state: State;
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		state = new State();
+		client = createClient({
+			connection: server.connection,
+			keys: () => Promise.resolve('test'),
+			transport: createFetchTransport((input, init) => fetch(input, init)),
+		});
+	});
+
+	afterEach(() => server.stop());
+
+	describe('followed logs', () => {
+		const make = () =>
+			new Follows({
+				workspaceState: state,
+				client: () => Promise.resolve(client),
+				onStatus() {},
+				onTask() {},
+			});
+		const numbered = (from: number, to: number) =>
+			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
+		const entries = (text: string) => text.match(/entry \d+!/g) ?? [];
+
+		it('hold every entry once and in order when the service is killed and comes back', async function () {
+			this.timeout(30_000);
+			server.add({ id: 'killed-1', prompt: 'Survive' });
+			server.log('killed-1', ...numbered(0, 3));
+			const follows = make();
+			follows.open({ connection, taskId: 'killed-1', title: 'Survive' }, true);
+			await waitFor('the entries', () => entries(outputText('(killed-1)')).length === 3);
+			await server.crash();
+			await waitFor('word of it', () => /^— connection lost at line 3, reconnecting/m.test(outputText('(killed-1)')));
+			assert.equal(follows.state('test', 'killed-1')?.kind, 'reconnecting');
+			await server.listen();
+			server.log('killed-1', ...numbered(3, 6));
+			server.finish('killed-1', 'error', 'Interrupted: the service stopped.');
+			await waitFor('the end', () => /^— Interrupted: the service stopped\. —$/m.test(outputText('(killed-1)')));
+			assert.deepEqual(entries(outputText('(killed-1)')), numbered(0, 6));
+			assert.equal(follows.state('test', 'killed-1')?.kind, 'ended');
+			follows.dispose();
+		});
+
+		it('go on after a reload of the window, and each entry is there once', async function () {
+			this.timeout(30_000);
+			server.add({ id: 'reload-1', prompt: 'Go on' });
+			server.log('reload-1', ...numbered(0, 4));
+			const before = make();
+			before.open({ connection, taskId: 'reload-1', title: 'Go on' }, true);
+			await waitFor('the entries', () => entries(outputText('(reload-1)')).length === 4);
+			before.dispose();
+			assert.deepEqual(state.get(FOLLOWED_KEY), [
+				{ connection: 'test', taskId: 'reload-1', nextIndex: 4, title: 'Go on' },
+			]);
+
+			server.log('reload-1', ...numbered(4, 6));
+			const after = make();
+			after.resume({ name: 'other', label: 'Other' });
+			assert.equal(after.state('test', 'reload-1'), undefined);
+			after.resume(connection);
+			after.open({ connection, taskId: 'reload-1', title: 'Go on' }, true);
+			server.log('reload-1', ...numbered(6, 8));
+			server.finish('reload-1', 'completed');
+			await waitFor('the end', () => /^— completed —$/m.test(outputText('(reload-1)')));
+			assert.deepEqual(entries(outputText('(reload-1)')), numbered(0, 8));
+			assert.equal(state.get(FOLLOWED_KEY), undefined, 'a task that is over is followed again');
+			after.dispose();
+		});
+
+		it('say why they end before the task, and go on in the same channel when asked again', async function () {
+			this.timeout(30_000);
+			const follows = make();
+			follows.open({ connection, taskId: 'late-1', title: '' }, false);
+			await waitFor('the reason', () =>
+				/no longer followed: Test has no task “late-1”/.test(outputText('Errand: late-1')),
+			);
+			assert.equal(follows.state('test', 'late-1')?.kind, 'failed');
+			server.add({ id: 'late-1' });
+			server.log('late-1', ...numbered(0, 2));
+			server.finish('late-1', 'completed');
+			follows.open({ connection, taskId: 'late-1', title: '' }, false);
+			await waitFor('the end', () => /^— completed —$/m.test(outputText('Errand: late-1')));
+			assert.deepEqual(entries(outputText('Errand: late-1')), numbered(0, 2));
+			follows.dispose();
+		});
+	});
+
+	describe('the request for a task', () => {
+		const request = { prompt: 'Fix it', repoUrl: 'https://host.example/acme/widgets' };
+		const dependencies = () => ({
+			workspaceState: state,
+			client: () => Promise.resolve(client),
+			connection,
+			tasks: () => server.tasks.map(readTask),
+		});
+		const posts = () => server.requestsOf('POST').length;
+
+		it('is sent once, and leaves nothing behind', async () => {
+			const task = await sendTask(dependencies(), request);
+			assert.equal(task?.prompt, 'Fix it');
+			assert.equal(posts(), 1);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('is not sent again where only its reply was lost', async () => {
+			server.createFault = 'lost after';
+			const task = await sendTask(dependencies(), request);
+			assert.equal(task?.id, server.tasks[0]?.id);
+			assert.equal(posts(), 1);
+			assert.equal(server.tasks.length, 1);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('does not take an earlier task with the same prompt for its own', async () => {
+			server.add({ id: 'earlier', ...request });
+			server.createFault = 'lost after';
+			const known = server.tasks.map(readTask);
+			const task = await sendTask({ ...dependencies(), tasks: () => known }, request);
+			assert.notEqual(task?.id, 'earlier');
+			assert.equal(server.tasks.length, 2);
+		});
+
+		it('is not sent again by itself where it is not known, and is settled later', async () => {
+			server.createFault = 'lost before';
+			// The question whether to try again stays open: nobody answers it here.
+			void sendTask(dependencies(), request);
+			await waitFor('the look into the list', () => server.requestsOf('GET /api/tasks?').length > 0);
+			assert.equal(posts(), 1);
+			assert.notEqual(state.get(PENDING_KEY), undefined);
+			server.add({ id: 'made-all-the-same', ...request });
+			const task = await settlePending(dependencies());
+			assert.equal(task?.id, 'made-all-the-same');
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('is settled as not sent where the list does not show it', async () => {
+			await state.update(PENDING_KEY, { connection: 'test', ...request, sentAt: Date.now(), known: [] });
+			assert.equal(await settlePending(dependencies()), undefined);
+			assert.deepEqual(state.keys(), []);
+		});
+	});
+
+	describe('the tree', () => {
+		it('shows groups, rows and the way to more, and loads tooltips as text', async () => {
+			const hostile = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> **b** \u202e';
+			for (let index = 0; index < 60; index++) {
+				server.add({
+					id: `old-${index}`,
+					status: 'completed',
+					createdAt: `2026-01-01T00:${String(index).padStart(2, '0')}:00Z`,
+				});
+			}
+			server.add({ id: 'now', prompt: hostile, selectedAgent: 'agent-a', branchName: 'errand/x', progress: 45 });
+			const store = new TaskStore(() => Promise.resolve(client), systemClock);
+			const tree = new TaskTree({ store, followState: () => ({ kind: 'live' }), firstLoad: () => store.refresh() });
+			const nodes = await tree.getChildren();
+			assert.deepEqual(
+				nodes.map(node => tree.getTreeItem(node).label).map((label, index) => (index === 1 ? 'a day' : label)),
+				['Active (1)', 'a day', 'Load more…'],
+			);
+			const [group] = nodes;
+			assert.ok(group);
+			const [row] = await tree.getChildren(group);
+			assert.ok(row);
+			assert.equal(tree.getParent(row), group);
+			const item = tree.getTreeItem(row);
+			assert.equal(item.description, '45 % · agent-a · errand/x · live');
+			assert.equal(item.contextValue, 'errand.task.active');
+			assert.equal(item.tooltip, undefined);
+			const { tooltip } = tree.resolveTreeItem(item, row);
+			assert.ok(tooltip instanceof vscode.MarkdownString);
+			assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
+			assert.doesNotMatch(tooltip.value, /(?<!\\)[[\](*]|\u202e/);
+			store.dispose();
+		});
+	});
+
+	describe('repositories', () => {
+		const fake = (folder: string): GitRepository => ({
+			rootUri: vscode.Uri.file(folder),
+			state: { HEAD: undefined, remotes: [], mergeChanges: [], indexChanges: [], workingTreeChanges: [] },
+			status: () => Promise.resolve(),
+		});
+
+		it('are those of the git extension', async () => {
+			const { repositories } = await findRepositories();
+			assert.deepEqual(
+				repositories.map(({ rootUri }) => rootUri.fsPath),
+				vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath),
+			);
+		});
+
+		it('without a commit, or that git cannot read, each get a sentence that names them', async () => {
+			const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-editor-'));
+			const git = await getGitApi();
+			await assert.rejects(readBranchesOf(git, fake(path.join(folder, 'none'))), (error: Error) => {
+				assert.ok(error instanceof UserFacingError);
+				assert.match(error.message, /could not read the branches of “none”/);
+				return true;
+			});
+			await run('git', ['init', '--quiet'], { cwd: folder });
+			await assert.rejects(readBranchesOf(git, fake(folder)), (error: Error) => {
+				assert.ok(error instanceof UserFacingError);
+				assert.match(error.message, /has no commit yet.*Make a first commit/);
+				return true;
+			});
+			await rm(folder, { recursive: true, force: true });
+		});
+	});
+});

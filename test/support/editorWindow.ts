@@ -1,0 +1,172 @@
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Frame, Locator, Page } from 'playwright-core';
+import type { EditorServer } from './editor.ts';
+
+const limitMs = 30_000;
+const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
+
+const themes = {
+	light: { name: 'Light Modern', shown: '.monaco-workbench.vs' },
+	dark: { name: 'Dark Modern', shown: '.monaco-workbench.vs-dark' },
+	'high-contrast': { name: 'Dark High Contrast', shown: '.monaco-workbench.hc-black' },
+} as const;
+
+export type Theme = keyof typeof themes;
+
+/** Runs a command by the title that the palette shows, such as "Errand: Manage Keys". */
+export async function runCommand(page: Page, title: string): Promise<void> {
+	const row = quickRows(page).filter({ has: page.getByText(title, { exact: true }) });
+	await until(`the command "${title}" is in the palette`, async () => {
+		await page.keyboard.press('F1');
+		if (!(await appears(quickInput(page), 2_000))) {
+			return false;
+		}
+		await quickInput(page).fill(`>${title}`);
+		if (await appears(row.first(), 2_000)) {
+			return true;
+		}
+		// Commands of an extension come when it has been found; a palette that is open does not take them up.
+		await page.keyboard.press('Escape');
+		return false;
+	});
+	await row.first().click();
+}
+
+/** Opens the side bar of an activity bar entry, such as "Errand". */
+export async function openView(page: Page, title: string): Promise<Locator> {
+	const tab = page.locator('.activitybar').getByRole('tab', { name: title });
+	await tab.waitFor({ timeout: limitMs });
+	const view = page.locator('.part.sidebar');
+	// A window that is just being restored may show the entry as chosen and its view not yet, or no more.
+	await until(`the view ${title} is shown`, async () => {
+		if ((await tab.getAttribute('aria-selected')) !== 'true') {
+			await tab.click();
+		}
+		return appears(view, 3_000).then(async isShown => {
+			if (!isShown) {
+				await tab.click();
+			}
+			return isShown;
+		});
+	});
+	return view;
+}
+
+/** The frame, among the nested ones of the webviews, that holds an element. */
+export async function webviewFrame(page: Page, selector: string): Promise<Frame> {
+	let found: Frame | undefined;
+	await until(`a webview holds ${selector}`, async () => {
+		for (const frame of page.frames()) {
+			// A frame that is just being replaced answers nothing.
+			const count =
+				frame === page.mainFrame()
+					? 0
+					: await frame
+							.locator(selector)
+							.count()
+							.catch(() => 0);
+			if (count > 0) {
+				found = frame;
+				return true;
+			}
+		}
+		return false;
+	});
+	return found as Frame;
+}
+
+/** Types into the input box that is open or about to open, and accepts. */
+export async function answerInput(page: Page, text: string): Promise<void> {
+	await quickInput(page).fill(text);
+	await page.keyboard.press('Enter');
+}
+
+/** Chooses from the list that is open or about to open. */
+export async function pickItem(page: Page, label: string): Promise<void> {
+	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
+	await row.first().waitFor({ timeout: limitMs });
+	await row.first().click();
+}
+
+/** A toast whose text holds `text`; its buttons are inside. */
+export function toast(page: Page, text: string): Locator {
+	return page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
+}
+
+/** A modal dialog whose text holds `text`; its buttons are inside. */
+export function dialog(page: Page, text: string): Locator {
+	return page.locator('.monaco-dialog-box').filter({ hasText: text });
+}
+
+/**
+ * Changes the user's settings while a window is open, in their file as a user does: a served window does not notice
+ * when another program writes to it.
+ */
+export async function changeSettings(
+	page: Page,
+	server: EditorServer,
+	settings: Record<string, unknown>,
+): Promise<void> {
+	const wanted = { ...server.settings(), ...settings };
+	await runCommand(page, 'Preferences: Open User Settings (JSON)');
+	const text = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
+	await text.and(page.locator('.focused')).waitFor({ timeout: limitMs });
+	// Pasted: what is typed would get brackets of the editor's own.
+	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+	await page.evaluate(content => navigator.clipboard.writeText(content), JSON.stringify(wanted, undefined, '\t'));
+	await page.keyboard.press('ControlOrMeta+A');
+	await page.keyboard.press('ControlOrMeta+V');
+	await until('the settings are saved', async () => {
+		await page.keyboard.press('ControlOrMeta+S');
+		return isDeepStrictEqual(server.settings(), wanted);
+	});
+	await until('the settings are closed', async () => {
+		// While the save is not over this asks, and the next one takes that back.
+		await page.keyboard.press('Escape');
+		return (await text.count()) === 0;
+	});
+}
+
+/** Chooses it as a user does. */
+export async function useTheme(page: Page, theme: Theme): Promise<void> {
+	const { name, shown } = themes[theme];
+	await runCommand(page, 'Preferences: Color Theme');
+	// The list is filled step by step; the name alone finds its place in it.
+	await quickInput(page).fill(name);
+	await pickItem(page, name);
+	await page.locator(shown).first().waitFor({ timeout: limitMs });
+}
+
+/** Keeps a picture in test-output/screenshots. */
+export async function screenshot(page: Page, name: string): Promise<string> {
+	const file = path.join(screenshotFolder, `${name}.png`);
+	await page.screenshot({ path: file });
+	return file;
+}
+
+/** Waits on a condition; the error says what did not come true. */
+export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
+	const deadline = Date.now() + withinMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) {
+			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.`);
+		}
+		await new Promise(resolve => setTimeout(resolve, 50));
+	}
+}
+
+function quickInput(page: Page): Locator {
+	return page.locator('.quick-input-widget:visible .quick-input-box input');
+}
+
+function quickRows(page: Page): Locator {
+	return page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+}
+
+function appears(locator: Locator, withinMs: number): Promise<boolean> {
+	return locator.waitFor({ timeout: withinMs }).then(
+		() => true,
+		() => false,
+	);
+}

@@ -1,0 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
+import type { EditorServer } from './editor.ts';
+import { answerInput, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
+
+/** The chat view's page, shown. */
+export async function openChat(page: Page): Promise<Frame> {
+	await openView(page, 'Errand');
+	const frame = await webviewFrame(page, 'chat-composer');
+	await frame.locator('chat-composer textarea').waitFor();
+	return frame;
+}
+
+/** Types a message into the composer and sends it with Enter. */
+export async function sendMessage(frame: Frame, text: string): Promise<void> {
+	const composer = frame.locator('chat-composer textarea');
+	await composer.fill(text);
+	await composer.press('Enter');
+}
+
+export const turns = (frame: Frame): Locator => frame.locator('chat-turn');
+
+/** Everything that the last turn shows: question, reply, footer. */
+export const lastTurnText = (frame: Frame): Promise<string> => turns(frame).last().locator('article').innerText();
+
+/** The text of the last reply as it is now. */
+export async function replyText(frame: Frame): Promise<string> {
+	const reply = turns(frame).last().locator('chat-markdown .content');
+	return (await reply.count()) === 0 ? '' : reply.innerText();
+}
+
+/** A reply is streaming. */
+export async function isStreaming(frame: Frame): Promise<boolean> {
+	return (await turns(frame).last().locator('article[aria-busy="true"]').count()) > 0;
+}
+
+/** Waits for the end of the last reply and gives its text. */
+export async function replyEnds(frame: Frame): Promise<string> {
+	await until('the reply ends', async () => (await replyText(frame)) !== '' && !(await isStreaming(frame)));
+	return replyText(frame);
+}
+
+/** Goes through Start Task on the local connection: branch, prompt, confirmation. */
+export async function startTask(page: Page, prompt: string, branch = 'main'): Promise<void> {
+	await runCommand(page, 'Errand: Start Task…');
+	await pickItem(page, branch);
+	await answerInput(page, prompt);
+	await pickItem(page, 'Start Task');
+}
+
+/** The row of a task in the tree, by what it was told. */
+export const taskRow = (page: Page, prompt: string): Locator =>
+	page.locator('.part.sidebar .pane-body .monaco-list-row').filter({ hasText: prompt });
+
+/** Waits until the tree says so of a task. */
+export async function taskShows(page: Page, prompt: string, text: string, withinMs = 60_000): Promise<void> {
+	const row = taskRow(page, prompt).filter({ hasText: text });
+	await row.first().waitFor({ timeout: withinMs });
+}
+
+/**
+ * The whole text of a task's log channel, as the extension host has written it to the channel's file. A reloaded window
+ * has a channel of its own; the newest counts.
+ */
+export function logText(server: EditorServer, prompt: string): string {
+	// The editor leaves out of the file's name what some file systems forbid.
+	const name = prompt.slice(0, 34).replace(/[\\/:*?"<>|]/g, '');
+	const files = globSync(`**/output_logging_*/*Errand*${name}*.log`, {
+		cwd: path.join(server.dataFolder, 'server'),
+	}).sort();
+	const newest = files.at(-1);
+	return newest === undefined ? '' : readFileSync(path.join(server.dataFolder, 'server', newest), 'utf8');
+}
+
+/** What the discovery file says of the local service, or undefined while there is none. */
+export function localService(server: EditorServer): Discovery | undefined {
+	try {
+		return JSON.parse(readFileSync(path.join(server.stateFolder, DISCOVERY_FILE), 'utf8'));
+	} catch {
+		return undefined;
+	}
+}
