@@ -5,6 +5,7 @@ import type { Frame } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { screenshot, toast, until } from '../support/editorWindow.ts';
 import {
+	ask,
 	isStreaming,
 	lastTurnText,
 	localService,
@@ -38,7 +39,7 @@ describe('Errand in the window', function () {
 	it('streams a reply into the chat view', async () => {
 		const frame = await openChat(window.page);
 		await screenshot(window.page, 'window-chat-empty');
-		await sendMessage(frame, 'hello');
+		await ask(frame, 'hello');
 		const lengths = await growing(frame);
 		const text = await replyEnds(frame);
 		assert.ok(lengths.length >= 3, `the reply came in ${lengths.length} pieces`);
@@ -48,7 +49,7 @@ describe('Errand in the window', function () {
 
 	it('keeps the conversation and marks a reply that a reload cut off', async () => {
 		let frame = await openChat(window.page);
-		await sendMessage(frame, '/demo slow');
+		await ask(frame, '/demo slow');
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 40);
 		const before = await replyText(frame);
 		// The text is saved at least every second.
@@ -65,7 +66,7 @@ describe('Errand in the window', function () {
 
 	it('stops a reply and keeps its text', async () => {
 		const frame = await openChat(window.page);
-		await sendMessage(frame, '/demo slow');
+		await ask(frame, '/demo slow');
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 20);
 		await frame.getByRole('button', { name: 'Stop' }).click();
 		await until('the reply has ended', async () => !(await isStreaming(frame)));
@@ -102,7 +103,7 @@ describe('Errand in the window', function () {
 	it('goes on following a task after a reload, with every entry once', async () => {
 		const prompt = '/demo slow through a reload';
 		await startTask(window.page, prompt);
-		await until('the log has begun', async () => lines(logText(server, prompt)).length > 6);
+		await until('the log has begun', async () => /line 8 of/.test(logText(server, prompt)));
 		await window.page.reload();
 		await workbenchStands(window.page);
 		await openChat(window.page);
@@ -114,7 +115,7 @@ describe('Errand in the window', function () {
 	it('says that it reconnects when the service is killed, and that the task was interrupted', async () => {
 		const prompt = '/demo slow through a crash';
 		await startTask(window.page, prompt);
-		await until('the log has begun', async () => lines(logText(server, prompt)).length > 6);
+		await until('the log has begun', async () => /line 8 of/.test(logText(server, prompt)));
 		const service = localService(server);
 		assert.ok(service);
 		process.kill(service.pid, 'SIGKILL');
@@ -158,8 +159,6 @@ async function growing(frame: Frame): Promise<number[]> {
 	});
 	return [...seen];
 }
-
-const lines = (text: string) => text.split('\n').filter(line => line !== '');
 
 /** The demo agent numbers its slow lines: each must be there once, in order. */
 function assertOnceInOrder(text: string): void {

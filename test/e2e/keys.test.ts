@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { answerInput, dialog, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
-import { openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+import { ask, openChat, replyEnds, turns } from '../support/errandWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 
@@ -57,7 +57,7 @@ describe('keys in the window', function () {
 
 	it('asks for a key where one is missing, and sends nothing without it', async () => {
 		const frame = await openChat(window.page);
-		await sendMessage(frame, 'hello');
+		await ask(frame, 'hello');
 		await turns(frame).last().getByText('Acme needs a key. Add one to go on.').waitFor();
 		assert.equal(requests().length, 0);
 		await screenshot(window.page, 'key-missing');
@@ -73,7 +73,7 @@ describe('keys in the window', function () {
 		await window.page.getByText('This kind of key begins with “sk-”.').waitFor();
 		await answerInput(window.page, KEY);
 		await window.page.getByText('Inference key saved for Acme').first().waitFor();
-		await sendMessage(frame, 'hello again');
+		await ask(frame, 'hello again');
 		assert.match(await replyEnds(frame), /the key fits/);
 	});
 
@@ -82,8 +82,7 @@ describe('keys in the window', function () {
 		await workbenchStands(window.page);
 		const frame = await openChat(window.page);
 		await until('the conversation is back', async () => (await turns(frame).count()) === 2);
-		await sendMessage(frame, 'once more');
-		await until('the third turn is there', async () => (await turns(frame).count()) === 3);
+		await ask(frame, 'once more');
 		assert.match(await replyEnds(frame), /the key fits/);
 	});
 
@@ -105,7 +104,7 @@ describe('keys in the window', function () {
 		await workbenchStands(window.page);
 		const frame = await openChat(window.page);
 		await until('the conversation is back', async () => (await turns(frame).count()) === 3);
-		await sendMessage(frame, 'to another host');
+		await ask(frame, 'to another host');
 		await turns(frame)
 			.last()
 			.getByText(/addresses of Acme changed/)
@@ -114,7 +113,7 @@ describe('keys in the window', function () {
 		await runCommand(window.page, 'Errand: Manage Keys…');
 		await pickItem(window.page, 'Inference key');
 		await pickItem(window.page, 'Confirm');
-		await sendMessage(frame, 'confirmed');
+		await ask(frame, 'confirmed');
 		assert.match(await replyEnds(frame), /the key fits/);
 	});
 

@@ -36,21 +36,15 @@ export async function runCommand(page: Page, title: string): Promise<void> {
 /** Opens the side bar of an activity bar entry, such as "Errand". */
 export async function openView(page: Page, title: string): Promise<Locator> {
 	const tab = page.locator('.activitybar').getByRole('tab', { name: title });
-	await tab.waitFor({ timeout: limitMs });
-	const view = page.locator('.part.sidebar');
-	// A window that is just being restored may show the entry as chosen and its view not yet, or no more.
-	await until(`the view ${title} is shown`, async () => {
-		if ((await tab.getAttribute('aria-selected')) !== 'true') {
-			await tab.click();
+	const heading = page.locator('.part.sidebar .composite.title h2').filter({ hasText: title });
+	await until(`the side bar shows ${title}`, async () => {
+		// A window that opens again restores its side bar by itself, and a click on an open one would close it.
+		if (!(await appears(heading.first(), 1_000))) {
+			await tab.click({ timeout: limitMs });
 		}
-		return appears(view, 3_000).then(async isShown => {
-			if (!isShown) {
-				await tab.click();
-			}
-			return isShown;
-		});
+		return appears(heading.first(), 2_000);
 	});
-	return view;
+	return page.locator('.part.sidebar');
 }
 
 /** The frame, among the nested ones of the webviews, that holds an element. */

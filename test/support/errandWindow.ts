@@ -20,6 +20,13 @@ export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	await composer.press('Enter');
 }
 
+/** Sends a message and waits until it stands in the conversation. */
+export async function ask(frame: Frame, text: string): Promise<void> {
+	const before = await turns(frame).count();
+	await sendMessage(frame, text);
+	await until('the message is a turn', async () => (await turns(frame).count()) === before + 1);
+}
+
 export const turns = (frame: Frame): Locator => frame.locator('chat-turn');
 
 /** Everything that the last turn shows: question, reply, footer. */

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import { screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
+import { ask, logText, openChat, replyEnds, startTask, taskShows, turns } from '../support/errandWindow.ts';
+
+describe('how the window looks', function () {
+	this.timeout(120_000);
+	let server: EditorServer;
+	let window: EditorWindow;
+
+	before(async () => {
+		server = await startEditor();
+		window = await openWindow(server);
+		const frame = await openChat(window.page);
+		await ask(frame, 'How do prices work here?');
+		await replyEnds(frame);
+		await startTask(window.page, 'Round prices to whole cents');
+		await taskShows(window.page, 'Round prices to whole cents', 'in 1 file');
+		await until('the log is whole', async () => /completed/.test(logText(server, 'Round prices to whole cents')));
+	});
+
+	after(() => server?.stop());
+
+	for (const theme of ['light', 'dark', 'high-contrast'] satisfies Theme[]) {
+		it(`is at home in ${theme}`, async () => {
+			await useTheme(window.page, theme);
+			const frame = await openChat(window.page);
+			assert.equal(await turns(frame).count(), 1);
+			await taskShows(window.page, 'Round prices to whole cents', 'in 1 file');
+			await screenshot(window.page, `window-${theme}`);
+		});
+	}
+
+	it('has no sideways scrolling in a side bar of 200 pixels', async () => {
+		const { page } = window;
+		const bar = await page.locator('.part.sidebar').boundingBox();
+		assert.ok(bar);
+		const edge = bar.x + bar.width;
+		await page.mouse.move(edge + 2, 300);
+		await page.mouse.down();
+		await page.mouse.move(bar.x + 200, 300, { steps: 5 });
+		await page.mouse.up();
+		const frame = await openChat(page);
+		const { shown, needed } = await frame.evaluate(() => ({
+			shown: document.documentElement.clientWidth,
+			needed: document.documentElement.scrollWidth,
+		}));
+		await screenshot(page, 'window-narrow');
+		assert.ok(shown < 260, `the view is ${shown} pixels wide`);
+		assert.ok(needed <= shown, `it needs ${needed} of ${shown} pixels`);
+	});
+});
