@@ -8,7 +8,7 @@ export interface Measured {
 	cpu: number;
 	/** Megabytes at the highest, the program itself included. */
 	memory: number;
-	/** The longest that its event loop stood still, in milliseconds. */
+	/** The longest that its thread worked without a turn of the event loop, in milliseconds. */
 	delay: number;
 	/** What it counted: all contenders of one race must agree. */
 	count: number;

@@ -17,7 +17,8 @@ const shapes = {
 	'one event in pieces of 1 KB': (bytes: number) => pieces(Buffer.from(`data: ${'x'.repeat(bytes)}\n\n`), 1024),
 	'LF lines with one CR, in one piece': (bytes: number) => {
 		const text = 'data: {"choices":[{"delta":{"content":"word"}}]}\n\n'.repeat(Math.ceil(bytes / 50));
-		return [Buffer.from(`: one\r\n${text}`)];
+		// At the end: whoever looks for it at every line looks through all that follows.
+		return [Buffer.from(`${text}: one\r\n`)];
 	},
 	'one event of many data lines': (bytes: number) =>
 		pieces(Buffer.from(`${'data: 0123456789\n'.repeat(Math.ceil(bytes / 17))}\n`), 64 * 1024),

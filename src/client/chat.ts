@@ -80,7 +80,7 @@ async function* readStream(
 	}
 }
 
-/** Ends with `[DONE]`, or with a clean close after a `finish_reason`; anything else is `truncated` (unspecified.md). */
+/** contract: not shown. Ends with `[DONE]`, or with a clean close after a `finish_reason`; anything else is `truncated` (unspecified.md). */
 async function* readEvents(stream: EventStream): AsyncGenerator<ChatStreamEvent[], void> {
 	const decoder = new ChatDecoder();
 	while (!decoder.isEnded) {

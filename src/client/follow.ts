@@ -38,8 +38,9 @@ const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 const HOPELESS: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>(['no-key', 'not-supported', 'invalid-request']);
 
 /**
+ * contract: not shown beyond the events themselves (unspecified.md, "log stream loss").
  * Reads a task's log to its end: every entry once and in order, or a `gap` that names what could not be had. A lost
- * connection is made again from the next index (unspecified.md, "log stream loss"). Throws only `aborted`, what is
+ * connection is made again from the next index. Throws only `aborted`, what is
  * wrong before anything is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
  */
 export function follow(request: FollowRequest): AsyncIterable<FollowEvent> {

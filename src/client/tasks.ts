@@ -60,6 +60,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 	};
 }
 
+/** contract: not shown. A service that does not give a task by its id may have it in its list (unspecified.md). */
 async function getTask(caller: Caller, id: string, signal: AbortSignal | undefined): Promise<Task> {
 	try {
 		const reply = await caller.json({

@@ -30,7 +30,8 @@ export class Exchange {
 	private failure: ClientError | undefined;
 	private reject: ((error: ClientError) => void) | undefined;
 	private silentSince: number | undefined;
-	private isWatched = false;
+	private cancelWatch: (() => void) | undefined;
+	private isRead = false;
 
 	private constructor(options: ExchangeOptions) {
 		this.options = options;
@@ -65,10 +66,11 @@ export class Exchange {
 			throw this.failure ?? new ClientError('aborted', 'the exchange has ended');
 		}
 		this.silentSince = silentSince;
-		this.watch();
+		this.watch(this.options.idleMs);
 		try {
 			const result = await this.unlessEnded(body.next());
 			if (result.done) {
+				this.isRead = true;
 				this.settle();
 				return undefined;
 			}
@@ -80,6 +82,9 @@ export class Exchange {
 
 	/** Ends the exchange, on the server's side too. Harmless when it has ended. */
 	close(): void {
+		if (this.isRead) {
+			return;
+		}
 		this.end(new ClientError('aborted', 'the reply was not read to its end'));
 	}
 
@@ -90,6 +95,9 @@ export class Exchange {
 
 	/** For a reply whose last event has come: lets the server close it, and closes it if that takes long. Never throws. */
 	async drain(): Promise<void> {
+		if (this.isRead) {
+			return;
+		}
 		const cancel = this.closeAfter(DRAIN_MS);
 		try {
 			while ((await this.read()) !== undefined) {}
@@ -134,28 +142,22 @@ export class Exchange {
 		});
 	}
 
-	/** One timer serves many reads: it looks at the time of the read under way and sleeps on. */
-	private async watch(): Promise<void> {
-		if (this.isWatched) {
-			return;
-		}
-		this.isWatched = true;
-		const { clock, idleMs } = this.options;
-		try {
-			// A reader who takes his time is no silence: the watch ends and starts again with the next read.
-			while (this.silentSince !== undefined) {
-				const remaining = this.silentSince + idleMs - clock.now();
-				if (remaining <= 0) {
-					this.end(timeoutError(`nothing was received for ${idleMs} ms`));
-					return;
-				}
-				await clock.sleep(remaining, this.controller.signal);
+	/** One timer serves many reads: when it is due, it looks at the read under way and is set anew. */
+	private watch(milliseconds: number): void {
+		this.cancelWatch ??= after(this.options.clock, milliseconds, () => {
+			this.cancelWatch = undefined;
+			// A reader who takes his time is no silence: the watch ends, and the next read sets it again.
+			if (this.silentSince === undefined) {
+				return;
 			}
-		} catch {
-			// The exchange has ended.
-		} finally {
-			this.isWatched = false;
-		}
+			const { clock, idleMs } = this.options;
+			const remaining = this.silentSince + idleMs - clock.now();
+			if (remaining > 0) {
+				this.watch(remaining);
+			} else {
+				this.end(timeoutError(`nothing was received for ${idleMs} ms`));
+			}
+		});
 	}
 
 	private end(failure: ClientError): void {
@@ -164,6 +166,7 @@ export class Exchange {
 		}
 		this.failure = failure;
 		this.settle();
+		this.controller.abort(failure);
 		this.reject?.(failure);
 		// Not every transport ends its body at the abort alone.
 		this.body?.return?.().catch(() => {});
@@ -171,15 +174,19 @@ export class Exchange {
 
 	private settle(): void {
 		this.options.signal?.removeEventListener('abort', this.onAbort);
-		this.controller.abort(this.failure);
+		this.cancelWatch?.();
+		this.cancelWatch = undefined;
 	}
 }
+
+/** The reason of a cancelled wait, which nobody looks at. Without one an abort makes a new error each time. */
+const CANCELLED = new Error('cancelled');
 
 /** Returns what cancels it. */
 function after(clock: Clock, milliseconds: number, run: () => void): () => void {
 	const cancelled = new AbortController();
 	clock.sleep(milliseconds, cancelled.signal).then(run, () => {});
-	return () => cancelled.abort();
+	return () => cancelled.abort(CANCELLED);
 }
 
 export function abortedError(): ClientError {

@@ -3,6 +3,7 @@ import { ClientError } from './errors.ts';
 import { abortedError } from './exchange.ts';
 
 /**
+ * contract: not shown (unspecified.md, "rate limits").
  * `never` for what could start something twice; `turned-away` repeats what the service refused with 429 or 503;
  * `idempotent` repeats that and what found no connection.
  */

@@ -7,7 +7,7 @@ export interface SseEvent {
 	data: string;
 }
 
-/** The parser's cost grows with the square of a piece that has carriage returns; with pieces of this size it is linear. */
+/** Bytes of the text that the parser is given at once: bounds how far one search for a line end can look. */
 const PIECE = 64 * 1024;
 
 /**

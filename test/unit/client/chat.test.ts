@@ -1,40 +1,21 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { ClientError } from '../../../src/client/core/errors.ts';
-import { LIMITS } from '../../../src/client/core/limits.ts';
-import type { ChatStreamEvent } from '../../../src/client/types.ts';
-import type { ChatRequest } from '../../../src/contract/chat.ts';
 import {
 	type Answer,
 	beginEvents,
 	breakOff,
 	FaultServer,
-	flood,
-	heldBack,
 	sendEvents,
 	sendJson,
 	sseEvent,
 } from '../../support/faultServer.ts';
-import { waitFor } from '../../support/waitFor.ts';
-import { collect, countingTransport, type TestClient, testClient } from './testClient.ts';
+import { chunk, DONE, request, textOf } from './chatWire.ts';
+import { collect, type TestClient, testClient } from './testClient.ts';
 
-const request: ChatRequest = { model: 'large', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
-const DONE = sseEvent('[DONE]');
+const finish = () => chunk({}, {}, { finish_reason: 'stop' });
 
-function chunk(delta: unknown, fields: Record<string, unknown> = {}, choice: Record<string, unknown> = {}): string {
-	return sseEvent({
-		object: 'chat.completion.chunk',
-		choices: [{ index: 0, delta, finish_reason: null, ...choice }],
-		...fields,
-	});
-}
-const finish = (reason = 'stop') => chunk({}, {}, { finish_reason: reason });
-
-function textOf(events: readonly ChatStreamEvent[]): string {
-	return events.map(event => (event.type === 'text' ? event.text : '')).join('');
-}
-
-describe('client.chat', () => {
+describe('client.chat.stream', () => {
 	let server: FaultServer;
 	let client: TestClient;
 	const serve = (answer: Answer) => {
@@ -47,491 +28,254 @@ describe('client.chat', () => {
 	});
 	afterEach(() => server.stop());
 
-	describe('stream', () => {
-		it('asks for a stream with the key of its kind', async () => {
-			serve(response => sendEvents(response, DONE));
-			await collect(client.chat.stream({ ...request, temperature: 0.5 }));
-			const [received] = server.received;
-			assert.equal(received?.method, 'POST');
-			assert.equal(received?.path, '/chat/completions');
-			assert.equal(received?.headers.authorization, 'Bearer sk-inference');
-			assert.equal(received?.headers['content-type'], 'application/json');
-			assert.equal(received?.headers.accept, 'text/event-stream');
-			assert.deepEqual(JSON.parse(received?.body ?? ''), { ...request, temperature: 0.5, stream: true });
-		});
-
-		it('gives every kind of event, in order', async () => {
-			serve(response =>
-				sendEvents(
-					response,
-					chunk({ role: 'assistant', content: '' }, { id: 'c1', model: 'vendor/large' }),
-					chunk({ reasoning: 'Hm. ' }),
-					chunk({ reasoning_content: 'Light.' }),
-					chunk({ content: 'Look ' }),
-					chunk({ content: 'it up:' }, { provider: 'fast-host' }),
-					chunk({
-						tool_calls: [{ index: 0, id: 'call-1', type: 'function', function: { name: 'search', arguments: '{"q' } }],
-					}),
-					chunk({ tool_calls: [{ index: 0, function: { arguments: '":1}' } }] }),
-					chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }] }),
-					chunk(
-						{},
-						{},
-						{ finish_reason: 'tool_calls', provider_specific_fields: { native_finish_reason: 'tool_use' } },
-					),
-					sseEvent({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost: 1 } }),
-					DONE,
-				),
-			);
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(error, undefined);
-			assert.deepEqual(JSON.parse(JSON.stringify(events)), [
-				{ type: 'served', model: 'vendor/large', id: 'c1' },
-				{ type: 'reasoning', text: 'Hm. ' },
-				{ type: 'reasoning', text: 'Light.' },
-				{ type: 'text', text: 'Look ' },
-				{ type: 'served', provider: 'fast-host', model: 'vendor/large', id: 'c1' },
-				{ type: 'text', text: 'it up:' },
-				{ type: 'toolCall', index: 0, id: 'call-1', name: 'search', arguments: '{"q' },
-				{ type: 'toolCall', index: 0, arguments: '":1}' },
-				{ type: 'annotations', annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }] },
-				{ type: 'finish', reason: 'tool_calls', nativeReason: 'tool_use' },
-				{ type: 'usage', usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost: 1 } },
-			]);
-		});
-
-		it('takes null, None and values of another kind for absent, and keeps None where it is text', async () => {
-			serve(response =>
-				sendEvents(
-					response,
-					chunk(
-						{ role: 'None', content: 'None', reasoning: 'None', tool_calls: 'None', annotations: null },
-						{ id: 7, model: 'None', provider: null, usage: 'None', error: 'None' },
-						{ finish_reason: 'None', provider_specific_fields: 'None' },
-					),
-					chunk({
-						content: 'None',
-						tool_calls: [{ index: 0, id: 'None', function: { name: 'a', arguments: 'None' } }],
-					}),
-					chunk({ content: 12 }, { choices: 'None' }),
-					chunk({}, {}, { finish_reason: 'stop', provider_specific_fields: { native_finish_reason: 'None' } }),
-					DONE,
-				),
-			);
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(error, undefined);
-			assert.deepEqual(events, [
-				{ type: 'text', text: 'None' },
-				{ type: 'toolCall', index: 0, name: 'a', arguments: 'None' },
-				{ type: 'finish', reason: 'stop' },
-			]);
-		});
-
-		it('counts tool calls itself where the service gives no index', async () => {
-			serve(response =>
-				sendEvents(
-					response,
-					chunk({ tool_calls: [{ id: 'a', function: { name: 'one', arguments: '{}' } }] }),
-					chunk({
-						tool_calls: [{ id: 'b', function: { name: 'two', arguments: '{' } }, { function: { arguments: '}' } }],
-					}),
-					DONE,
-				),
-			);
-			const { events } = await collect(client.chat.stream(request));
-			assert.deepEqual(
-				events.map(event => (event.type === 'toolCall' ? [event.index, event.arguments] : [])),
-				[
-					[0, '{}'],
-					[1, '{'],
-					[1, '}'],
-				],
-			);
-		});
-
-		it('refuses a tool call whose index could only fill memory', async () => {
-			serve(response => sendEvents(response, chunk({ tool_calls: [{ index: 4e9, id: 'a' }] }), DONE));
-			const { error } = await collect(client.chat.stream(request));
-			assert.ok(ClientError.is(error, 'bad-response'));
-		});
-
-		it('reads UTF-8 that was split anywhere, and CRLF', async () => {
-			const text = 'Größe 世界 🌍 fin';
-			const bytes = Buffer.from((chunk({ content: text }) + finish() + DONE).replaceAll('\n', '\r\n'));
-			serve(async response => {
-				beginEvents(response);
-				for (const byte of bytes) {
-					response.write(Buffer.of(byte));
-					await new Promise(resolve => setImmediate(resolve));
-				}
-				response.end();
-			});
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(error, undefined);
-			assert.equal(textOf(events), text);
-		});
-
-		it('ends with a clean close after a finish reason', async () => {
-			serve(response => sendEvents(response, chunk({ content: 'All.' }), finish()));
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(error, undefined);
-			assert.deepEqual(events.at(-1), { type: 'finish', reason: 'stop' });
-		});
-
-		it('ends with a mark that lacks its blank line', async () => {
-			serve(response => sendEvents(response, chunk({ content: 'All.' }), 'data: [DONE]'));
-			assert.equal((await collect(client.chat.stream(request))).error, undefined);
-		});
-
-		for (const [how, end] of [
-			['a clean close', (response: ServerResponse) => void response.end()],
-			[
-				'a clean close within an event',
-				(response: ServerResponse) => void response.end('data: {"choices":[{"delta":{"con'),
-			],
-			['a broken connection', breakOff],
-		] as const) {
-			it(`is truncated by ${how} without an end, after what came`, async () => {
-				serve(async response => {
-					beginEvents(response);
-					response.write(chunk({ content: 'Only ' }) + chunk({ content: 'half' }));
-					await end(response);
-				});
-				const { events, error } = await collect(client.chat.stream(request));
-				assert.equal(textOf(events), 'Only half');
-				assert.ok(ClientError.is(error, 'truncated'));
-				assert.ok(error.retryable);
-			});
-		}
-
-		it('is truncated by an empty reply', async () => {
-			serve(response => sendEvents(response));
-			assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'truncated'));
-		});
-
-		it('delivers what came before data that is not JSON, then ends with bad-response', async () => {
-			serve(response =>
-				sendEvents(response, chunk({ content: 'Fine.' }), sseEvent('{oops sk-not-for-logs'), chunk({ content: 'No.' })),
-			);
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(textOf(events), 'Fine.');
-			assert.ok(ClientError.is(error, 'bad-response'));
-			assert.ok(!error.message.includes('oops'));
-		});
-
-		it('ends with bad-response at data that is JSON but no object', async () => {
-			serve(response => sendEvents(response, sseEvent('"hello"'), DONE));
-			assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
-		});
-
-		for (const [contents, code] of [
-			[{ error: { message: 'The provider is down', type: 'upstream_error' } }, 'upstream'],
-			[{ error: { message: 'Slow down', code: 429 } }, 'rate-limited'],
-			[{ error: { message: 'Slow down', code: 'rate_limit_exceeded' } }, 'rate-limited'],
-			[{ error: { message: 'Bad gateway', code: '502' } }, 'upstream'],
-			[{ error: { message: 'Pay first', code: 402 } }, 'payment-required'],
-			[
-				{ error: { message: 'Too much', type: 'invalid_request_error', code: 'context_length_exceeded' } },
-				'invalid-request',
-			],
-			[{ error: 'Something broke' }, 'server'],
-		] as const) {
-			it(`ends with the error that is sent in its midst (${code}, ${JSON.stringify(contents)})`, async () => {
-				serve(response =>
-					sendEvents(response, chunk({ content: 'So far' }), sseEvent(contents), chunk({ content: 'never' }), DONE),
-				);
-				const { events, error } = await collect(client.chat.stream(request));
-				assert.equal(textOf(events), 'So far');
-				assert.ok(ClientError.is(error, code));
-				const { error: sent } = contents;
-				assert.equal(error.serviceMessage, typeof sent === 'string' ? sent : sent.message);
-			});
-		}
-
-		for (const data of ['{"message":"It broke"}', '{"error":{"message":"It broke"}}', 'It broke']) {
-			it(`ends with an event named error (${data})`, async () => {
-				serve(response => sendEvents(response, chunk({ content: 'So far' }), sseEvent(data, 'error')));
-				const { events, error } = await collect(client.chat.stream(request));
-				assert.equal(textOf(events), 'So far');
-				assert.ok(ClientError.is(error, 'server'));
-				assert.equal(error.serviceMessage, 'It broke');
-			});
-		}
-
-		it('turns a whole completion that came as JSON into events', async () => {
-			serve(response =>
-				sendJson(response, 200, {
-					id: 'c1',
-					model: 'large',
-					provider: 'p',
-					choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Whole.' } }],
-					usage: { total_tokens: 9 },
-				}),
-			);
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(error, undefined);
-			assert.deepEqual(
-				events.map(({ type }) => type),
-				['served', 'text', 'finish', 'usage'],
-			);
-		});
-
-		it('throws the error of a JSON reply with a status of success', async () => {
-			serve(response => sendJson(response, 200, { error: { message: 'No capacity', type: 'provider_error' } }));
-			const { error } = await collect(client.chat.stream(request));
-			assert.ok(ClientError.is(error, 'upstream'));
-			assert.equal(error.serviceMessage, 'No capacity');
-		});
-
-		it('refuses a page', async () => {
-			serve(
-				response =>
-					void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>'),
-			);
-			assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
-		});
-
-		it('refuses JSON without choices', async () => {
-			serve(response => sendJson(response, 200, { hello: 'world' }));
-			assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
-		});
-
-		it('ends at an event over its limit', async () => {
-			client = testClient(server.origin, { limits: { eventLength: 10_000 } });
-			serve(response =>
-				sendEvents(response, chunk({ content: 'Fine.' }), chunk({ content: 'x'.repeat(20_000) }), DONE),
-			);
-			const { events, error } = await collect(client.chat.stream(request));
-			assert.equal(textOf(events), 'Fine.');
-			assert.ok(ClientError.is(error, 'bad-response'));
-		});
-
-		it('times out when no head comes, and ends on the server’s side', async () => {
-			serve(() => {});
-			const ended = collect(client.chat.stream(request));
-			await waitFor('the request', () => server.received.length === 1);
-			await client.clock.expire(LIMITS.streamFirstByteMs);
-			assert.ok(ClientError.is((await ended).error, 'timeout'));
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
-
-		it('times out when the stream falls silent, after what came', async () => {
-			serve(response => {
-				beginEvents(response);
-				response.write(chunk({ content: 'Then ' }));
-			});
-			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
-			assert.deepEqual((await stream.next()).value, { type: 'text', text: 'Then ' });
-			const next = stream.next();
-			await client.clock.expire(LIMITS.idleMs);
-			await assert.rejects(next, { code: 'timeout' });
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
-
-		it('counts a comment as life', async () => {
-			let say = (_: string) => {};
-			serve(response => {
-				beginEvents(response);
-				say = text => void response.write(text);
-				say(chunk({ content: 'a' }));
-			});
-			const { transport, counted } = countingTransport();
-			client = testClient(server.origin, { transport });
-			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
-			await stream.next();
-			const next = stream.next();
-			next.catch(() => {});
-			await waitFor('the watch', () => client.clock.running(LIMITS.idleMs) === 1);
-			client.clock.pass(100_000);
-			say(': alive\n\n');
-			await waitFor('the comment', () => counted.chunks === 2);
-			client.clock.pass(LIMITS.idleMs - 100_000);
-			await client.clock.wake(LIMITS.idleMs);
-			await assert.rejects(next, { code: 'timeout' });
-			// The watch woke after the whole limit and found that it had to go on until one after the comment.
-			assert.deepEqual(client.clock.waits, [100_000]);
-		});
-
-		it('does not count the reader’s own time as silence', async () => {
-			let say = (_: string) => {};
-			serve(response => {
-				beginEvents(response);
-				say = text => void response.write(text);
-				say(chunk({ content: 'a' }));
-			});
-			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
-			await stream.next();
-			await client.clock.expire(LIMITS.idleMs);
-			say(chunk({ content: 'b' }));
-			assert.deepEqual((await stream.next()).value, { type: 'text', text: 'b' });
-			await stream.return?.();
-		});
-
-		it('throws aborted at once when its signal aborts, and ends on the server’s side', async () => {
-			serve(response => {
-				beginEvents(response);
-				response.write(chunk({ content: 'a' }));
-			});
-			const controller = new AbortController();
-			const stream = client.chat.stream(request, { signal: controller.signal })[Symbol.asyncIterator]();
-			await stream.next();
-			const next = stream.next();
-			controller.abort();
-			await assert.rejects(next, { code: 'aborted', retryable: false });
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-			assert.deepEqual(await stream.next(), { done: true, value: undefined });
-		});
-
-		it('sends nothing when its signal has aborted before', async () => {
-			const { error } = await collect(client.chat.stream(request, { signal: AbortSignal.abort() }));
-			assert.ok(ClientError.is(error, 'aborted'));
-			assert.equal(server.received.length, 0);
-		});
-
-		it('ends on the server’s side when the loop is left', async () => {
-			serve(response => {
-				beginEvents(response);
-				response.write(chunk({ content: 'a' }));
-			});
-			for await (const _ of client.chat.stream(request)) {
-				break;
-			}
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
-
-		it('ends on the server’s side when it is left while an event is awaited', async () => {
-			serve(response => beginEvents(response));
-			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
-			const next = stream.next();
-			await waitFor('the request', () => server.received.length === 1);
-			await stream.return?.();
-			assert.deepEqual(await next, { done: true, value: undefined });
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
-
-		it('lets the server end a reply that is whole, so that its connection can be used again', async () => {
-			serve(response => sendEvents(response, chunk({ content: 'a' }), DONE));
-			await collect(client.chat.stream(request));
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: true });
-		});
-
-		it('closes a reply that is whole but that the server does not end', async () => {
-			serve(response => {
-				beginEvents(response);
-				response.write(DONE);
-			});
-			assert.equal((await collect(client.chat.stream(request))).error, undefined);
-			await client.clock.expire(1000);
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
-
-		it('sends no request twice for one stream', async () => {
-			serve(response => sendEvents(response, chunk({ content: 'a' }), DONE));
-			const stream = client.chat.stream(request);
-			await collect(stream);
-			assert.deepEqual(await collect(stream), { events: [], error: undefined });
-			assert.equal(server.received.length, 1);
-		});
-
-		it('lets a slow reader hold the server back', async () => {
-			const piece = Buffer.from(chunk({ content: 'x'.repeat(1000) }).repeat(60));
-			const limit = 64 * 1024 * 1024;
-			const state = { sent: 0, isBlocked: false };
-			serve(response => {
-				beginEvents(response);
-				return flood(response, piece, limit, state);
-			});
-			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
-			await stream.next();
-			await heldBack(state);
-			assert.ok(state.sent < limit / 2, `${state.sent} bytes were taken from the server though one event was read`);
-			await stream.return?.();
-		});
+	it('asks for a stream with the key of its kind', async () => {
+		serve(response => sendEvents(response, DONE));
+		await collect(client.chat.stream({ ...request, temperature: 0.5 }));
+		const [received] = server.received;
+		assert.equal(received?.method, 'POST');
+		assert.equal(received?.path, '/chat/completions');
+		assert.equal(received?.headers.authorization, 'Bearer sk-inference');
+		assert.equal(received?.headers['content-type'], 'application/json');
+		assert.equal(received?.headers.accept, 'text/event-stream');
+		assert.deepEqual(JSON.parse(received?.body ?? ''), { ...request, temperature: 0.5, stream: true });
 	});
 
-	describe('complete', () => {
-		it('gives the whole reply, unknown fields kept, None taken for absent', async () => {
-			serve(response =>
-				sendJson(response, 200, {
-					id: 'c1',
-					model: 'large:abc',
-					system_fingerprint: 'None',
-					extra: { kept: true },
-					choices: [
-						{
-							index: 0,
-							finish_reason: 'stop',
-							message: { role: 'assistant', content: 'Because.', tool_calls: 'None', function_call: 'None' },
-							provider_specific_fields: { native_finish_reason: 'end_turn' },
-						},
-					],
-					usage: { prompt_tokens: 1, completion_tokens: 'None' },
+	it('gives every kind of event, in order', async () => {
+		serve(response =>
+			sendEvents(
+				response,
+				chunk({ role: 'assistant', content: '' }, { id: 'c1', model: 'vendor/large' }),
+				chunk({ reasoning: 'Hm. ' }),
+				chunk({ reasoning_content: 'Light.' }),
+				chunk({ content: 'Look ' }),
+				chunk({ content: 'it up:' }, { provider: 'fast-host' }),
+				chunk({
+					tool_calls: [{ index: 0, id: 'call-1', type: 'function', function: { name: 'search', arguments: '{"q' } }],
 				}),
-			);
-			const completion = await client.chat.complete({ ...request, stream: true });
-			assert.equal(completion.choices[0]?.message?.content, 'Because.');
-			assert.deepEqual(completion.choices[0]?.message?.tool_calls, []);
-			assert.equal(completion.choices[0]?.provider_specific_fields?.native_finish_reason, 'end_turn');
-			assert.equal(completion.system_fingerprint, undefined);
-			assert.equal(completion.usage?.completion_tokens, undefined);
-			assert.deepEqual(completion['extra'], { kept: true });
-			assert.equal(JSON.parse(server.received[0]?.body ?? '').stream, undefined);
-		});
+				chunk({ tool_calls: [{ index: 0, function: { arguments: '":1}' } }] }),
+				chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }] }),
+				chunk({}, {}, { finish_reason: 'tool_calls', provider_specific_fields: { native_finish_reason: 'tool_use' } }),
+				sseEvent({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost: 1 } }),
+				DONE,
+			),
+		);
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.deepEqual(JSON.parse(JSON.stringify(events)), [
+			{ type: 'served', model: 'vendor/large', id: 'c1' },
+			{ type: 'reasoning', text: 'Hm. ' },
+			{ type: 'reasoning', text: 'Light.' },
+			{ type: 'text', text: 'Look ' },
+			{ type: 'served', provider: 'fast-host', model: 'vendor/large', id: 'c1' },
+			{ type: 'text', text: 'it up:' },
+			{ type: 'toolCall', index: 0, id: 'call-1', name: 'search', arguments: '{"q' },
+			{ type: 'toolCall', index: 0, arguments: '":1}' },
+			{ type: 'annotations', annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }] },
+			{ type: 'finish', reason: 'tool_calls', nativeReason: 'tool_use' },
+			{ type: 'usage', usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost: 1 } },
+		]);
+	});
 
-		for (const [what, answer] of [
+	it('takes null, None and values of another kind for absent, and keeps None where it is text', async () => {
+		serve(response =>
+			sendEvents(
+				response,
+				chunk(
+					{ role: 'None', content: 'None', reasoning: 'None', tool_calls: 'None', annotations: null },
+					{ id: 7, model: 'None', provider: null, usage: 'None', error: 'None' },
+					{ finish_reason: 'None', provider_specific_fields: 'None' },
+				),
+				chunk({
+					content: 'None',
+					tool_calls: [{ index: 0, id: 'None', function: { name: 'a', arguments: 'None' } }],
+				}),
+				chunk({ content: 12 }, { choices: 'None' }),
+				chunk({}, {}, { finish_reason: 'stop', provider_specific_fields: { native_finish_reason: 'None' } }),
+				DONE,
+			),
+		);
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.deepEqual(events, [
+			{ type: 'text', text: 'None' },
+			{ type: 'toolCall', index: 0, name: 'a', arguments: 'None' },
+			{ type: 'finish', reason: 'stop' },
+		]);
+	});
+
+	it('counts tool calls itself where the service gives no index', async () => {
+		serve(response =>
+			sendEvents(
+				response,
+				chunk({ tool_calls: [{ id: 'a', function: { name: 'one', arguments: '{}' } }] }),
+				chunk({
+					tool_calls: [{ id: 'b', function: { name: 'two', arguments: '{' } }, { function: { arguments: '}' } }],
+				}),
+				DONE,
+			),
+		);
+		const { events } = await collect(client.chat.stream(request));
+		assert.deepEqual(
+			events.map(event => (event.type === 'toolCall' ? [event.index, event.arguments] : [])),
 			[
-				'a page',
-				(response: ServerResponse) =>
-					void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi sk-secret'),
+				[0, '{}'],
+				[1, '{'],
+				[1, '}'],
 			],
-			['an empty body', (response: ServerResponse) => void response.writeHead(200).end()],
-			['no choices', (response: ServerResponse) => sendJson(response, 200, { choices: [] })],
-			['a list', (response: ServerResponse) => sendJson(response, 200, [])],
-		] as const) {
-			it(`refuses ${what}`, async () => {
-				serve(answer);
-				await assert.rejects(client.chat.complete(request), error => {
-					assert.ok(ClientError.is(error, 'bad-response'));
-					assert.ok(!error.message.includes('secret'));
-					return true;
-				});
+		);
+	});
+
+	it('refuses a tool call whose index could only fill memory', async () => {
+		serve(response => sendEvents(response, chunk({ tool_calls: [{ index: 4e9, id: 'a' }] }), DONE));
+		const { error } = await collect(client.chat.stream(request));
+		assert.ok(ClientError.is(error, 'bad-response'));
+	});
+
+	it('reads UTF-8 that was split anywhere, and CRLF', async () => {
+		const text = 'Größe 世界 🌍 fin';
+		const bytes = Buffer.from((chunk({ content: text }) + finish() + DONE).replaceAll('\n', '\r\n'));
+		serve(async response => {
+			beginEvents(response);
+			for (const byte of bytes) {
+				response.write(Buffer.of(byte));
+				await new Promise(resolve => setImmediate(resolve));
+			}
+			response.end();
+		});
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.equal(textOf(events), text);
+	});
+
+	it('ends with a clean close after a finish reason', async () => {
+		serve(response => sendEvents(response, chunk({ content: 'All.' }), finish()));
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.deepEqual(events.at(-1), { type: 'finish', reason: 'stop' });
+	});
+
+	it('ends with a mark that lacks its blank line', async () => {
+		serve(response => sendEvents(response, chunk({ content: 'All.' }), 'data: [DONE]'));
+		assert.equal((await collect(client.chat.stream(request))).error, undefined);
+	});
+
+	for (const [how, end] of [
+		['a clean close', (response: ServerResponse) => void response.end()],
+		[
+			'a clean close within an event',
+			(response: ServerResponse) => void response.end('data: {"choices":[{"delta":{"con'),
+		],
+		['a broken connection', breakOff],
+	] as const) {
+		it(`is truncated by ${how} without an end, after what came`, async () => {
+			serve(async response => {
+				beginEvents(response);
+				response.write(chunk({ content: 'Only ' }) + chunk({ content: 'half' }));
+				await end(response);
 			});
-		}
-
-		it('throws the error that stands in the place of a reply', async () => {
-			serve(response => sendJson(response, 200, { error: { message: 'Gone', code: 404 } }));
-			await assert.rejects(client.chat.complete(request), { code: 'not-found', serviceMessage: 'Gone' });
+			const { events, error } = await collect(client.chat.stream(request));
+			assert.equal(textOf(events), 'Only half');
+			assert.ok(ClientError.is(error, 'truncated'));
+			assert.ok(error.retryable);
 		});
+	}
 
-		it('refuses a reply over its limit without reading all of it', async () => {
-			client = testClient(server.origin, { limits: { jsonBytes: 100_000 } });
-			serve(response => {
-				response.writeHead(200, { 'content-type': 'application/json' });
-				return flood(response, Buffer.alloc(64 * 1024, 'x'), Number.POSITIVE_INFINITY, { sent: 0, isBlocked: false });
-			});
-			await assert.rejects(client.chat.complete(request), { code: 'bad-response' });
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
-		});
+	it('is truncated by an empty reply', async () => {
+		serve(response => sendEvents(response));
+		assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'truncated'));
+	});
 
-		it('waits longer for its first byte than a stream, then times out', async () => {
-			serve(() => {});
-			const reply = client.chat.complete(request);
-			reply.catch(() => {});
-			await waitFor('the request', () => server.received.length === 1);
-			assert.equal(client.clock.running(LIMITS.streamFirstByteMs), 0);
-			await client.clock.expire(LIMITS.replyFirstByteMs);
-			await assert.rejects(reply, { code: 'timeout' });
-		});
+	it('delivers what came before data that is not JSON, then ends with bad-response', async () => {
+		serve(response =>
+			sendEvents(response, chunk({ content: 'Fine.' }), sseEvent('{oops sk-not-for-logs'), chunk({ content: 'No.' })),
+		);
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(textOf(events), 'Fine.');
+		assert.ok(ClientError.is(error, 'bad-response'));
+		assert.ok(!error.message.includes('oops'));
+	});
 
-		it('ends on the server’s side when aborted', async () => {
-			serve(() => {});
-			const controller = new AbortController();
-			const reply = client.chat.complete(request, { signal: controller.signal });
-			reply.catch(() => {});
-			await waitFor('the request', () => server.received.length === 1);
-			controller.abort();
-			await assert.rejects(reply, { code: 'aborted' });
-			assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
+	it('ends with bad-response at data that is JSON but no object', async () => {
+		serve(response => sendEvents(response, sseEvent('"hello"'), DONE));
+		assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
+	});
+
+	for (const [contents, code] of [
+		[{ error: { message: 'The provider is down', type: 'upstream_error' } }, 'upstream'],
+		[{ error: { message: 'Slow down', code: 429 } }, 'rate-limited'],
+		[{ error: { message: 'Slow down', code: 'rate_limit_exceeded' } }, 'rate-limited'],
+		[{ error: { message: 'Bad gateway', code: '502' } }, 'upstream'],
+		[{ error: { message: 'Pay first', code: 402 } }, 'payment-required'],
+		[
+			{ error: { message: 'Too much', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+			'invalid-request',
+		],
+		[{ error: 'Something broke' }, 'server'],
+	] as const) {
+		it(`ends with the error that is sent in its midst (${code}, ${JSON.stringify(contents)})`, async () => {
+			serve(response =>
+				sendEvents(response, chunk({ content: 'So far' }), sseEvent(contents), chunk({ content: 'never' }), DONE),
+			);
+			const { events, error } = await collect(client.chat.stream(request));
+			assert.equal(textOf(events), 'So far');
+			assert.ok(ClientError.is(error, code));
+			const { error: sent } = contents;
+			assert.equal(error.serviceMessage, typeof sent === 'string' ? sent : sent.message);
 		});
+	}
+
+	for (const data of ['{"message":"It broke"}', '{"error":{"message":"It broke"}}', 'It broke']) {
+		it(`ends with an event named error (${data})`, async () => {
+			serve(response => sendEvents(response, chunk({ content: 'So far' }), sseEvent(data, 'error')));
+			const { events, error } = await collect(client.chat.stream(request));
+			assert.equal(textOf(events), 'So far');
+			assert.ok(ClientError.is(error, 'server'));
+			assert.equal(error.serviceMessage, 'It broke');
+		});
+	}
+
+	it('turns a whole completion that came as JSON into events', async () => {
+		serve(response =>
+			sendJson(response, 200, {
+				id: 'c1',
+				model: 'large',
+				provider: 'p',
+				choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Whole.' } }],
+				usage: { total_tokens: 9 },
+			}),
+		);
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.deepEqual(
+			events.map(({ type }) => type),
+			['served', 'text', 'finish', 'usage'],
+		);
+	});
+
+	it('throws the error of a JSON reply with a status of success', async () => {
+		serve(response => sendJson(response, 200, { error: { message: 'No capacity', type: 'provider_error' } }));
+		const { error } = await collect(client.chat.stream(request));
+		assert.ok(ClientError.is(error, 'upstream'));
+		assert.equal(error.serviceMessage, 'No capacity');
+	});
+
+	it('refuses a page', async () => {
+		serve(
+			response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>'),
+		);
+		assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
+	});
+
+	it('refuses JSON without choices', async () => {
+		serve(response => sendJson(response, 200, { hello: 'world' }));
+		assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'bad-response'));
+	});
+
+	it('ends at an event over its limit', async () => {
+		client = testClient(server.origin, { limits: { eventLength: 10_000 } });
+		serve(response => sendEvents(response, chunk({ content: 'Fine.' }), chunk({ content: 'x'.repeat(20_000) }), DONE));
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(textOf(events), 'Fine.');
+		assert.ok(ClientError.is(error, 'bad-response'));
 	});
 });

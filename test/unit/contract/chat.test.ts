@@ -55,7 +55,13 @@ describe('readChatChunk', () => {
 
 	it('takes the fast way for what nearly every server sends', () => {
 		for (const value of [
-			{ id: 'a', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] },
+			{
+				id: 'a',
+				object: 'chat.completion.chunk',
+				created: 1,
+				model: 'm',
+				choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }],
+			},
 			{ choices: [{ delta: { role: 'assistant', tool_calls: [{ index: 0 }], annotations: null } }] },
 			{ id: 'a', system_fingerprint: null, provider: 'p', choices: [], usage: { total_tokens: 1 } },
 		]) {

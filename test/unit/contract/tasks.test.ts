@@ -77,6 +77,13 @@ describe('readLogEvent', () => {
 		assert.equal(readLogEvent(value), value);
 	});
 
+	it('takes the word None for absent in every field but the message', () => {
+		const none = 'None';
+		const log = { type: none, contentType: none, message: none, timestamp: none, agent: none, step: none };
+		const read = readLogEvent({ index: 0, log, timestamp: none });
+		assert.deepEqual(JSON.parse(JSON.stringify(read)), { index: 0, log: { message: none } });
+	});
+
 	it('demands a whole index that is not negative', () => {
 		for (const index of [-1, 1.5, 1e300, '1', undefined]) {
 			assert.equal(readLogEvent({ index, log: {} }), undefined);
@@ -88,7 +95,12 @@ describe('readLogEvent', () => {
 describe('followEventSchemas', () => {
 	it('takes each event without any of its optional fields', () => {
 		assert.equal(followEventSchemas.error.parse({ error: 'x' }).error, 'x');
-		for (const schema of [followEventSchemas.connected, followEventSchemas.status, followEventSchemas.complete, followEventSchemas.error]) {
+		for (const schema of [
+			followEventSchemas.connected,
+			followEventSchemas.status,
+			followEventSchemas.complete,
+			followEventSchemas.error,
+		]) {
 			assert.ok(schema.safeParse({}).success);
 		}
 	});

@@ -125,8 +125,9 @@ describe('max_tokens against the context length', () => {
 		aliases: [{ name: 'ours', model: 'large' }],
 		providerPrefixes: [{ prefix: 'fast', provider: 'fast-host' }],
 	};
-	// Nobody listens there: a request that passes the check ends as offline.
-	const client = testClient('http://127.0.0.1:1', { fields });
+	// A request that passes the check reaches a transport without a network and ends as offline.
+	const transport = { request: () => Promise.reject(new TypeError('no network')) };
+	const client = testClient('https://api.example', { fields, transport });
 	const send = (model: string, max_tokens: number) =>
 		client.chat.complete({ model, max_tokens, messages: [{ role: 'user', content: 'x' }] });
 
