@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { type Connection, connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConnection.ts';
 
@@ -24,7 +23,7 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 	const issue = parsed.error.issues[0];
 	return {
 		problem: 'invalid',
-		field: z.core.toDotPath(issue?.path ?? []),
+		field: issue?.path.join('.') ?? '',
 		reason: issue?.message ?? '',
 	};
 }

@@ -27,7 +27,7 @@ describe('readConnection', () => {
 			apiUrl: { service: 'acme' },
 			service: { apiUrl: valid.apiUrl },
 			cloudUrl: { ...valid, cloudUrl: 'ftp://cloud.example' },
-			'models[0].id': { ...valid, models: [{}] },
+			'models.0.id': { ...valid, models: [{}] },
 		})) {
 			const read = readConnection('acme', { acme: settings });
 			assert.ok('problem' in read && read.problem === 'invalid', field);
