@@ -8,7 +8,14 @@ import { build, runNode } from './build.ts';
 export async function makePackage([file = 'errand.vsix']: string[]): Promise<number> {
 	const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
 	// The repository is not named in the manifest; every link in the readme is a whole address.
-	const args = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', file];
+	const args = [
+		'package',
+		'--no-dependencies',
+		'--allow-missing-repository',
+		'--no-rewrite-relative-links',
+		'--out',
+		file,
+	];
 	const code = await withLock(path.join(cache, 'build.lock'), 'building', async () => {
 		await build('--production');
 		return runNode([vsce, ...args]);
