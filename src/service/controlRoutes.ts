@@ -13,6 +13,8 @@ export interface ControlDependencies {
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
 	requestStop(): void;
+	/** Milliseconds between two beats of a lease; default 10,000. */
+	heartbeatMs?: number;
 }
 
 export function registerControlRoutes(app: App, dependencies: ControlDependencies): void {
@@ -22,10 +24,13 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 	});
 
 	app.get(controlPaths.lease, context =>
-		streamReply(signal => lease(AbortSignal.any([signal, dependencies.stopping])), {
-			outgoing: context.env.outgoing,
-			onFailure: () => {},
-		}),
+		streamReply(
+			signal => lease(AbortSignal.any([signal, dependencies.stopping]), dependencies.heartbeatMs ?? HEARTBEAT_MS),
+			{
+				outgoing: context.env.outgoing,
+				onFailure: () => {},
+			},
+		),
 	);
 
 	app.post(controlPaths.shutdown, context => {
@@ -35,10 +40,10 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 	});
 }
 
-async function* lease(signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+async function* lease(signal: AbortSignal, heartbeatMs: number): AsyncGenerator<string, void, undefined> {
 	yield sseComment('lease');
 	while (!signal.aborted) {
-		await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => {});
+		await delay(heartbeatMs, undefined, { signal }).catch(() => {});
 		if (!signal.aborted) {
 			yield sseComment('alive');
 		}

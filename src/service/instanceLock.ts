@@ -1,8 +1,9 @@
 import path from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import { requireSqlite, sqliteErrorCode } from './store/sqlite.ts';
-
-const SQLITE_BUSY = 5;
+import { UserFacingError } from '../base/errors.ts';
+import { databaseFailure } from './store/database.ts';
+import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './store/sqlite.ts';
 
 /**
  * Takes the lock that makes this the only service of the state folder; `undefined` when another process has it.
@@ -11,15 +12,18 @@ const SQLITE_BUSY = 5;
  */
 export function takeInstanceLock(stateFolder: string): Disposable | undefined {
 	const { DatabaseSync } = requireSqlite();
-	const database = new DatabaseSync(path.join(stateFolder, 'lock.sqlite'), { timeout: 0 });
+	const file = path.join(stateFolder, 'lock.sqlite');
+	let database: DatabaseSync | undefined;
 	try {
-		database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+		const opened = new DatabaseSync(file, { timeout: 0 });
+		database = opened;
+		opened.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+		return toDisposable(() => opened.close());
 	} catch (error) {
-		database.close();
+		database?.close();
 		if (sqliteErrorCode(error) === SQLITE_BUSY) {
 			return undefined;
 		}
-		throw error;
+		throw new UserFacingError(databaseFailure(file, error));
 	}
-	return toDisposable(() => database.close());
 }

@@ -3,9 +3,6 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import type { StartLine } from '../contract/control.ts';
-import { programVersion } from './programVersion.ts';
-import { startService } from './service.ts';
-import { readStartOptions, USAGE } from './startOptions.ts';
 import { DEMO_AGENT_ARGUMENT } from './tasks/agent.ts';
 import { runDemoAgent } from './tasks/demoAgent.ts';
 
@@ -15,6 +12,12 @@ async function main(args: string[]): Promise<number> {
 	// Windows come and go, and with them whoever reads what is printed here.
 	process.stdout.on('error', () => {});
 	process.stderr.on('error', () => {});
+	// Loaded here, as this program is the demo agent too, which is started for every task and needs none of it.
+	const [{ readStartOptions, USAGE }, { programVersion }, { startService }] = await Promise.all([
+		import('./startOptions.ts'),
+		import('./programVersion.ts'),
+		import('./service.ts'),
+	]);
 	const options = readStartOptions(args, process.env);
 	if (options === 'help') {
 		process.stdout.write(USAGE);

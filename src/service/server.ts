@@ -64,28 +64,24 @@ export function createApp(logger: Logger): App {
 	return app;
 }
 
-/**
- * The body of a request as JSON, of at most `megabytes`. Of one that is too long the rest is read and dropped first, within
- * bounds: a connection that is closed on a client still sending loses the answer that says why.
- */
+/** The body of a request as JSON, of at most `megabytes`. */
 export async function readJson(context: AppContext, megabytes: number): Promise<unknown> {
 	const maximum = megabytes * 1024 * 1024;
-	const dropUntil = performance.now() + DROP_TIMEOUT_MS;
 	const pieces: Buffer[] = [];
 	let size = 0;
 	try {
 		for await (const piece of context.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
 			size += piece.length;
-			if (size <= maximum) {
-				pieces.push(piece);
-			} else if (size > maximum + MAXIMUM_DROPPED_BYTES || performance.now() > dropUntil) {
+			if (size > maximum) {
 				break;
 			}
+			pieces.push(piece);
 		}
 	} catch {
 		throw new RequestRefused(400, 'The request body ended early.');
 	}
 	if (size > maximum) {
+		await dropBody(context.env.incoming);
 		throw new RequestRefused(413, `The request body is larger than ${megabytes} MB.`);
 	}
 	try {
@@ -95,7 +91,35 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 	}
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, { status, message }: Refusal): void {
+/**
+ * Reads and drops what is left of a body, within bounds, before a refusal that closes the connection: closed on a
+ * client that is still sending, it loses the answer that says why.
+ */
+function dropBody(incoming: IncomingMessage): Promise<void> {
+	return new Promise(resolve => {
+		let size = 0;
+		const timer = setTimeout(resolve, DROP_TIMEOUT_MS);
+		const onEnd = () => {
+			clearTimeout(timer);
+			resolve();
+		};
+		incoming.on('data', (piece: Buffer) => {
+			size += piece.length;
+			if (size > MAXIMUM_DROPPED_BYTES) {
+				onEnd();
+			}
+		});
+		incoming.once('end', onEnd);
+		incoming.once('close', onEnd);
+		if (incoming.closed || incoming.readableEnded) {
+			onEnd();
+		}
+	});
+}
+
+async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {
+	await dropBody(request);
+	const { status, message } = refusal;
 	const body = JSON.stringify(errorBody(pathOf(request), status, message));
 	response.writeHead(status, {
 		'content-type': 'application/json',
@@ -121,7 +145,7 @@ export async function startServer(options: ServiceServerOptions): Promise<Servic
 		(request, response) => {
 			const refusal = guard(request);
 			if (refusal !== undefined) {
-				refuse(request, response, refusal);
+				void refuse(request, response, refusal);
 				return;
 			}
 			// The proof is answered without a token: asking for it must not keep the service alive.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { describeError } from '../base/errors.ts';
+import { describeError, UserFacingError } from '../base/errors.ts';
 import { registerControlRoutes } from './controlRoutes.ts';
 import { readDiscovery, removeDiscovery, writeDiscovery } from './discoveryFile.ts';
 import { IdleWatch } from './idleWatch.ts';
@@ -14,7 +14,7 @@ import { createApp, startServer } from './server.ts';
 import { ServiceLog } from './serviceLog.ts';
 import type { StartOptions } from './startOptions.ts';
 import { prepareStateFolder } from './stateFolder.ts';
-import { openDatabase } from './store/database.ts';
+import { databaseFailure, openDatabase } from './store/database.ts';
 import { TaskStore } from './store/taskStore.ts';
 import { demoAgent } from './tasks/agent.ts';
 import { registerTaskRoutes } from './tasks/taskRoutes.ts';
@@ -52,7 +52,12 @@ export async function startService(options: ServiceOptions): Promise<Service | u
 		return await serve(options, lock);
 	} catch (error) {
 		lock.dispose();
-		throw error;
+		if (error instanceof UserFacingError) {
+			throw error;
+		}
+		throw new UserFacingError(
+			`The local service cannot start with the data folder ${options.stateFolder} (${describeError(error)}). Mend that, or choose another folder with --data.`,
+		);
 	}
 }
 
@@ -74,7 +79,8 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	removeDiscovery(stateFolder);
 	const log = new ServiceLog(stateFolder);
 	const logger = log.logger('service');
-	const database = openDatabase(path.join(stateFolder, 'state.sqlite'));
+	const file = path.join(stateFolder, 'state.sqlite');
+	const database = openDatabase(file);
 	const store = new TaskStore(database);
 	const ended = Promise.withResolvers<boolean>();
 	const stopping = new AbortController();
@@ -94,7 +100,11 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		logger: log.logger('tasks'),
 		onBroken: fail,
 	});
-	runner.recover();
+	try {
+		runner.recover();
+	} catch (error) {
+		throw new UserFacingError(databaseFailure(file, error));
+	}
 	const token = `sk-errand-${randomBytes(32).toString('base64url')}`;
 	const app = createApp(log.logger('server'));
 	registerControlRoutes(app, {
@@ -123,8 +133,8 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		}
 		stopping.abort();
 		idleWatch.dispose();
-		removeDiscovery(stateFolder);
 		try {
+			removeDiscovery(stateFolder);
 			await runner.shutdown();
 			await server.close(CLOSE_GRACE_MS);
 			database.close();
@@ -141,7 +151,13 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 
 	const { address } = server;
 	const startedAt = new Date().toISOString();
-	writeDiscovery(stateFolder, { address, token, pid: process.pid, version: options.version, startedAt });
+	try {
+		writeDiscovery(stateFolder, { address, token, pid: process.pid, version: options.version, startedAt });
+	} catch (error) {
+		// A service that no window can find must not live on beside the next one.
+		await stop();
+		throw error;
+	}
 	logger.log('info', 'started', { pid: process.pid, version: options.version });
 	return { address, ended: ended.promise, stop, fail };
 }

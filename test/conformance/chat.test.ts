@@ -99,6 +99,8 @@ conformance('chat', verifies => {
 		assert.equal(typeof choice?.provider_specific_fields.native_finish_reason, 'string');
 		assert.equal(choice?.message.role, 'assistant');
 		assert.ok(choice?.message.content);
+		// Only `annotations` may be missing.
+		assert.ok(choice && 'tool_calls' in choice.message && 'function_call' in choice.message);
 	});
 
 	verifies('chat.usage', async implementation => {

@@ -46,11 +46,13 @@ function chooseProvider(providers: readonly ChatProvider[], request: ChatRequest
 		const names = [...new Set(providers.flatMap(provider => provider.models))].map(name => `"${name}"`).join(', ');
 		throw new RequestRefused(404, `There is no such model here. There is ${names}.`, 'model_not_found');
 	}
-	const { only, ignore, order, allow_fallbacks } = request.provider ?? {};
+	const { only, ignore, order, allow_fallbacks, quantizations = [] } = request.provider ?? {};
 	const allowed = hosting.filter(
 		({ slug }) =>
 			(only === undefined || only.includes(slug)) &&
 			!ignore?.includes(slug) &&
+			// No provider here runs a quantized model.
+			quantizations.length === 0 &&
 			(allow_fallbacks !== false || order === undefined || order.includes(slug)),
 	);
 	const chosen = allowed[0];
@@ -164,7 +166,9 @@ async function answerWhole(context: AppContext, request: ChatRequest, provider: 
 	return context.json({
 		...headOf(request, provider),
 		object: 'chat.completion',
-		choices: [{ index: 0, message: { role: 'assistant', content }, ...finished(reason) }],
+		choices: [
+			{ index: 0, message: { role: 'assistant', content, tool_calls: null, function_call: null }, ...finished(reason) },
+		],
 		...(usage === undefined ? {} : { usage: withDetails(usage) }),
 	});
 }

@@ -35,12 +35,31 @@ async function* stream(request: ChatRequest, signal: AbortSignal, clock: Clock):
 
 /** Word by word, each with the white space before it. Joined again they are the text, byte for byte. */
 export function piecesOf(text: string): string[] {
-	return text.match(/\s*\S+(?:\s+$)?/g) ?? [];
+	// No pattern that looks past a run of white space: it would try again from each place within.
+	const pieces: string[] = [];
+	let space = '';
+	for (const run of text.match(/\s+|\S+/g) ?? []) {
+		if (run.trim() === '') {
+			space = run;
+		} else {
+			pieces.push(space + run);
+			space = '';
+		}
+	}
+	if (space !== '') {
+		pieces.push((pieces.pop() ?? '') + space);
+	}
+	return pieces;
 }
 
 function untilStop(text: string, stops: readonly string[]): string {
-	const ends = stops.filter(stop => stop !== '').map(stop => text.indexOf(stop));
-	const first = Math.min(...ends.filter(end => end >= 0), text.length);
+	let first = text.length;
+	for (const stop of new Set(stops)) {
+		const end = stop === '' ? -1 : text.indexOf(stop);
+		if (end >= 0 && end < first) {
+			first = end;
+		}
+	}
 	return text.slice(0, first);
 }
 

@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { UserFacingError } from '../../base/errors.ts';
-import { requireSqlite } from './sqlite.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
+import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './sqlite.ts';
+
+const SQLITE_LOCKED = 6;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
 
 /** One entry for each version of the schema: what leads to it from the one before. Entries are never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -48,11 +53,12 @@ function versionOf(database: DatabaseSync): number {
 /**
  * Opens the state file and brings its schema to the present version, each step in a transaction of its own.
  * WAL with `synchronous = NORMAL`: what a transaction has committed survives the end of the process in any form.
+ * `busyTimeoutMs`: how long a statement waits for another program that holds the file.
  * Throws a sentence when the file was written by a newer version or is no database.
  */
-export function openDatabase(file: string): DatabaseSync {
+export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync {
 	const { DatabaseSync } = requireSqlite();
-	const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
+	const database = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 	try {
 		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 		const version = versionOf(database);
@@ -72,9 +78,25 @@ export function openDatabase(file: string): DatabaseSync {
 		if (error instanceof UserFacingError) {
 			throw error;
 		}
-		throw new UserFacingError(
-			`${file} cannot be opened (${(error as Error).message}). Move the file aside to start afresh; it is not changed.`,
-		);
+		throw new UserFacingError(databaseFailure(file, error));
+	}
+}
+
+/** Why a database file cannot be used, and what to do, by SQLite's result code. Nothing here ever removes a file. */
+export function databaseFailure(file: string, error: unknown): string {
+	const reason = describeError(error);
+	// The lower byte; above it stands which kind of the same.
+	switch ((sqliteErrorCode(error) ?? 0) & 0xff) {
+		case SQLITE_BUSY:
+		case SQLITE_LOCKED:
+			return `${file} is in use by another program (${reason}). End that program, then start again.`;
+		case SQLITE_FULL:
+			return `${file} cannot be written (${reason}). Free some space on the disk, then start again.`;
+		case SQLITE_CORRUPT:
+		case SQLITE_NOTADB:
+			return `${file} cannot be opened (${reason}). Move the file aside to start afresh; it is not changed.`;
+		default:
+			return `${file} cannot be opened (${reason}). Check its permissions, or choose another folder with --data.`;
 	}
 }
 

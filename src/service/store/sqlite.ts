@@ -16,6 +16,8 @@ export function requireSqlite(): Sqlite {
 	return sqlite;
 }
 
+export const SQLITE_BUSY = 5;
+
 /** SQLite's result code of an error that it threw. */
 export function sqliteErrorCode(error: unknown): number | undefined {
 	const code = (error as { errcode?: unknown } | undefined)?.errcode;

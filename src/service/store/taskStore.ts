@@ -16,6 +16,9 @@ export interface TaskPageQuery {
 	status: TaskStatusFilter | undefined;
 }
 
+/** UTF-16 code units. A reader that does not read costs a page, and JSON can make six bytes of each. */
+const MAXIMUM_PAGE_LENGTH = 64 * 1024;
+
 /**
  * The tasks and their logs, in SQLite. Every method has stored what it was given when it returns.
  * Nothing is ever deleted; a log only grows, and a task in a final state does not change any more.
@@ -128,9 +131,22 @@ export class TaskStore {
 		}
 	}
 
-	/** At most `limit` entries from position `from` on, without gaps. */
+	/**
+	 * Entries from position `from` on, without gaps: at most `limit`, and no more once their text is longer than
+	 * `MAXIMUM_PAGE_LENGTH`. None only where there are none.
+	 */
 	entries(task: TaskRecord, from: number, limit: number): LogRecord[] {
-		return this.selectEntries.all(task.sequence, from, limit) as unknown as LogRecord[];
+		const entries: LogRecord[] = [];
+		let length = 0;
+		for (const row of this.selectEntries.iterate(task.sequence, from, limit)) {
+			const entry = row as unknown as LogRecord;
+			entries.push(entry);
+			length += entry.message.length;
+			if (length > MAXIMUM_PAGE_LENGTH) {
+				break;
+			}
+		}
+		return entries;
 	}
 
 	entryCount(task: TaskRecord): number {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError, type GitLocation, type GitOptions, RECEIVE_PACK, runGit, UPLOAD_PACK } from './git.ts';
@@ -36,6 +36,8 @@ export class Checkout {
 	readonly tree: string;
 	private readonly options: CheckoutOptions;
 	private readonly location: GitLocation;
+	/** Paths that name a commit of another repository. */
+	private readonly submodules = new Set<string>();
 
 	private constructor(options: CheckoutOptions) {
 		this.options = options;
@@ -43,7 +45,8 @@ export class Checkout {
 		this.location = {
 			gitFolder: path.join(options.folder, 'git'),
 			workTree: this.tree,
-			cwd: this.tree,
+			// Not the tree: a program of git's name may lie there.
+			cwd: options.folder,
 			configuration: options.configuration,
 		};
 	}
@@ -56,7 +59,6 @@ export class Checkout {
 		// The option is newer than SHA-1 repositories need.
 		const format = source.objectFormat === 'sha1' ? [] : [`--object-format=${source.objectFormat}`];
 		await checkout.git(['init', '--quiet', '--template=', ...format]);
-		// Wins over every .gitattributes: no filter runs on a file, whatever configuration names one.
 		await writeAttributes(checkout.location.gitFolder);
 		await checkout
 			.git([
@@ -78,6 +80,7 @@ export class Checkout {
 				}
 				throw sourceFailure(error, sourceFolder);
 			});
+		await checkout.list();
 		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/base']);
 		return checkout;
 	}
@@ -93,10 +96,9 @@ export class Checkout {
 	 */
 	async commit(message: string): Promise<{ commit: string | undefined; leftOut: string[] }> {
 		const base = await this.base();
-		const links = await this.submodules();
 		const { removed, present } = await this.changes();
 		const leftOut = present.filter(name => name.endsWith('/')).map(name => Buffer.from(name, 'latin1').toString());
-		const kept = (name: string) => !links.has(name) && !name.endsWith('/');
+		const kept = (name: string) => !this.submodules.has(name) && !name.endsWith('/');
 		// What is gone goes first: it may stand where something else comes.
 		await this.updateIndex(['--force-remove'], removed.filter(kept));
 		await this.updateIndex(['--add', '--remove', '--replace'], present.filter(kept));
@@ -152,12 +154,25 @@ export class Checkout {
 		}
 	}
 
-	/** Paths of the index that name a commit of another repository. */
-	private async submodules(): Promise<Set<string>> {
-		const entries = split(await this.git(['ls-files', '--stage', '-z'], BYTES));
-		return new Set(
-			entries.filter(entry => entry.startsWith(`${GITLINK} `)).map(entry => entry.slice(entry.indexOf('\t') + 1)),
-		);
+	/**
+	 * Looks at what is to be checked out before a byte of it is: a few objects can stand for more files than any disk
+	 * holds, and a list that is too long now would be so after the agent's work too.
+	 */
+	private async list(): Promise<void> {
+		let bytes = 0;
+		for (const entry of split(await this.git(['ls-tree', '-r', '-l', '-z', 'refs/errand/base'], BYTES))) {
+			const [mode, , , size] = entry.split(/ +|\t/, 4);
+			bytes += Number(size) || 0;
+			if (mode === GITLINK) {
+				this.submodules.add(entry.slice(entry.indexOf('\t') + 1));
+			}
+		}
+		const { bavail, bsize } = await statfs(this.options.folder);
+		if (bytes > bavail * bsize) {
+			throw new UserFacingError(
+				`The files of the branch need ${megabytes(bytes)} MB, and the disk of the data folder has ${megabytes(bavail * bsize)} MB left. Free some space, then start again.`,
+			);
+		}
 	}
 
 	/** What differs from the index, by name; a name that ends in `/` is a repository inside the tree. */
@@ -210,11 +225,17 @@ function pushFailure(error: unknown, branch: string, folder: string): unknown {
 	return sourceFailure(error, folder);
 }
 
+/**
+ * Wins over every .gitattributes: no filter runs on a file, whatever configuration names one, and the tree holds the
+ * bytes that are stored. A file that git would write back otherwise than it is stored would be a change of nobody's.
+ */
 async function writeAttributes(gitFolder: string): Promise<void> {
 	const information = path.join(gitFolder, 'info');
 	await mkdir(information, { recursive: true });
-	await writeFile(path.join(information, 'attributes'), '* -filter\n');
+	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
 }
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 function split(text: string): string[] {
 	return text.split('\0').slice(0, -1);

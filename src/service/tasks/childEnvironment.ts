@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a child needs to run at all. Everything else of this process's environment may be a secret, and stays here. */
@@ -27,5 +29,16 @@ export function childEnvironment(environment: Environment, additions: Record<str
 			result[name] = value;
 		}
 	}
+	for (const name of Object.keys(result).filter(candidate => candidate.toUpperCase() === 'PATH')) {
+		result[name] = absoluteFolders(result[name] ?? '');
+	}
 	return { ...result, ...additions };
+}
+
+/** An empty or relative entry means the folder that the child runs in, which may be a repository's own. */
+function absoluteFolders(list: string): string {
+	return list
+		.split(path.delimiter)
+		.filter(folder => path.isAbsolute(folder))
+		.join(path.delimiter);
 }

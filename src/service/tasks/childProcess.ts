@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Between asking a process group to end and making it. */
 const STOP_GRACE_MS = 2_000;
-const POLL_MS = 20;
+const POLL_MS = 25;
 
 export interface ChildOptions {
 	command: string;
@@ -15,6 +16,8 @@ export interface ChildOptions {
 	input?: string | Uint8Array;
 	/** Aborting it ends the child and everything that it started. */
 	signal: AbortSignal;
+	/** Milliseconds between asking the group to end and making it; default 2,000. */
+	graceMs?: number;
 	onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
@@ -25,7 +28,7 @@ export interface ChildResult {
 
 /**
  * Runs a program in a process group of its own and returns when it and what is left of its group have ended. On abort:
- * SIGTERM to the group, after 2 s SIGKILL (`taskkill /T /F` on Windows); then the signal's reason is thrown. What a
+ * SIGTERM to the group, after `graceMs` SIGKILL (`taskkill /T /F` on Windows); then the signal's reason is thrown. What a
  * program leaves running in its group ends with it. Throws the system error when it cannot be started.
  */
 export async function runChild(options: ChildOptions): Promise<ChildResult> {
@@ -37,44 +40,48 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 		detached: process.platform !== 'win32',
 		windowsHide: true,
 	});
-	child.stdout.on('data', (bytes: Buffer) => options.onOutput?.('stdout', bytes));
-	child.stderr.on('data', (bytes: Buffer) => options.onOutput?.('stderr', bytes));
+	const exit = new Promise<number | undefined>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', code => resolve(code ?? undefined));
+	});
+	// A child that could not be started because too many files are open has no streams at all.
+	const { stdin, stdout, stderr } = child as ChildProcess;
+	stdout?.on('data', (bytes: Buffer) => options.onOutput?.('stdout', bytes));
+	stderr?.on('data', (bytes: Buffer) => options.onOutput?.('stderr', bytes));
 	// The child may end without reading what it was given.
-	child.stdin.on('error', () => {});
-	child.stdin.end(options.input ?? '');
+	stdin?.on('error', () => {});
+	stdin?.end(options.input ?? '');
 
+	const { graceMs = STOP_GRACE_MS } = options;
 	let stopped: Promise<void> | undefined;
 	const onAbort = () => {
-		stopped ??= endGroup(child);
+		stopped ??= endGroup(child, graceMs);
 	};
 	options.signal.addEventListener('abort', onAbort, { once: true });
 	try {
-		const exitCode = await new Promise<number | undefined>((resolve, reject) => {
-			child.once('error', reject);
-			child.once('exit', code => resolve(code ?? undefined));
-		});
-		await (stopped ?? endGroup(child));
-		await outputEnd(child);
+		const exitCode = await exit;
+		await (stopped ?? endGroup(child, graceMs));
+		await outputEnd(child, graceMs);
 		options.signal.throwIfAborted();
 		return { exitCode };
 	} finally {
 		options.signal.removeEventListener('abort', onAbort);
-		child.stdout.destroy();
-		child.stderr.destroy();
+		stdout?.destroy();
+		stderr?.destroy();
 	}
 }
 
 /** What was written before the end is read; a process outside the group may hold the pipe, so the wait has an end. */
-async function outputEnd(child: ChildProcess): Promise<void> {
+async function outputEnd(child: ChildProcess, graceMs: number): Promise<void> {
 	const ended = Promise.all(
 		[child.stdout, child.stderr].map(stream =>
 			stream?.readableEnded ? undefined : new Promise(resolve => stream?.once('close', resolve)),
 		),
 	);
-	await Promise.race([ended, delay(STOP_GRACE_MS, undefined, { ref: false })]);
+	await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
 }
 
-async function endGroup(child: ChildProcess): Promise<void> {
+async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
 	const { pid } = child;
 	if (pid === undefined) {
 		return;
@@ -88,14 +95,48 @@ async function endGroup(child: ChildProcess): Promise<void> {
 	if (!signalGroup(pid, 'SIGTERM')) {
 		return;
 	}
-	const end = performance.now() + STOP_GRACE_MS;
+	if (!(await groupEnds(pid, graceMs))) {
+		signalGroup(pid, 'SIGKILL');
+		// Nothing can refuse that, but it takes a moment.
+		await groupEnds(pid, graceMs);
+	}
+}
+
+/** Waits for the end of a group, at most so long. True when it has come. */
+async function groupEnds(group: number, milliseconds: number): Promise<boolean> {
+	const end = performance.now() + milliseconds;
 	while (performance.now() < end) {
 		await delay(POLL_MS);
-		if (!signalGroup(pid, 0)) {
-			return;
+		if (!signalGroup(group, 0) || !(await groupLives(group))) {
+			return true;
 		}
 	}
-	signalGroup(pid, 'SIGKILL');
+	return false;
+}
+
+/**
+ * Whether a process of the group has not ended. In a container without an init process nobody collects what has ended,
+ * and a signal still finds it.
+ */
+async function groupLives(group: number): Promise<boolean> {
+	if (process.platform !== 'linux') {
+		return true;
+	}
+	const names = await readdir('/proc').catch(() => undefined);
+	if (names === undefined) {
+		return true;
+	}
+	const lives = await Promise.all(
+		names
+			.filter(name => /^\d+$/.test(name))
+			.map(async name => {
+				const status = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '');
+				// After the name in parentheses, which can hold anything: state, parent, group.
+				const [, state, , member] = status.slice(status.lastIndexOf(')')).split(' ');
+				return Number(member) === group && state !== 'Z' && state !== 'X';
+			}),
+	);
+	return lives.includes(true);
 }
 
 /** False when no process of the group is left. */

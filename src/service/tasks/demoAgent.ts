@@ -1,11 +1,10 @@
 // The demo agent: a child process that works on the folder it is started in. No model is asked for anything.
-import type { Dirent } from 'node:fs';
-import { open, opendir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commitSubject } from './taskNames.ts';
 
-const LINE_PAUSE_MS = 230;
+const LINE_PAUSE_MS = 90;
 const SLOW_LINES = 150;
 const SLOW_PAUSE_MS = 200;
 const MAXIMUM_FILES = 50_000;
@@ -44,7 +43,7 @@ export async function runDemoAgent(): Promise<number> {
 		}
 	}
 	await print('Counting the files of the repository…');
-	const { counts, total, complete } = await countFiles('.');
+	const { counts, total, complete } = await countFiles(Buffer.from('.'));
 	for (const [extension, count] of counts.slice(0, 4)) {
 		await print(`  ${dim('•')} ${extension}: ${count}`);
 	}
@@ -64,17 +63,18 @@ interface FileCounts {
 	complete: boolean;
 }
 
-/** Links are not followed: they can lead out of the repository. */
-async function countFiles(folder: string): Promise<FileCounts> {
+/** Links are not followed: they can lead out of the repository. Names are bytes, as they can be of any encoding. */
+async function countFiles(folder: Buffer): Promise<FileCounts> {
 	const counts = new Map<string, number>();
 	const folders = [folder];
 	let total = 0;
 	for (let next = folders.pop(); next !== undefined && total < MAXIMUM_FILES; next = folders.pop()) {
-		for await (const entry of await opendir(next)) {
-			if (entry.isDirectory() && entry.name !== '.git') {
-				folders.push(path.join(next, entry.name));
+		for (const entry of await readdir(next, { encoding: 'buffer', withFileTypes: true })) {
+			const name = entry.name.toString('latin1');
+			if (entry.isDirectory() && name !== '.git') {
+				folders.push(Buffer.concat([next, Buffer.from('/'), entry.name]));
 			} else if (entry.isFile()) {
-				const extension = extensionOf(entry);
+				const extension = extensionOf(name);
 				counts.set(extension, (counts.get(extension) ?? 0) + 1);
 				total++;
 			}
@@ -84,8 +84,8 @@ async function countFiles(folder: string): Promise<FileCounts> {
 	return { counts: sorted, total, complete: total < MAXIMUM_FILES };
 }
 
-function extensionOf(entry: Dirent): string {
-	const extension = path.extname(entry.name).toLowerCase();
+function extensionOf(name: string): string {
+	const extension = path.extname(name).toLowerCase();
 	return /^\.[a-z\d+_-]{1,16}$/.test(extension) ? extension : 'other';
 }
 

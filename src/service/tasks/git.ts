@@ -65,7 +65,7 @@ export interface GitLocation {
 	/** Always given, and outside whatever an agent can write: git never searches for a repository. */
 	gitFolder: string;
 	workTree?: string;
-	/** An existing folder to run in. */
+	/** An existing folder to run in, of ours: some platforms look for programs there first. */
 	cwd: string;
 	/** The only configuration file outside the repository that is read (`writeGitConfiguration`). */
 	configuration: string;
@@ -128,8 +128,9 @@ function gitEnvironment(location: GitLocation, additions: Record<string, string>
 		GIT_CONFIG_NOSYSTEM: '1',
 		GIT_CONFIG_GLOBAL: location.configuration,
 		GIT_ATTR_NOSYSTEM: '1',
-		HOME: location.cwd,
-		XDG_CONFIG_HOME: location.cwd,
+		// git looks for lists of ignored files and of attributes below these: a folder of ours, never the tree.
+		HOME: location.gitFolder,
+		XDG_CONFIG_HOME: location.gitFolder,
 		// This version runs on local repositories only, so no other transport is let in.
 		GIT_ALLOW_PROTOCOL: 'file',
 		GIT_NO_LAZY_FETCH: '1',

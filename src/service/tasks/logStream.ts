@@ -3,7 +3,7 @@ import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { sseComment, sseEvent } from '../streamReply.ts';
 
-/** Entries read at once: what a slow reader costs in memory. */
+/** Entries read at once. */
 const PAGE_SIZE = 200;
 /** cloud-tasks.md, Events. */
 const STATUS_INTERVAL_MS = 2_000;
@@ -16,6 +16,8 @@ export interface LogStreamOptions {
 	fromIndex: number;
 	includeStatus: boolean;
 	signal: AbortSignal;
+	/** Milliseconds between two status events; default 2,000. */
+	statusIntervalMs?: number;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface LogStreamOptions {
  * complete. It reads the store at the reader's pace and is woken by it; nothing is queued for it meanwhile.
  */
 export async function* logStream(options: LogStreamOptions): AsyncGenerator<string, void, undefined> {
-	const { store, fromIndex, includeStatus, signal } = options;
+	const { store, fromIndex, includeStatus, signal, statusIntervalMs = STATUS_INTERVAL_MS } = options;
 	const { id } = options.task;
 	let changed = Promise.withResolvers<void>();
 	const watch = store.watch(id, () => changed.resolve());
@@ -45,7 +47,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 			let text = page.map((log, offset) => sseEvent({ index: next + offset, log, timestamp }, 'log')).join('');
 			next += page.length;
 			const sinceSign = performance.now() - lastSign;
-			if (includeStatus && (task.status !== shownStatus || sinceSign >= STATUS_INTERVAL_MS)) {
+			if (includeStatus && (task.status !== shownStatus || sinceSign >= statusIntervalMs)) {
 				text += sseEvent({ status: task.status, error: task.error }, 'status');
 				shownStatus = task.status;
 				lastSign = performance.now();
@@ -56,7 +58,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 			if (text !== '') {
 				yield text;
 			}
-			if (page.length < PAGE_SIZE && FINAL_STATUSES.has(task.status)) {
+			if (page.length === 0 && FINAL_STATUSES.has(task.status)) {
 				yield sseEvent(
 					{
 						status: task.status,
@@ -69,7 +71,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				return;
 			}
 			if (page.length === 0) {
-				await waitFor(changed.promise, includeStatus ? STATUS_INTERVAL_MS : COMMENT_INTERVAL_MS, signal);
+				await waitFor(changed.promise, includeStatus ? statusIntervalMs : COMMENT_INTERVAL_MS, signal);
 			}
 		}
 	} finally {

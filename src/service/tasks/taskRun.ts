@@ -47,9 +47,9 @@ export async function runTask(options: TaskRunOptions): Promise<void> {
 		await work(options, log, checkout);
 		store.update(task.id, { status: 'saving', progress: 90 });
 		// From here on the branch is there, so the task is complete even when a stop comes now.
-		const saved = await save(options, log, checkout);
+		await save(options, log, checkout);
 		await removeFolder(options);
-		store.update(task.id, { ...saved, status: 'completed', progress: 100 });
+		store.update(task.id, { status: 'completed', progress: 100 });
 	} catch (error) {
 		await removeFolder(options);
 		const ended = outcome(error, signal);
@@ -106,16 +106,18 @@ async function work({ task, agent, store, signal }: TaskRunOptions, log: TaskLog
 	}
 }
 
-type Saved = Pick<TaskRecord, 'branchName' | 'linesAdded' | 'linesRemoved' | 'filesChanged'>;
-
-async function save({ task }: TaskRunOptions, log: TaskLog, checkout: Checkout): Promise<Saved> {
+/** Ends with the result in the store: a task that has one is complete, whatever happens to the service after that. */
+async function save({ task, agent, store }: TaskRunOptions, log: TaskLog, checkout: Checkout): Promise<void> {
 	const { commit, leftOut } = await checkout.commit(commitSubject(task.prompt));
 	for (const name of leftOut) {
 		log.step('git_committed', `Left out ${name}: a repository of its own inside the tree.`, 'warning');
 	}
 	if (commit === undefined) {
-		log.step('git_committed', 'The agent changed nothing, so there is no commit and no branch.', 'warning');
-		return { branchName: null, linesAdded: 0, linesRemoved: 0, filesChanged: 0 };
+		const message = 'The agent changed nothing, so there is no commit and no branch.';
+		store.update(task.id, { linesAdded: 0, linesRemoved: 0, filesChanged: 0 }, [
+			logRecord(agent.id, 'git_committed', 'warning', message),
+		]);
+		return;
 	}
 	const statistics = await checkout.statistics(commit);
 	const { linesAdded, linesRemoved, filesChanged } = statistics;
@@ -127,8 +129,8 @@ async function save({ task }: TaskRunOptions, log: TaskLog, checkout: Checkout):
 	);
 	const branchName = branchNameOf(task.prompt, task.id);
 	await checkout.push(commit, branchName);
-	log.step('git_pushed', `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`, 'success');
-	return { ...statistics, branchName };
+	const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
+	store.update(task.id, { ...statistics, branchName }, [logRecord(agent.id, 'git_pushed', 'success', message)]);
 }
 
 /** How a task ended, and the sentence that says why. */

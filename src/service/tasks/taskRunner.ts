@@ -8,12 +8,18 @@ import type { NewTask, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { logRecord } from './taskLog.ts';
+import { branchNameOf } from './taskNames.ts';
 import { runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
 /** The longest that a timer of the platform can wait; longer ones would end at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
+
+/** A push may end well after the service that began it has gone. git makes a branch whole or not at all. */
+function mayBeThere({ prompt, id }: TaskRecord): string {
+	return `It was about to make the branch ${branchNameOf(prompt, id)}; if that is there, it is whole.`;
+}
 
 export interface TaskRunnerOptions {
 	store: TaskStore;
@@ -55,13 +61,19 @@ export class TaskRunner {
 		return this.stopping;
 	}
 
-	/** Ends what an earlier process left: its tasks say that they were interrupted, its folders go. */
+	/**
+	 * Ends what an earlier process left: a task whose result is stored is complete, the others say that they were
+	 * interrupted, and their folders go.
+	 */
 	recover(): void {
 		const { store, folder, logger } = this.options;
 		for (const task of store.active()) {
-			store.update(task.id, { status: 'error', error: INTERRUPTED }, [
-				logRecord(task.selectedAgent, 'task_ended', 'error', INTERRUPTED),
-			]);
+			if (task.filesChanged !== null) {
+				store.update(task.id, { status: 'completed', progress: 100 });
+				continue;
+			}
+			const error = task.status === 'saving' ? `${INTERRUPTED} ${mayBeThere(task)}` : INTERRUPTED;
+			store.update(task.id, { status: 'error', error }, [logRecord(task.selectedAgent, 'task_ended', 'error', error)]);
 			logger.log('info', 'an interrupted task was ended', { taskId: task.id });
 		}
 		try {
@@ -87,10 +99,12 @@ export class TaskRunner {
 		}
 	}
 
-	/** Ends all tasks as interrupted and takes no new ones. */
+	/** Ends all tasks as interrupted and takes no new ones. Every child has ended even when it then throws. */
 	async shutdown(): Promise<void> {
 		this.stopping = true;
-		await Promise.all([...this.active.values()].map(active => this.end(active, new TaskEnded('error', INTERRUPTED))));
+		const ends = [...this.active.values()].map(active => this.end(active, new TaskEnded('error', INTERRUPTED)));
+		await Promise.allSettled(ends);
+		await Promise.all(ends);
 	}
 
 	private async end(active: ActiveTask, reason: TaskEnded): Promise<void> {

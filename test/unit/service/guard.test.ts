@@ -134,6 +134,19 @@ describe('the guard of the local service', function () {
 		assert.match(await errorOf(chunked, 413), /1 MB/);
 	});
 
+	it('tells a client that sends a large body with a wrong token why, instead of hanging up on it', async () => {
+		const socket = connect(port, '127.0.0.1');
+		const length = 12 * MEGABYTE;
+		const head = `POST /chat/completions HTTP/1.1\r\nHost: ${host()}\r\nAuthorization: Bearer wrong\r\n`;
+		const failure = await new Promise<unknown>(resolve => {
+			socket.once('error', resolve);
+			socket.write(`${head}Content-Length: ${length}\r\n\r\n`);
+			socket.write(Buffer.alloc(length, 0x20), resolve);
+		});
+		assert.equal(failure ?? undefined, undefined);
+		assert.match(await text(socket), /^HTTP\/1\.1 401 /);
+	});
+
 	it('takes a body just under the cap', async () => {
 		const messages = [{ role: 'user', content: 'x'.repeat(15 * MEGABYTE) }];
 		const response = await service.fetch('/chat/completions', { json: { model: 'demo', messages, max_tokens: 1 } });

@@ -6,7 +6,11 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { nullLogger } from '../../../src/base/logger.ts';
 import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
+import { registerControlRoutes } from '../../../src/service/controlRoutes.ts';
+import { IdleWatch } from '../../../src/service/idleWatch.ts';
+import { createApp, startServer } from '../../../src/service/server.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
@@ -64,22 +68,28 @@ describe('the life of the local service', function () {
 			assert.ok(Math.abs(Date.now() - Date.parse(String(discovery['startedAt']))) < 60_000);
 		});
 
-		it('proves that it knows the token without being sent it, for its own address only', async () => {
-			const service = await start();
-			const nonce = 'AAECAwQFBgcICQoLDA0ODw';
-			const response = await fetch(`${service.address}${controlPaths.proof}?nonce=${nonce}`);
-			const { proof } = (await response.json()) as { proof: string };
-			assert.equal(proof, proofOf(service.token, service.address, nonce));
-			assert.notEqual(proof, proofOf(service.token, 'http://127.0.0.1:1', nonce));
-			assert.notEqual(proof, proofOf(`${service.token}x`, service.address, nonce));
-		});
+		describe('by a proof', () => {
+			let service: ServiceProcess;
+			before(async () => {
+				service = await ServiceProcess.start();
+			});
+			after(() => service.stop());
 
-		it('refuses to prove anything about a nonce that is missing, short, long or no base64url', async () => {
-			const service = await start();
-			for (const query of ['', '?nonce=', '?nonce=AAAA', `?nonce=${'A'.repeat(87)}`, `?nonce=${'%0a'.repeat(30)}`]) {
-				const response = await fetch(`${service.address}${controlPaths.proof}${query}`);
-				assert.match(await errorOf(response, 400), /16 to 64 bytes|expected string/i, query);
-			}
+			it('proves that it knows the token without being sent it, for its own address only', async () => {
+				const nonce = 'AAECAwQFBgcICQoLDA0ODw';
+				const response = await fetch(`${service.address}${controlPaths.proof}?nonce=${nonce}`);
+				const { proof } = (await response.json()) as { proof: string };
+				assert.equal(proof, proofOf(service.token, service.address, nonce));
+				assert.notEqual(proof, proofOf(service.token, 'http://127.0.0.1:1', nonce));
+				assert.notEqual(proof, proofOf(`${service.token}x`, service.address, nonce));
+			});
+
+			it('refuses to prove anything about a nonce that is missing, short, long or no base64url', async () => {
+				for (const query of ['', '?nonce=', '?nonce=AAAA', `?nonce=${'A'.repeat(87)}`, `?nonce=${'%0a'.repeat(30)}`]) {
+					const response = await fetch(`${service.address}${controlPaths.proof}${query}`);
+					assert.match(await errorOf(response, 400), /16 to 64 bytes|expected string/i, query);
+				}
+			});
 		});
 
 		it('has another token after each start', async () => {
@@ -91,18 +101,32 @@ describe('the life of the local service', function () {
 	});
 
 	it('beats on a lease, so that a window can tell a silent service from a dead one', async () => {
-		const service = await start();
-		const response = await service.fetch(controlPaths.lease);
+		const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
+		const app = createApp(nullLogger);
+		const server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
+		const stopping = new AbortController();
+		registerControlRoutes(app, {
+			token: 'token',
+			address: () => server.address,
+			stopping: stopping.signal,
+			requestStop: () => {},
+			heartbeatMs: 50,
+		});
+		const headers = { authorization: 'Bearer token' };
+		const response = await fetch(`${server.address}${controlPaths.lease}`, { headers });
 		assert.ok(response.body);
 		let beats = 0;
 		for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
 			assert.match(piece, /^(?:: [a-z]+\n\n)+$/);
-			beats++;
-			if (beats === 2) {
+			beats += piece.split('\n\n').length - 1;
+			if (beats >= 2) {
 				break;
 			}
 		}
-		assert.equal(beats, 2);
+		assert.ok(beats >= 2);
+		stopping.abort();
+		idleWatch.dispose();
+		await server.close(0);
 	});
 
 	describe('being the only one', () => {
@@ -160,12 +184,12 @@ describe('the life of the local service', function () {
 		});
 
 		it('stays while one of two windows holds it, and ends after the last has gone', async () => {
-			const service = await start(2);
+			const service = await start(1);
 			const releaseFirst = await lease(service);
 			const releaseSecond = await lease(service);
 			releaseFirst();
 			// Longer than the idle time: had the one release been enough, it would have ended.
-			await new Promise(resolve => setTimeout(resolve, 3_000));
+			await new Promise(resolve => setTimeout(resolve, 1_200));
 			assert.ok(!service.hasEnded);
 			releaseSecond();
 			assert.equal(await service.ended(), 0);
@@ -174,7 +198,7 @@ describe('the life of the local service', function () {
 		it('stays while a task runs without any window', async () => {
 			const repository = await TemporaryRepository.create();
 			try {
-				const service = await start(2);
+				const service = await start(1);
 				const release = await lease(service);
 				await createTask(service, { prompt: 'Without a window', repoUrl: repository.path });
 				release();
@@ -248,9 +272,14 @@ describe('the life of the local service', function () {
 		};
 
 		it('names the option that it does not understand', async () => {
-			assert.match(await refusal(['--verbose']), /--verbose/);
-			assert.match(await refusal(['--port', 'http']), /--port takes a number/);
-			assert.match(await refusal(['--data', folder, '--idle-seconds', '-1']), /idle-seconds/);
+			const [verbose, port, idle] = await Promise.all([
+				refusal(['--verbose']),
+				refusal(['--port', 'http']),
+				refusal(['--data', folder, '--idle-seconds', '-1']),
+			]);
+			assert.match(verbose, /--verbose/);
+			assert.match(port, /--port takes a number/);
+			assert.match(idle, /idle-seconds/);
 		});
 
 		it('says that a port is taken, and ends at once', async () => {
@@ -298,6 +327,37 @@ describe('the life of the local service', function () {
 			assert.equal(await readFile(file, 'utf8'), 'This is no database, but somebody wrote it.');
 		});
 
+		it('says what is wrong with data that is damaged, and with a lock that is none, without changing them', async () => {
+			const repository = await TemporaryRepository.create();
+			const service = await start();
+			await createTask(service, { prompt: 'x'.repeat(20_000), repoUrl: repository.path });
+			await service.stop();
+			await repository.remove();
+			const file = path.join(folder, 'state.sqlite');
+			const whole = await readFile(file);
+			const damaged = Buffer.from(whole);
+			damaged.fill(0x5a, 4_096);
+			await writeFile(file, damaged);
+			assert.match(
+				await refusal(['--data', folder]),
+				/state\.sqlite cannot be opened \(.*malformed\)\. Move the file aside/,
+			);
+			assert.ok((await readFile(file)).equals(damaged));
+			await writeFile(file, whole);
+			const lock = path.join(folder, 'lock.sqlite');
+			await writeFile(lock, 'This is no lock.');
+			assert.match(await refusal(['--data', folder]), /lock\.sqlite cannot be opened .* Move the file aside/);
+			assert.equal(await readFile(lock, 'utf8'), 'This is no lock.');
+		});
+
+		it('ends at once with a sentence when it cannot say where it is to be found', async () => {
+			// A folder stands where the discovery file is written first.
+			await mkdir(path.join(folder, `${DISCOVERY_FILE}.new`));
+			const began = performance.now();
+			assert.match(await refusal(['--data', folder, '--idle-seconds', '60']), /cannot start with the data folder/);
+			assert.ok(performance.now() - began < 10_000);
+		});
+
 		it('keeps keys, prompts and replies out of its log, and the log below its cap', async () => {
 			await writeFile(path.join(folder, 'service.log'), 'x'.repeat(1024 * 1024 + 1));
 			const service = await start();
@@ -305,9 +365,10 @@ describe('the life of the local service', function () {
 			try {
 				const secret = 'a-very-private-prompt';
 				const messages = [{ role: 'user', content: secret }];
-				await (await service.fetch('/chat/completions', { json: { model: 'demo', messages } })).text();
+				const chat = service.fetch('/chat/completions', { json: { model: 'demo', messages } });
 				const { id } = await createTask(service, { prompt: `${secret} /demo fail`, repoUrl: repository.path });
 				await finalTask(service, id);
+				assert.match(await (await chat).text(), new RegExp(secret));
 				await service.stop();
 				const log = await readFile(path.join(folder, 'service.log'), 'utf8');
 				assert.match(log, /started/);

@@ -75,13 +75,16 @@ describe('chat with the demo provider', function () {
 			{ type: 'text', text: 'two words' },
 			{ type: 'image_url', image_url: { url: 'data:,' } },
 		];
-		const response = await post({ messages: [{ role: 'user', content }] });
+		const response = await post({ messages: [{ role: 'user', content }], stop: ['**9** characters'] });
 		assert.match(await response.text(), /\*\*2\*\* words/);
 	});
 
 	it('streams the text of the whole reply in pieces, and says at the end what it used', async () => {
-		const { chunks, text, done, arrivals } = await streamed('Hello there');
-		assert.equal(text, await textOf('Hello there'));
+		const [{ chunks, text, done, arrivals }, whole] = await Promise.all([
+			streamed('Hello there'),
+			textOf('Hello there'),
+		]);
+		assert.equal(text, whole);
 		assert.ok(done);
 		assert.equal(chunks[0]?.choices[0]?.delta.role, 'assistant');
 		assert.ok(chunks.every(chunk => chunk.provider === 'demo' && chunk.object === 'chat.completion.chunk'));
@@ -95,9 +98,24 @@ describe('chat with the demo provider', function () {
 	});
 
 	it('answers on both paths alike', async () => {
-		const response = await post({ messages: user('Hello') }, '/v1/chat/completions');
+		const [response, plain] = await Promise.all([
+			post({ messages: user('Hello'), max_tokens: 9 }, '/v1/chat/completions'),
+			textOf('Hello', { max_tokens: 9 }),
+		]);
 		const completion = (await response.json()) as Completion;
-		assert.equal(completion.choices[0]?.message.content, await textOf('Hello'));
+		assert.equal(completion.choices[0]?.message.content, plain);
+	});
+
+	it('answers a message of nothing but white space, however long, at once', async () => {
+		const began = performance.now();
+		const { usage } = await whole(' '.repeat(1024 * 1024), { max_tokens: 1 });
+		assert.equal(usage.prompt_tokens, 1);
+		assert.ok(performance.now() - began < 10_000);
+	});
+
+	it('answers a request with very many stop texts', async () => {
+		const stop = Array.from({ length: 300_000 }, () => ' built');
+		assert.equal(await textOf('Hello', { stop }), "This is Errand's");
 	});
 
 	it('ends at max_tokens and says so; ends before a stop text', async () => {
@@ -114,7 +132,7 @@ describe('chat with the demo provider', function () {
 			const times: number[] = [];
 			for await (const _ of eventsOf(response)) {
 				times.push(performance.now());
-				if (times.length === 12) {
+				if (times.length === 8) {
 					break;
 				}
 			}
@@ -125,6 +143,7 @@ describe('chat with the demo provider', function () {
 		it('cut ends the connection in the middle, without a word', async () => {
 			let text = '';
 			let done = false;
+			const whole = assert.rejects(async () => (await post({ messages: user('/demo cut') })).text());
 			await assert.rejects(async () => {
 				for await (const { data } of eventsOf(await post({ messages: user('/demo cut'), stream: true }))) {
 					done ||= data === '[DONE]';
@@ -133,14 +152,16 @@ describe('chat with the demo provider', function () {
 			});
 			assert.match(text, /after these words$/);
 			assert.ok(!done);
-			await assert.rejects(async () => (await post({ messages: user('/demo cut') })).text());
+			await whole;
 		});
 
 		it('error sends an error in the middle of a stream, and as the status of a whole reply', async () => {
-			const { chunks, done } = await streamed('/demo error');
+			const [{ chunks, done }, response] = await Promise.all([
+				streamed('/demo error'),
+				post({ messages: user('/demo error') }),
+			]);
 			assert.match(JSON.stringify(chunks.at(-1)), /"error":\{"message":"The demo was asked to fail/);
 			assert.ok(!done);
-			const response = await post({ messages: user('/demo error') });
 			assert.match(await errorOf(response, 502), /asked to fail/);
 		});
 	});
@@ -190,6 +211,7 @@ describe('chat with the demo provider', function () {
 			for (const provider of [
 				{ only: ['other'] },
 				{ ignore: ['demo'] },
+				{ quantizations: ['int8'] },
 				{ order: ['other'], allow_fallbacks: false },
 			]) {
 				assert.match(await errorOf(await post({ messages: user('x'), provider }), 404), /no provider/);
@@ -201,7 +223,7 @@ describe('chat with the demo provider', function () {
 
 	it('stops generating when the client goes', async () => {
 		// An idle time that runs out shows it: the service ends only when no request is under way any more.
-		const short = await ServiceProcess.start({ idleSeconds: 2 });
+		const short = await ServiceProcess.start({ idleSeconds: 1 });
 		try {
 			const body = JSON.stringify({ model: 'demo', stream: true, messages: user('/demo slow') });
 			const request = http.request(`${short.address}/chat/completions`, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../../../src/base/errors.ts';
@@ -103,6 +103,79 @@ describe('Checkout', function () {
 		assert.equal(statistics.filesChanged, rows.length);
 		const sum = (column: number) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
 		assert.deepEqual([statistics.linesAdded, statistics.linesRemoved], [sum(0), sum(1)]);
+	});
+
+	it('commits a new file whatever lists of ignored files for all repositories the tree holds', async () => {
+		// git looks for such lists at git/ignore below a folder of the user's.
+		for (const name of ['git/ignore', '.config/git/ignore', '.gitignore_global']) {
+			await repository.write(name, '*\n');
+		}
+		await repository.git('add', '--all', '--force');
+		await repository.git('commit', '--quiet', '-m', 'Dotfiles');
+		const checkout = await checkOut();
+		await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
+		assert.ok((await checkout.commit('New')).commit);
+	});
+
+	it('holds the bytes that are stored, and calls none of them a change, whatever .gitattributes says', async () => {
+		const stored = { 'lines.txt': 'a\r\nb\r\n', 'wide.txt': 'grüße\n', 'source.c': '$Id: old$\n' };
+		for (const [name, text] of Object.entries(stored)) {
+			await repository.write(name, text);
+		}
+		await repository.commitAll('Before there were attributes');
+		await repository.write('.gitattributes', '*.txt text\nwide.txt working-tree-encoding=UTF-16\n*.c ident\n');
+		await repository.git('add', '.gitattributes');
+		await repository.git('commit', '--quiet', '-m', 'Attributes');
+		const checkout = await checkOut();
+		for (const [name, text] of Object.entries(stored)) {
+			assert.equal(await readFile(path.join(checkout.tree, name), 'utf8'), text);
+		}
+		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [] });
+	});
+
+	describe('of a tree in which a few objects stand for very many files', () => {
+		/** `levels` folders deep, ten entries in each, all of one file. */
+		async function bomb(levels: number, file: Uint8Array, nameLength = 0): Promise<void> {
+			// Long names: the list is long with few entries.
+			const name = 'n'.repeat(nameLength);
+			const git = (args: string[], input: string | Uint8Array) =>
+				execFileSync('git', args, { cwd: repository.path, input, encoding: 'utf8' }).trim();
+			let entry = `100644 blob ${git(['hash-object', '-w', '--stdin'], file)}`;
+			for (let level = 0; level < levels; level++) {
+				const tree = Array.from({ length: 10 }, (_, index) => `${entry}\t${name}${index}\n`).join('');
+				entry = `040000 tree ${git(['mktree'], tree)}`;
+			}
+			const commit = await repository.git('commit-tree', entry.slice(entry.lastIndexOf(' ') + 1), '-m', 'Bomb');
+			await repository.git('update-ref', 'refs/heads/main', commit.trim());
+		}
+
+		it('says that there are too many, before it makes one', async () => {
+			await bomb(9, Buffer.from('x'), 200);
+			await assert.rejects(checkOut(), { name: 'UserFacingError', message: /too large.*64 MB of names/ });
+			assert.deepEqual(await readdir(path.join(folder, 'tree')), []);
+		});
+
+		it('says that they do not fit on the disk, before it writes one', async () => {
+			await bomb(5, new Uint8Array(16 * 1024 * 1024));
+			await assert.rejects(checkOut(), { name: 'UserFacingError', message: /need \d+ MB.*has \d+ MB left/ });
+			assert.deepEqual(await readdir(path.join(folder, 'tree')), []);
+		});
+	});
+
+	it('runs git itself, not a program of that name in the tree', async () => {
+		const { PATH } = process.env;
+		const marker = path.join(repository.folder, 'marker');
+		await repository.write('git', `#!/bin/sh\ntouch ${marker}\n`);
+		await chmod(path.join(repository.path, 'git'), 0o755);
+		await repository.commitAll('Program');
+		// An empty entry is what an unset variable leaves, and means the folder that a program runs in.
+		process.env['PATH'] = `${path.delimiter}.${path.delimiter}${PATH}`;
+		try {
+			assert.equal((await (await checkOut()).commit('Nothing')).commit, undefined);
+		} finally {
+			process.env['PATH'] = PATH;
+		}
+		await assert.rejects(readFile(marker), { code: 'ENOENT' });
 	});
 
 	it('has nothing to commit when nothing changed', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { childEnvironment } from '../../../../src/service/tasks/childEnvironment.ts';
 import { runChild } from '../../../../src/service/tasks/childProcess.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
@@ -34,6 +36,7 @@ describe('runChild', function () {
 			cwd: folder,
 			env: childEnvironment(process.env, {}),
 			signal,
+			graceMs: 400,
 			...(input === undefined ? {} : { input }),
 			onOutput: (_, bytes) => {
 				output += bytes.toString();
@@ -118,6 +121,25 @@ describe('runChild', function () {
 		assert.deepEqual(await running, { exitCode: 0 });
 	});
 
+	it('throws the system error when no more files can be opened, and nothing else breaks', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		const module = JSON.stringify(path.resolve('src/service/tasks/childProcess.ts'));
+		const script = path.join(folder, 'full.mjs');
+		await writeFile(
+			script,
+			`import { openSync } from 'node:fs';
+			import { runChild } from ${module};
+			try { for (;;) openSync('/dev/null'); } catch {}
+			const options = { command: '/bin/true', args: [], cwd: '/', env: {}, signal: new AbortController().signal };
+			await runChild(options).catch(error => process.stdout.write(error.code));`,
+		);
+		const limited = `ulimit -n 60; exec "${process.execPath}" "${script}"`;
+		const { stdout } = await promisify(execFile)('/bin/sh', ['-c', limited]);
+		assert.equal(stdout, 'EMFILE');
+	});
+
 	it('does not start anything when aborted before', async () => {
 		const reason = new Error('before');
 		await assert.rejects(run(`console.log('ran')`, AbortSignal.abort(reason)), reason);
@@ -126,6 +148,12 @@ describe('runChild', function () {
 });
 
 describe('childEnvironment', () => {
+	it('looks for programs in folders that are named in full only', () => {
+		const folders = ['', '.', path.resolve('/usr/bin'), 'bin', '', path.resolve('/bin'), ''];
+		const expected = [path.resolve('/usr/bin'), path.resolve('/bin')].join(path.delimiter);
+		assert.deepEqual(childEnvironment({ PATH: folders.join(path.delimiter) }, {}), { PATH: expected });
+	});
+
 	it('passes what a program needs to run, and no secret of ours', () => {
 		const environment = {
 			PATH: '/bin',

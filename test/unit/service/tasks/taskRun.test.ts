@@ -78,6 +78,17 @@ describe('a task on a local repository', function () {
 		assert.ok(log.every(entry => entry.agent === 'demo' && !Number.isNaN(Date.parse(entry.timestamp))));
 	});
 
+	it('counts folders whose names are in no encoding that is known', async () => {
+		await mkdir(path.join(repository.path, 'more'));
+		const folder = Buffer.concat([Buffer.from(`${repository.path}/more/caf`), Buffer.of(0xe9)]);
+		await mkdir(folder);
+		await writeFile(Buffer.concat([folder, Buffer.from('/old.txt')]), 'x\n');
+		await repository.commitAll('Latin');
+		const task = await completed();
+		const text = await repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
+		assert.match(text, /had 2 files/);
+	});
+
 	it('starts from the branch that the repository is on when none is chosen', async () => {
 		await repository.git('checkout', '--quiet', '-b', 'feature/über');
 		const task = await completed({ repoUrl: pathToFileURL(repository.path).href });
@@ -219,14 +230,11 @@ describe('a task on a local repository', function () {
 		});
 
 		it('leaves no task in the list', async () => {
-			const own = await ServiceProcess.start();
-			try {
-				await own.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: '/nowhere' } });
-				const { tasks } = (await (await own.fetch('/api/tasks')).json()) as { tasks: unknown[] };
-				assert.deepEqual(tasks, []);
-			} finally {
-				await own.stop();
-			}
+			const prompt = 'Never in the list';
+			await refused({ prompt, repoUrl: '/nowhere' });
+			await refused({ prompt, selectedBranch: 'gone' });
+			const { tasks } = (await (await service.fetch('/api/tasks?limit=100')).json()) as { tasks: { prompt: string }[] };
+			assert.ok(!tasks.some(task => task.prompt === prompt));
 		});
 	});
 
@@ -243,10 +251,10 @@ describe('a task on a local repository', function () {
 		});
 
 		it('is a timeout after maxDuration, and leaves nothing', async () => {
-			const { id } = await create({ prompt: '/demo slow', maxDuration: 0.8 });
+			const { id } = await create({ prompt: '/demo slow', maxDuration: 0.4 });
 			const task = await finalTask(service, id);
 			assert.equal(task.status, 'timeout');
-			assert.match(task.error ?? '', /longer than its limit of 0\.8 s/);
+			assert.match(task.error ?? '', /longer than its limit of 0\.4 s/);
 			assert.deepEqual(await repository.branches(), ['main']);
 			assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
 		});
@@ -301,6 +309,49 @@ describe('a task on a local repository', function () {
 			await waitFor('the third', async () => (await statuses()).join() === 'stopped,processing,processing,stopped');
 		} finally {
 			await own.stop();
+		}
+	});
+
+	it('tells the truth about a task whose service crashed at any step', async () => {
+		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-crash-'));
+		const references = path.join(repository.path, '.git', 'refs', 'heads', 'errand');
+		let own = await ServiceProcess.start({ stateFolder });
+		try {
+			const reached = (id: string): Record<string, () => Promise<boolean>> => ({
+				created: async () => true,
+				cloned: async () => (await readTask(own, id)).progress >= 10,
+				saving: async () => (await readTask(own, id)).progress >= 90,
+				pushed: async () => (await readdir(references).catch(() => [])).length > 0,
+			});
+			for (const step of ['created', 'cloned', 'saving', 'pushed']) {
+				const { id } = await createTask(own, { prompt: step, repoUrl: repository.path });
+				await waitFor(step, reached(id)[step] ?? assert.fail);
+				await own.crash();
+				own = await ServiceProcess.start({ stateFolder });
+				const task = await readTask(own, id);
+				const branch = `errand/${step}-${id.slice(0, 8)}`;
+				const there = (await repository.branches()).includes(branch);
+				if (task.status === 'completed') {
+					assert.equal(task.branchName, branch, step);
+					assert.ok(there && task.diffStats, step);
+				} else {
+					assert.match(task.error ?? '', /^Interrupted: /, step);
+					assert.ok(!there || task.error?.includes(branch), `${step}: the branch is there, and nothing says so`);
+				}
+				const log = await logOf(own, id);
+				assert.deepEqual(
+					log.map(({ index }) => index),
+					log.map((_, index) => index),
+				);
+				assert.deepEqual(await readdir(path.join(stateFolder, 'tasks')).catch(() => []), [], step);
+				for (const name of (await repository.branches()).filter(candidate => candidate.startsWith('errand/'))) {
+					assert.equal(await repository.head(`${name}^`), await repository.head('main'));
+					await repository.git('branch', '-D', name);
+				}
+			}
+		} finally {
+			await own.stop();
+			await rm(stateFolder, { recursive: true, force: true });
 		}
 	});
 
