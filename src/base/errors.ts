@@ -22,7 +22,16 @@ export function isAbortError(error: unknown): boolean {
 	return error instanceof Error && error.name === 'AbortError';
 }
 
+/** What helps with an error, where one thing does. The editor's layer knows which command that is. */
+export type HelpfulAction = 'showLog' | 'manageKeys' | 'switchConnection';
+
 /** An error whose message is a whole sentence meant for the user, with the cause and the next step. */
 export class UserFacingError extends Error {
 	override readonly name = 'UserFacingError';
+	readonly action: HelpfulAction | undefined;
+
+	constructor(message: string, options: { action?: HelpfulAction; cause?: unknown } = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.action = options.action;
+	}
 }

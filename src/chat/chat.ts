@@ -150,6 +150,8 @@ export class Chat {
 			this.session.stop();
 			await this.writer.save(streaming).catch(() => {});
 		}
+		// The last save of a reply that has just ended may still be under way.
+		await this.writer.settled();
 	}
 
 	private async start(

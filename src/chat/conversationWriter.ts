@@ -80,6 +80,11 @@ export class ConversationWriter {
 		return this.scheduled;
 	}
 
+	/** Resolves when every save that was asked for has ended, one way or the other. */
+	settled(): Promise<void> {
+		return this.running;
+	}
+
 	private async write(): Promise<void> {
 		try {
 			await this.replaceFile();

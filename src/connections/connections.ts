@@ -31,7 +31,7 @@ function describe(name: string): { connection: Connection } | { sentence: string
 export function activeConnection(): Connection {
 	const described = describe(readSetting('errand.connection'));
 	if ('sentence' in described) {
-		throw new UserFacingError(described.sentence);
+		throw new UserFacingError(described.sentence, { action: 'switchConnection' });
 	}
 	return described.connection;
 }

@@ -37,6 +37,7 @@ export async function keyForRequest(
 				'The addresses of {0} changed since its key was saved, so the key was not sent. Confirm it with “Errand: Manage Keys”.',
 				connection.label ?? connection.name,
 			),
+			{ action: 'manageKeys' },
 		);
 	}
 	return key;

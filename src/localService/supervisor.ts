@@ -31,8 +31,9 @@ interface Running {
 }
 
 /**
- * Finds or starts the one local service of this user and keeps a lease on it. A service that is lost is started
- * again once; a second loss within a minute is a failure, which lasts until the minute is over or `reset` is called.
+ * Finds or starts the one local service of this user and keeps a lease on it. A service that crashed is started again
+ * once; a second crash within a minute is a failure, which lasts until the minute is over, `reset` is called, or
+ * another window has a service running. A lease that ended while its service lives on is no crash.
  */
 export class Supervisor implements Disposable {
 	private readonly options: SupervisorOptions;
@@ -40,6 +41,8 @@ export class Supervisor implements Disposable {
 	private readonly failed = new Emitter<UserFacingError>();
 	private readonly disposal = new AbortController();
 	private running: Running | undefined;
+	/** The service whose lease ended, until it is known what became of it. */
+	private lost: Discovery | undefined;
 	private failure: { error: UserFacingError; until: number } | undefined;
 
 	/** Fires when the service has failed for good, with the sentence to show. */
@@ -54,14 +57,17 @@ export class Supervisor implements Disposable {
 	 * @throws UserFacingError when it cannot be started or has just failed twice.
 	 */
 	readonly ensure: () => Promise<Discovery> = singleFlight(async () => {
+		this.disposal.signal.throwIfAborted();
 		if (this.running) {
 			return this.running.service;
 		}
-		if (this.failure && this.options.clock.now() < this.failure.until) {
+		const joined = await this.join();
+		this.judgeLoss(joined?.service);
+		if (!joined && this.failure && this.options.clock.now() < this.failure.until) {
 			throw this.failure.error;
 		}
 		this.failure = undefined;
-		this.running = (await this.join()) ?? (await this.start());
+		this.running = joined ?? (await this.start());
 		this.watch(this.running);
 		return this.running.service;
 	});
@@ -117,16 +123,17 @@ export class Supervisor implements Disposable {
 				// Exit code 0 means that another window's service won the race: that one answers next.
 				const ended = outcome();
 				if (ended && ended.code !== 0) {
-					throw new UserFacingError(sentences.didNotStart(ended.reason));
+					throw new UserFacingError(sentences.didNotStart(ended.reason), { action: 'showLog' });
 				}
 				if (clock.now() > deadline) {
-					throw new UserFacingError(sentences.didNotStart(outcome()?.reason ?? ''));
+					throw new UserFacingError(sentences.didNotStart(outcome()?.reason ?? ''), { action: 'showLog' });
 				}
 				await clock.sleep(POLL_MS, this.disposal.signal);
 			}
 		} catch (error) {
-			logger.log('error', 'the local service did not start', { reason: describeError(error) });
-			if (child.exitCode === null) {
+			// Where only this window has closed, another one may have found the child; unused, it ends by itself.
+			if (!this.disposal.signal.aborted) {
+				logger.log('error', 'the local service did not start', { reason: describeError(error) });
 				child.kill();
 			}
 			throw error;
@@ -141,21 +148,30 @@ export class Supervisor implements Disposable {
 			if (this.disposal.signal.aborted) {
 				return;
 			}
-			const { logger, clock, sentences } = this.options;
+			this.options.logger.log('warn', 'the lease on the local service ended', { pid: running.service.pid });
 			this.running = undefined;
-			logger.log('warn', 'the local service was lost', { pid: running.service.pid });
-			if (!this.restarts.mayRestart(clock.now())) {
-				this.fail(new UserFacingError(sentences.stoppedTwice()));
-				return;
-			}
+			this.lost = running.service;
 			try {
 				await this.ensure();
 			} catch (error) {
-				if (error instanceof UserFacingError) {
+				if (error instanceof UserFacingError && error !== this.failure?.error) {
 					this.fail(error);
 				}
 			}
 		});
+	}
+
+	/** Counts a crash where the service that was lost is not the one that runs now; one too many is a failure. */
+	private judgeLoss(present: Discovery | undefined): void {
+		const { lost } = this;
+		this.lost = undefined;
+		if (!lost || lost.token === present?.token) {
+			return;
+		}
+		const { clock, sentences } = this.options;
+		if (!this.restarts.mayRestart(clock.now()) && !present) {
+			this.fail(new UserFacingError(sentences.stoppedTwice(), { action: 'showLog' }));
+		}
 	}
 
 	private fail(error: UserFacingError): void {
@@ -165,7 +181,7 @@ export class Supervisor implements Disposable {
 	}
 }
 
-/** What became of a child that is starting: undefined while it runs, else its exit code and what it said last. */
+/** What became of a child that is starting: undefined while it runs, else its exit code and what explains it. */
 function observe(child: ChildProcess): () => { code: number | null; reason: string } | undefined {
 	let said = '';
 	let ended: { code: number | null; reason: string } | undefined;
@@ -176,8 +192,14 @@ function observe(child: ChildProcess): () => { code: number | null; reason: stri
 	child.on('error', error => {
 		ended = { code: -1, reason: error.message };
 	});
-	child.on('close', code => {
-		ended ??= { code, reason: said.trim().split('\n').at(-1) ?? '' };
+	child.on('close', (code, signal) => {
+		ended ??= { code, reason: reasonIn(said) ?? signal ?? `exit code ${code}` };
 	});
 	return () => ended;
+}
+
+/** The line of a program's last words that says what was wrong: an uncaught error ends in a stack and Node's version. */
+function reasonIn(said: string): string | undefined {
+	const lines = said.trim().split('\n');
+	return (lines.find(line => /^\w*Error\b.*:/.test(line)) ?? lines.at(-1)) || undefined;
 }

@@ -32,11 +32,11 @@ function quote(text: string | undefined): string {
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
-/** The sentence of a UserFacingError, also where another error has wrapped it on its way up. */
-function userFacingCause(error: unknown): string | undefined {
+/** The UserFacingError, also where another error has wrapped it on its way up. */
+function userFacingCause(error: unknown): UserFacingError | undefined {
 	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
 		if (current instanceof UserFacingError) {
-			return current.message;
+			return current;
 		}
 	}
 	return undefined;
@@ -46,9 +46,11 @@ function userFacingCause(error: unknown): string | undefined {
 export function explainError(error: unknown, connection: string): Explanation {
 	const manageKeys = { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
 	const showLog = { label: vscode.l10n.t('Show Log'), command: commands.showLog };
-	const sentence = userFacingCause(error);
-	if (sentence !== undefined) {
-		return { message: sentence, action: showLog };
+	const switchConnection = { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection };
+	const userFacing = userFacingCause(error);
+	if (userFacing) {
+		const { message, action } = userFacing;
+		return action ? { message, action: { showLog, manageKeys, switchConnection }[action] } : { message };
 	}
 	if (!isCoded(error)) {
 		return {
@@ -116,7 +118,10 @@ export function explainError(error: unknown, connection: string): Explanation {
 				action: showLog,
 			};
 		case 'not-supported':
-			return { message: vscode.l10n.t('{0} has no address for this. Choose another connection.', connection) };
+			return {
+				message: vscode.l10n.t('{0} has no address for this. Choose another connection.', connection),
+				action: switchConnection,
+			};
 		default:
 			return { message: vscode.l10n.t('{0} failed ({1}).', connection, error.code) + said, action: showLog };
 	}

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
 import type { LogWriter } from './logWriter.ts';
 import { type FollowState, isAttemptShown } from './model/followState.ts';
-import { type EntryWords, formatEntry } from './model/formatEntry.ts';
+import { createEntryFormatter, type EntryWords } from './model/formatEntry.ts';
 import { oneLine } from './model/plainText.ts';
 
 /** The lines in which a channel speaks of itself, in the editor's language. */
@@ -41,6 +41,7 @@ const MAXIMUM_CAUSE = 120;
  */
 export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 	const { client, taskId, writer, words, signal } = options;
+	const formatEntry = createEntryFormatter(words);
 	let nextIndex = options.fromIndex;
 	let isInterrupted = false;
 	let isLive = false;
@@ -63,7 +64,7 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 			case 'log':
 				heard();
 				// The client hands each entry over once; an index below is one that a gap was read again for.
-				writer.write(formatEntry(event.entry, event.sentAt, words), event.index);
+				writer.write(formatEntry(event.entry, event.sentAt), event.index);
 				nextIndex = Math.max(nextIndex, event.index + 1);
 				options.onNextIndex(nextIndex);
 				break;

@@ -24,7 +24,7 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 ]);
 
 /** A request whose reply has not come. */
-interface PendingTask {
+export interface PendingTask {
 	connection: string;
 	prompt: string;
 	repoUrl: string;
@@ -42,75 +42,75 @@ export interface SendDependencies {
 	tasks(): Iterable<Task>;
 }
 
+export type SendOutcome =
+	| { kind: 'made'; task: Task }
+	/** Whether there is a task is not known for certain. `again` is what the next try has to be given. */
+	| { kind: 'unsure'; message: string; again: PendingTask };
+
 /**
- * Sends the request once. Resolves with the task, also where only the reply was lost and the list shows it; throws what the
- * service refused it with. Undefined: whether there is a task is not known, or there is none, and the user was told and did
- * not try again.
+ * Sends the request once. The outcome is a task also where only the reply was lost and the list shows it. A further try
+ * (`again`) looks into the list first, so that it never makes a second task. Throws what the service refused it with.
  */
-export async function sendTask(dependencies: SendDependencies, request: TaskCreateRequest): Promise<Task | undefined> {
-	const { workspaceState, connection } = dependencies;
-	const pending: PendingTask = {
-		connection: connection.name,
-		prompt: request.prompt,
-		repoUrl: request.repoUrl,
-		sentAt: Date.now(),
-		known: Array.from(dependencies.tasks())
-			.filter(task => task.prompt?.trim() === request.prompt.trim())
-			.map(task => task.id),
-	};
-	await workspaceState.update(PENDING_KEY, pending);
-	for (;;) {
-		try {
-			const client = await dependencies.client();
-			const task = await withProgress(() => client.tasks.create(request));
-			await settled(workspaceState);
-			return task;
-		} catch (error) {
-			if (ClientError.is(error) && REFUSALS.has(error.code)) {
-				await workspaceState.update(PENDING_KEY, undefined);
-				throw error;
-			}
-			const task = await offerAgain(dependencies, pending, error);
-			if (task !== 'again') {
-				return task;
-			}
+export async function sendTask(
+	dependencies: SendDependencies,
+	request: TaskCreateRequest,
+	again?: PendingTask,
+): Promise<SendOutcome> {
+	const { workspaceState } = dependencies;
+	const pending = again ?? firstTry(dependencies, request);
+	if (again) {
+		const look = await withProgress(() => lookFor(dependencies, pending));
+		if (look.task || look.error !== undefined) {
+			return outcomeOf(dependencies, pending, look, look.error);
 		}
+	}
+	await workspaceState.update(PENDING_KEY, pending);
+	try {
+		const client = await dependencies.client();
+		const task = await withProgress(() => client.tasks.create(request));
+		await settled(workspaceState);
+		return { kind: 'made', task };
+	} catch (error) {
+		if (ClientError.is(error) && REFUSALS.has(error.code)) {
+			await workspaceState.update(PENDING_KEY, undefined);
+			throw error;
+		}
+		const look = await withProgress(() => lookFor(dependencies, pending));
+		return outcomeOf(dependencies, pending, look, error);
 	}
 }
 
-/** Looks for the task before and after the user is asked, so that trying again never makes a second one. */
-async function offerAgain(
-	dependencies: SendDependencies,
-	pending: PendingTask,
-	error: unknown,
-): Promise<Task | 'again' | undefined> {
-	const { connection, workspaceState } = dependencies;
-	const again = vscode.l10n.t('Try Again');
-	for (;;) {
-		const look = await withProgress(() => lookFor(dependencies, pending));
-		if (look.task) {
-			await settled(workspaceState);
-			return look.task;
-		}
-		const { message } = explainError(error, connection.label);
-		const answer = await vscode.window.showWarningMessage(
-			look.isKnown
-				? vscode.l10n.t('The task was not started. {0}', message)
-				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', message),
-			again,
-		);
-		if (answer !== again) {
-			return undefined;
-		}
-		const second = await withProgress(() => lookFor(dependencies, pending));
-		if (second.task) {
-			await settled(workspaceState);
-			return second.task;
-		}
-		if (second.isKnown) {
-			return 'again';
-		}
+function firstTry({ connection, tasks }: SendDependencies, { prompt, repoUrl }: TaskCreateRequest): PendingTask {
+	return {
+		connection: connection.name,
+		prompt,
+		repoUrl,
+		sentAt: Date.now(),
+		known: Array.from(tasks())
+			.filter(task => task.prompt?.trim() === prompt.trim())
+			.map(task => task.id),
+	};
+}
+
+async function outcomeOf(
+	{ workspaceState, connection }: SendDependencies,
+	again: PendingTask,
+	look: Look,
+	cause: unknown,
+): Promise<SendOutcome> {
+	if (look.task) {
+		await settled(workspaceState);
+		return { kind: 'made', task: look.task };
 	}
+	const { message } = explainError(cause, connection.label);
+	return {
+		kind: 'unsure',
+		again,
+		message:
+			look.error === undefined
+				? vscode.l10n.t('The task was not started. {0} The prompt is kept.', message)
+				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', message),
+	};
 }
 
 /**
@@ -127,24 +127,27 @@ export async function settlePending(dependencies: SendDependencies): Promise<Tas
 	if (pending.connection !== connection.name) {
 		return undefined;
 	}
-	const { task, isKnown } = await lookFor(dependencies, pending);
+	const { task, error } = await lookFor(dependencies, pending);
 	if (task) {
 		await settled(workspaceState);
-	} else if (isKnown) {
+	} else if (error === undefined) {
 		await workspaceState.update(PENDING_KEY, undefined);
 	}
 	return task;
 }
 
-async function lookFor(
-	{ client }: SendDependencies,
-	{ prompt, repoUrl, sentAt, known }: PendingTask,
-): Promise<{ task: Task | undefined; isKnown: boolean }> {
+/** A look into the list; `error` is what kept it from being read. */
+interface Look {
+	task: Task | undefined;
+	error: unknown;
+}
+
+async function lookFor({ client }: SendDependencies, { prompt, repoUrl, sentAt, known }: PendingTask): Promise<Look> {
 	try {
 		const { tasks } = await (await client()).tasks.list({ limit: 50 });
-		return { task: findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known)), isKnown: true };
-	} catch {
-		return { task: undefined, isKnown: false };
+		return { task: findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known)), error: undefined };
+	} catch (error) {
+		return { task: undefined, error: error ?? new Error('rejected without a reason') };
 	}
 }
 

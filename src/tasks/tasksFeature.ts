@@ -11,8 +11,7 @@ import { taskTitle } from './model/taskRow.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { RefreshTimer } from './refreshTimer.ts';
 import type { TaskConnection, TasksDependencies } from './register.ts';
-import { sendTask, settlePending } from './sendTask.ts';
-import { askForTask } from './startTask.ts';
+import { TaskLauncher } from './taskLauncher.ts';
 import { TaskStore } from './taskStore.ts';
 import { MORE_ARGUMENT, TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
@@ -50,11 +49,11 @@ class Feature implements TasksFeature {
 	private readonly follows: Follows;
 	private readonly timer: RefreshTimer;
 	private readonly view: TaskView;
+	private readonly launcher: TaskLauncher;
 	private readonly treeView: vscode.TreeView<TreeNode>;
 	/** The connection that the rows belong to, once it is known. */
 	private connection: TaskConnection | undefined;
 	private firstLoad: Promise<void> | undefined;
-	private isStarting = false;
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -88,6 +87,15 @@ class Feature implements TasksFeature {
 		this.view = this.disposables.add(
 			new TaskView({ treeView, store: this.store, tree: this.tree, fireTree, label: () => this.connection?.label }),
 		);
+		this.launcher = new TaskLauncher({
+			workspaceState: dependencies.workspaceState,
+			client: dependencies.client,
+			tasks: () => this.store.all(),
+			connection: () => this.readConnection(),
+			load: () => this.load(),
+			started: (task, connection) => this.started(task, connection),
+			explain: error => this.explain(error),
+		});
 		this.timer = this.disposables.add(
 			new RefreshTimer({
 				isNeeded: () => this.isRefreshNeeded(),
@@ -116,40 +124,8 @@ class Feature implements TasksFeature {
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 	}
 
-	async start(argument: unknown): Promise<string | undefined> {
-		if (this.isStarting) {
-			void vscode.window.showInformationMessage(
-				vscode.l10n.t('A task is being started. Wait until that is done, or dismiss it.'),
-			);
-			return undefined;
-		}
-		this.isStarting = true;
-		try {
-			const connection = await this.readConnection();
-			// The tasks that are there already must not be taken for the one whose reply was lost.
-			const loading = this.load();
-			const sending = {
-				workspaceState: this.dependencies.workspaceState,
-				client: this.dependencies.client,
-				connection,
-				tasks: () => this.store.all(),
-			};
-			let task = await settlePending(sending);
-			if (!task) {
-				const request = await askForTask(this.dependencies.workspaceState, connection, promptOf(argument));
-				if (!request) {
-					return undefined;
-				}
-				await loading;
-				task = await sendTask(sending, request);
-			}
-			return task && (await this.started(task, connection)).id;
-		} catch (error) {
-			this.explain(error);
-			return undefined;
-		} finally {
-			this.isStarting = false;
-		}
+	start(argument: unknown): Promise<string | undefined> {
+		return this.launcher.start(argument);
 	}
 
 	async follow(argument: unknown): Promise<void> {
@@ -208,26 +184,17 @@ class Feature implements TasksFeature {
 			const connection = await this.readConnection();
 			this.follows.resume(connection);
 			await this.load();
-			const task = await settlePending({
-				workspaceState: this.dependencies.workspaceState,
-				client: this.dependencies.client,
-				connection,
-				tasks: () => this.store.all(),
-			});
-			if (task) {
-				await this.started(task, connection);
-			}
+			await this.launcher.settle(connection);
 		} catch (error) {
 			// A window that just opened has nobody waiting for this; the view and the rows say it.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
 		}
 	}
 
-	private async started(task: Task, connection: TaskConnection): Promise<Task> {
+	private async started(task: Task, connection: TaskConnection): Promise<void> {
 		this.store.put(task);
 		this.showLog(task.id, connection);
 		await this.view.reveal(task.id);
-		return task;
 	}
 
 	private showLog(id: string, connection: TaskConnection): void {
@@ -298,11 +265,4 @@ class Feature implements TasksFeature {
 	dispose(): void {
 		this.disposables.dispose();
 	}
-}
-
-/** A prompt to begin with, from a key binding or another command; the user still sees and confirms it. */
-function promptOf(argument: unknown): string | undefined {
-	const prompt =
-		typeof argument === 'object' && argument !== null && 'prompt' in argument ? argument.prompt : undefined;
-	return typeof prompt === 'string' ? prompt : undefined;
 }

@@ -66,6 +66,13 @@ describe('the parts of the tasks feature in the editor', () => {
 
 	afterEach(() => server.stop());
 
+	const withoutKey = () =>
+		createClient({
+			connection: server.connection,
+			keys: () => Promise.resolve(undefined),
+			transport: createFetchTransport((input, init) => fetch(input, init)),
+		});
+
 	describe('followed logs', () => {
 		const make = () =>
 			new Follows({
@@ -151,17 +158,21 @@ describe('the parts of the tasks feature in the editor', () => {
 		});
 		const posts = () => server.requestsOf('POST').length;
 
+		const made = async (...args: Parameters<typeof sendTask>) => {
+			const outcome = await sendTask(...args);
+			assert.equal(outcome.kind, 'made');
+			return outcome.kind === 'made' ? outcome.task.id : '';
+		};
+
 		it('is sent once, and leaves nothing behind', async () => {
-			const task = await sendTask(dependencies(), request);
-			assert.equal(task?.prompt, 'Fix it');
+			assert.equal(await made(dependencies(), request), server.tasks[0]?.id);
 			assert.equal(posts(), 1);
 			assert.deepEqual(state.keys(), []);
 		});
 
 		it('is not sent again where only its reply was lost', async () => {
 			server.createFault = 'lost after';
-			const task = await sendTask(dependencies(), request);
-			assert.equal(task?.id, server.tasks[0]?.id);
+			assert.equal(await made(dependencies(), request), server.tasks[0]?.id);
 			assert.equal(posts(), 1);
 			assert.equal(server.tasks.length, 1);
 			assert.deepEqual(state.keys(), []);
@@ -171,21 +182,46 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'earlier', ...request });
 			server.createFault = 'lost after';
 			const known = server.tasks.map(readTask);
-			const task = await sendTask({ ...dependencies(), tasks: () => known }, request);
-			assert.notEqual(task?.id, 'earlier');
+			assert.notEqual(await made({ ...dependencies(), tasks: () => known }, request), 'earlier');
 			assert.equal(server.tasks.length, 2);
 		});
 
-		it('is not sent again by itself where it is not known, and is settled later', async () => {
+		it('is sent again only when told so, and not where the first one made a task after all', async () => {
 			server.createFault = 'lost before';
-			// The question whether to try again stays open: nobody answers it here.
-			void sendTask(dependencies(), request);
-			await waitFor('the look into the list', () => server.requestsOf('GET /api/tasks?').length > 0);
+			const first = await sendTask(dependencies(), request);
+			assert.ok(first.kind === 'unsure');
+			assert.match(first.message, /^The task was not started\. .+ The prompt is kept\.$/);
 			assert.equal(posts(), 1);
 			assert.notEqual(state.get(PENDING_KEY), undefined);
+
 			server.add({ id: 'made-all-the-same', ...request });
-			const task = await settlePending(dependencies());
-			assert.equal(task?.id, 'made-all-the-same');
+			assert.equal(await made(dependencies(), request, first.again), 'made-all-the-same');
+			assert.equal(posts(), 1);
+
+			server.tasks.length = 0;
+			await made(dependencies(), request, first.again);
+			assert.equal(posts(), 2);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('is not called unsent while the list cannot be read', async function () {
+			this.timeout(30_000);
+			server.createFault = 'lost after';
+			server.listFailure = { status: 403, body: {} };
+			const first = await sendTask(dependencies(), request);
+			assert.ok(first.kind === 'unsure');
+			assert.match(first.message, /^Whether the task was started is not known yet\./);
+			const second = await sendTask(dependencies(), request, first.again);
+			assert.equal(second.kind, 'unsure');
+			assert.equal(posts(), 1);
+			server.listFailure = undefined;
+			assert.equal((await settlePending(dependencies()))?.id, server.tasks[0]?.id);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('that the service refuses leaves nothing open', async () => {
+			await assert.rejects(sendTask({ ...dependencies(), client: () => Promise.resolve(withoutKey()) }, request));
+			assert.equal(posts(), 0);
 			assert.deepEqual(state.keys(), []);
 		});
 

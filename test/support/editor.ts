@@ -66,7 +66,7 @@ const windowLimitMs = 60_000;
 
 /** Serves a real VS Code with its own data, extensions and local service, and a browser to look at it. */
 export async function startEditor(options: EditorOptions = {}): Promise<EditorServer> {
-	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-editor-'));
+	const scratch = fs.mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-editor-'));
 	const dataFolder = path.join(scratch, 'data');
 	const folder = options.folder ?? makeSampleRepository(path.join(scratch, 'sample')).folder;
 	const extension = options.extension ?? builtByTheRunner('ERRAND_TEST_EXTENSION');

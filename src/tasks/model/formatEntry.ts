@@ -17,27 +17,65 @@ const INDENT = ' '.repeat(TEXT_COLUMN);
 /** A longer line is continued below: the editor stops to draw a line somewhere above this. */
 const MAXIMUM_LINE = 2000;
 
+/** Steps and agents of a log are few; a service that makes up new ones all the time must not fill the memory. */
+const MAXIMUM_SOURCES = 200;
+
+export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
+
 /**
- * The lines of one log entry: time, step (with the agent's name), level where it is not `info`, and the message
+ * Makes the lines of log entries: time, step (with the agent's name), level where it is not `info`, and the message
  * (contract: cloud-tasks.md, Log entry). An entry without step and agent has its level in the step's place.
- * Further lines of a message stand under its text.
- * `sentAt` (ISO 8601) stands in for a missing time of the entry.
+ * Further lines of a message stand under its text. `sentAt` (ISO 8601) stands in for a missing time of the entry.
+ * One for each log: it remembers what entries that follow each other have in common.
  */
-export function formatEntry(entry: LogEntry, sentAt: string | undefined, words: EntryWords): string[] {
-	const mark = entry.contentType === 'agentResponse' ? ' › ' : '   ';
-	const step = stepOf(entry);
-	const source = oneLine(step || entry.type || '', SOURCE_WIDTH);
-	const head = `${time(entry.timestamp ?? sentAt)}  ${source.padEnd(SOURCE_WIDTH)}${mark}`;
-	const text = (step ? level(entry, words) : '') + plainText(entry.message ?? '').trimEnd();
+export function createEntryFormatter(words: EntryWords): EntryFormatter {
+	const sources = new Map<string, string>();
+	let second = '';
+	let secondText = '';
+
+	const sourceOf = (step: string | undefined, type: string | undefined): string => {
+		const text = step || type || '';
+		let source = sources.get(text);
+		if (source === undefined) {
+			if (sources.size >= MAXIMUM_SOURCES) {
+				sources.clear();
+			}
+			source = oneLine(text, SOURCE_WIDTH).padEnd(SOURCE_WIDTH);
+			sources.set(text, source);
+		}
+		return source;
+	};
+	const timeOf = (timestamp: string | undefined): string => {
+		// Times in UTC with the same first 19 characters (`2026-11-21T10:42:07`) are in the same second.
+		if (timestamp === undefined || !timestamp.endsWith('Z')) {
+			return time(timestamp);
+		}
+		if (!timestamp.startsWith(second) || second === '') {
+			second = timestamp.slice(0, 19);
+			secondText = time(timestamp);
+		}
+		return secondText;
+	};
+
+	return (entry, sentAt) => {
+		const mark = entry.contentType === 'agentResponse' ? ' › ' : '   ';
+		const step = stepOf(entry);
+		const head = `${timeOf(entry.timestamp ?? sentAt)}  ${sourceOf(step, entry.type)}${mark}`;
+		const text = (step ? level(entry, words) : '') + plainText(entry.message ?? '').trimEnd();
+		return text.length <= MAXIMUM_LINE && !text.includes('\n') ? [(head + text).trimEnd()] : wrap(head, text);
+	};
+}
+
+function wrap(head: string, text: string): string[] {
 	const lines: string[] = [];
 	for (const line of text.split('\n')) {
 		for (let start = 0; start === 0 || start < line.length; ) {
 			const end = cut(line, start + MAXIMUM_LINE);
-			lines.push((lines.length === 0 ? head : INDENT) + line.slice(start, end));
+			lines.push(((lines.length === 0 ? head : INDENT) + line.slice(start, end)).trimEnd());
 			start = Math.max(end, start + 1);
 		}
 	}
-	return lines.map(line => line.trimEnd());
+	return lines;
 }
 
 /** `end`, or one less where it would part a surrogate pair. */
@@ -61,7 +99,10 @@ function time(timestamp: string | undefined): string {
 /** `git_cloning` reads `git cloning`; in `agent_executing` the agent's own name stands for `agent`. */
 function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
-	return agent ? (words?.replace(/^agent\b/, () => agent) ?? agent) : words;
+	if (!agent || words === undefined) {
+		return words ?? agent;
+	}
+	return words === 'agent' || words.startsWith('agent ') ? agent + words.slice('agent'.length) : words;
 }
 
 function level(entry: LogEntry, words: EntryWords): string {

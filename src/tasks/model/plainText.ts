@@ -13,8 +13,16 @@ const CONTROL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 	/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g;
 
+/** What any of the above begins with, and halves of characters. Most lines have none of it. */
+const SPECIAL =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/;
+
 /** The text without terminal sequences (ECMA-48) and what else an output channel must not hold. Time grows with the length. */
 export function plainText(text: string): string {
+	if (!SPECIAL.test(text)) {
+		return text;
+	}
 	return text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed();
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -8,8 +9,9 @@ import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
-import { DISCOVERY_FILE } from '../../../src/contract/control.ts';
+import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
+import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 
 const SERVICE = path.resolve('src/service/main.ts');
@@ -148,12 +150,144 @@ describe('Supervisor', function () {
 		assert.equal((await ensure(supervise())).pid, running.pid);
 	});
 
+	it('says so when the service is killed while it starts, and never names the runtime as the reason', async () => {
+		const launch = { command: process.execPath, environment: {} };
+		await assert.rejects(supervise({ ...launch, arguments: ['-e', 'process.kill(process.pid, "SIGKILL")'] }).ensure(), {
+			message: 'did not start: SIGKILL',
+		});
+		await assert.rejects(
+			supervise({ ...launch, arguments: [path.join(folder, 'gone.js')] }).ensure(),
+			/did not start: Error: Cannot find module/,
+		);
+		await assert.rejects(supervise({ ...launch, arguments: ['-e', 'process.exit(3)'] }).ensure(), {
+			message: 'did not start: exit code 3',
+		});
+	});
+
+	it('leaves alone a service it has started when its window closes meanwhile: another window may use it', async () => {
+		const polled = Promise.withResolvers<void>();
+		// Looks once, then never again before it is disposed.
+		const sleep = (_: number, signal?: AbortSignal) => {
+			polled.resolve();
+			return systemClock.sleep(60_000, signal);
+		};
+		const closing = supervise(serviceLaunch(), { ...systemClock, sleep });
+		const refused = assert.rejects(closing.ensure());
+		await polled.promise;
+		const { pid } = await eventually(() => readDiscovery(folder));
+		const other = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+		assert.equal((await ensure(other)).pid, pid);
+		const token = (await other.ensure()).token;
+		closing.dispose();
+		await refused;
+		// A signal would have ended it by the time that another program has started and ended.
+		await once(spawn(process.execPath, ['-e', 'setTimeout(() => {}, 500)']), 'exit');
+		assert.equal((await readDiscovery(folder))?.token, token);
+		process.kill(pid, 0);
+	});
+
+	it('starts nothing once it is disposed', async () => {
+		const supervisor = supervise({ ...serviceLaunch(), command: path.join(folder, 'nothing') });
+		supervisor.dispose();
+		await assert.rejects(supervisor.ensure(), { name: 'AbortError' });
+	});
+
+	it('goes back to a service that only its lease has lost, and counts that as no crash', async () => {
+		const token = 't'.repeat(43);
+		const service = await leaseBreaker(token);
+		try {
+			await writeDiscovery({ address: service.address, token });
+			const supervisor = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+			const failures: UserFacingError[] = [];
+			supervisor.onDidFail(error => failures.push(error));
+			await supervisor.ensure();
+			for (const count of [1, 2, 3]) {
+				await eventually(async () => service.granted() === count || failures.length > 0 || undefined);
+				service.breakLeases();
+			}
+			await eventually(async () => service.granted() === 4 || failures.length > 0 || undefined);
+			assert.deepEqual(failures, []);
+			assert.equal((await supervisor.ensure()).token, token);
+		} finally {
+			service.close();
+		}
+	});
+
+	it('uses a service that another window has started while its own failure lasts', async () => {
+		const failing = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+		const first = await ensure(supervise());
+		await ensure(failing);
+		supervisors[1]?.dispose();
+		const failed = new Promise<UserFacingError>(resolve => failing.onDidFail(resolve));
+		kill(first.pid);
+		await failed;
+		await gone(first.pid);
+		await assert.rejects(failing.ensure(), UserFacingError);
+		const other = await ensure(supervise());
+		assert.equal((await failing.ensure()).pid, other.pid);
+	});
+
+	it('is not held up by a program at the address that answers a byte at a time', async () => {
+		const slow = http.createServer((_, response) => {
+			response.writeHead(200);
+			const timer = setInterval(() => response.write(' '), 200);
+			response.on('close', () => clearInterval(timer));
+		});
+		slow.listen(0, '127.0.0.1');
+		await once(slow, 'listening');
+		await writeDiscovery({
+			address: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+			token: 't'.repeat(43),
+		});
+		// The first look at that address takes longer than the service waits for a window in the other tests.
+		const launch = serviceLaunch();
+		try {
+			await ensure(supervise({ ...launch, arguments: [...launch.arguments.slice(0, -1), '30'] }));
+		} finally {
+			slow.closeAllConnections();
+			slow.close();
+		}
+	});
+
 	async function writeDiscovery(fields: { address: string; token: string }): Promise<void> {
 		const discovery = { ...fields, pid: process.pid, version: '0', startedAt: new Date().toISOString() };
 		await chmod(folder, 0o700);
 		await writeFile(path.join(folder, DISCOVERY_FILE), JSON.stringify(discovery), { mode: 0o600 });
 	}
 });
+
+/** Proves itself as the service does and grants leases, but can break them, as the sleep of a machine does. */
+async function leaseBreaker(token: string) {
+	const open = new Set<http.ServerResponse>();
+	let granted = 0;
+	const server = http.createServer((request, response) => {
+		const url = new URL(request.url ?? '/', address);
+		if (url.pathname === controlPaths.proof) {
+			response.end(JSON.stringify({ proof: proofOf(token, address, url.searchParams.get('nonce') ?? '') }));
+			return;
+		}
+		granted++;
+		open.add(response);
+		response.flushHeaders();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return {
+		address,
+		granted: () => granted,
+		breakLeases() {
+			for (const lease of open) {
+				lease.destroy();
+			}
+			open.clear();
+		},
+		close() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
 
 /** A clock whose every look is 6 s later, so that a deadline is reached without waiting for it. */
 function jumpingClock(): () => number {

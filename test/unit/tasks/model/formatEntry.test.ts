@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
-import { formatEntry } from '../../../../src/tasks/model/formatEntry.ts';
+import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 
-const words = { error: 'error', warning: 'warning', success: 'success' };
+const formatEntry = createEntryFormatter({ error: 'error', warning: 'warning', success: 'success' });
 /** Without a zone, a time is the machine's own: the expected text is the same everywhere. */
 const timestamp = '2026-11-21T10:42:07';
 
 const entry = (fields: Partial<LogEntry>): LogEntry => ({ timestamp, ...fields }) as LogEntry;
-const lines = (fields: Partial<LogEntry>) => formatEntry(entry(fields), undefined, words);
+const lines = (fields: Partial<LogEntry>) => formatEntry(entry(fields), undefined);
 
 describe('the lines of a log entry', () => {
 	it('show time, step and message, aligned', () => {
@@ -55,11 +55,22 @@ describe('the lines of a log entry', () => {
 	});
 
 	it('are there for an entry that has nothing', () => {
-		assert.deepEqual(formatEntry({} as LogEntry, undefined, words), ['--:--:--']);
+		assert.deepEqual(formatEntry({} as LogEntry, undefined), ['--:--:--']);
 	});
 
 	it('take the time of sending where the entry has none', () => {
-		assert.match(formatEntry({ message: 'm' } as LogEntry, timestamp, words)[0] ?? '', /^10:42:07 /);
+		assert.match(formatEntry({ message: 'm' } as LogEntry, timestamp)[0] ?? '', /^10:42:07 /);
+	});
+
+	it('show the time of each entry, also among many of one second', () => {
+		const shown = ['07.100Z', '07.900Z', '08.000Z', '07.000Z', '07.000+01:00', '07.5Z'].map(
+			second => formatEntry(entry({ timestamp: `2026-11-21T10:42:${second}`, message: 'm' }), undefined)[0],
+		);
+		const expected = ['07Z', '07Z', '08Z', '07Z', '07+01:00', '07Z'].map(second => {
+			const date = new Date(`2026-11-21T10:42:${second}`);
+			return `${date.toTimeString().slice(0, 8)}${' '.repeat(20)}m`;
+		});
+		assert.deepEqual(shown, expected);
 	});
 
 	it('hold no terminal sequence in any part', () => {
