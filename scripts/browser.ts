@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -77,7 +78,9 @@ async function agrees(command: string): Promise<boolean> {
 		return false;
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stdout });
-	const answer = await terminal.question(`The tests need a Chromium. Install it now?\n  ${command}\n[y/N] `);
+	const closed = once(terminal, 'close').then(() => '');
+	const question = `The tests need a Chromium. Install it now?\n  ${command}\n[y/N] `;
+	const answer = await Promise.race([terminal.question(question), closed]);
 	terminal.close();
 	return /^y(es)?$/i.test(answer.trim());
 }

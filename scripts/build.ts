@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { root } from './bootstrap/folders.mjs';
-import { endFamily, newMark } from './processes.ts';
+import { endFamily, exitCodeOf, newMark } from './processes.ts';
 
 /** Runs a program of the project on the project's Node; resolves with its exit code when nothing of it is left. */
 export async function runNode(args: string[], environment: Record<string, string> = {}): Promise<number> {
@@ -11,10 +11,7 @@ export async function runNode(args: string[], environment: Record<string, string
 		stdio: 'inherit',
 		env: { ...process.env, ...environment, ...mark.environment },
 	});
-	const code = await new Promise<number>((resolve, reject) => {
-		child.on('error', reject);
-		child.on('exit', exitCode => resolve(exitCode ?? 1));
-	});
+	const code = await exitCodeOf(child);
 	// A helper that outlives its program, as esbuild's does after a crash, would print into what comes next.
 	await endFamily(undefined, mark.value);
 	return code;

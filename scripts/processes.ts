@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -36,7 +36,7 @@ export async function endFamily(root: number | undefined, mark?: string): Promis
 	}
 	const members = new Set(family(root, mark));
 	// The root comes first: it has its own way of ending its children.
-	const first = root === undefined ? [] : [root];
+	const first = root === undefined || root === process.pid ? [] : [root];
 	signal(first, 'SIGTERM');
 	await gone(first, graceMs);
 	const rest = (): number[] => {
@@ -50,6 +50,36 @@ export async function endFamily(root: number | undefined, mark?: string): Promis
 	const stubborn = rest();
 	signal(stubborn, 'SIGKILL');
 	await gone(stubborn, killedMs);
+}
+
+let ending = false;
+
+/** From here on a signal, or the end of the launcher above us, ends this process and all that it started. */
+export function endChildrenOnSignal(cleanUp: () => void): void {
+	const mark = newMark();
+	Object.assign(process.env, mark.environment);
+	const end = async () => {
+		if (!ending) {
+			ending = true;
+			await endFamily(process.pid, mark.value);
+			cleanUp();
+			process.exit(130);
+		}
+	};
+	for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
+		process.on(event, end);
+	}
+	// A listener for its end makes the channel to the launcher keep this process alive, also when all is done.
+	process.channel?.unref();
+}
+
+/** The exit code of a program; never, when it ended because everything ends: nothing may follow it then. */
+export async function exitCodeOf(child: ChildProcess): Promise<number> {
+	const code = await new Promise<number>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', exitCode => resolve(exitCode ?? 1));
+	});
+	return ending ? new Promise(() => {}) : code;
 }
 
 /** Ends the local service that registered itself in a state folder: it is started apart from its window on purpose. */
@@ -100,11 +130,12 @@ function family(root: number | undefined, mark: string | undefined): number[] {
 	}
 	if (mark !== undefined && process.platform === 'linux') {
 		for (const { pid } of entries) {
-			if (pid !== process.pid && read(`/proc/${pid}/environ`).includes(`${markName}=${mark}`)) {
+			if (read(`/proc/${pid}/environ`).includes(`${markName}=${mark}`)) {
 				found.add(pid);
 			}
 		}
 	}
+	found.delete(process.pid);
 	return [...found];
 }
 

@@ -4,6 +4,7 @@ import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
 import { makePackage } from './package.ts';
+import { endChildrenOnSignal } from './processes.ts';
 import { type StageName, stageNames, TestRun } from './stages/stages.ts';
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
@@ -24,11 +25,16 @@ function locked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function stage(name: StageName, args: string[]): Promise<number> {
-	const run = new TestRun();
+	const { passed, failed } = await withRun([], run => run.run(name, args));
+	console.log(`${passed} passed, ${failed} failed`);
+	return failed > 0 ? 1 : 0;
+}
+
+async function withRun<T>(buildFlags: string[], work: (run: TestRun) => Promise<T>): Promise<T> {
+	const run = new TestRun(buildFlags);
+	endChildrenOnSignal(() => run.close());
 	try {
-		const { passed, failed } = await run.run(name, args);
-		console.log(`${passed} passed, ${failed} failed`);
-		return failed > 0 ? 1 : 0;
+		return await work(run);
 	} finally {
 		run.close();
 	}
@@ -46,14 +52,10 @@ async function testDesktop(args: string[]): Promise<number> {
 	return run(args);
 }
 
-async function bench(args: string[]): Promise<number> {
-	const run = new TestRun(['--production']);
-	try {
-		const environment = await run.prepareEditor();
-		return await runNode([path.join(root, 'scripts', 'bench.ts'), ...args], environment);
-	} finally {
-		run.close();
-	}
+function bench(args: string[]): Promise<number> {
+	return withRun(['--production'], async run =>
+		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], await run.prepareEditor()),
+	);
 }
 
 const [name = '', ...args] = process.argv.slice(2);

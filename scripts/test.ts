@@ -1,11 +1,13 @@
 import process from 'node:process';
 import { ensureBrowser } from './browser.ts';
+import { endChildrenOnSignal } from './processes.ts';
 import { stageNames, TestRun } from './stages/stages.ts';
 import { add, none } from './stages/totals.ts';
 
 /** The last line is the totals; nothing may be printed after it. */
 async function main(): Promise<void> {
 	const run = new TestRun();
+	endChildrenOnSignal(() => run.close());
 	const summary: string[] = [];
 	let totals = none;
 	try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { cache, root } from './folders.mjs';
@@ -15,12 +16,28 @@ export async function ensureDependencies() {
 		if (!installed()) {
 			console.log('Installing packages (npm ci) …');
 			await npm(['ci', '--loglevel=error'], { cwd: root, show: true });
+			fs.writeFileSync(stampFile, stamp());
 		}
 	});
 }
 
-/** npm writes its hidden lockfile last, so an interrupted install is seen as one. */
+/** Goes with node_modules when an install begins, so an interrupted one is seen as such. */
+const stampFile = path.join(root, 'node_modules', '.errand-installed');
+
+function stamp() {
+	const hash = createHash('sha256');
+	for (const name of ['package.json', 'package-lock.json']) {
+		hash.update(fs.readFileSync(path.join(root, name)));
+	}
+	return hash.digest('hex');
+}
+
 function installed() {
+	return asLocked() || (fs.existsSync(stampFile) && fs.readFileSync(stampFile, 'utf8') === stamp());
+}
+
+/** What was installed by hand is right, too, when npm's own record of it, written last, agrees with the lockfile. */
+function asLocked() {
 	const wanted = packagesOf(path.join(root, 'package-lock.json'));
 	const present = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
 	if (wanted === undefined) {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from '../bootstrap/folders.mjs';
-import { endFamily, newMark } from '../processes.ts';
+import { endFamily, exitCodeOf, newMark } from '../processes.ts';
 import type { Totals } from './totals.ts';
 
 /** Names the file that a test process writes its totals to. */
@@ -30,10 +30,7 @@ export async function runTestProcess({ args, folder, environment, limitMs }: Tes
 		console.log(`  failed  no end after ${limitMs / 1000} s; stopping it`);
 		void endFamily(child.pid, mark.value);
 	}, limitMs);
-	const code = await new Promise<number | null>((resolve, reject) => {
-		child.once('error', reject);
-		child.once('exit', resolve);
-	});
+	const code = await exitCodeOf(child);
 	clearTimeout(hung);
 	await endFamily(undefined, mark.value);
 	const totals = readTotals(totalsFile);

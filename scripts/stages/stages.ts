@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { cache, root } from '../bootstrap/folders.mjs';
 import { withLock } from '../bootstrap/lock.mjs';
@@ -21,6 +22,8 @@ export const stageNames: readonly StageName[] = ['check', 'unit', 'conformance',
 /** One run of some stages. What it needs is made once, in a folder of its own, which goes when the run ends. */
 export class TestRun {
 	private readonly folder = path.join(cache, 'runs', randomBytes(6).toString('hex'));
+	/** Outside the project: what a test opens must not take the project around it for its own. */
+	private readonly scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-test-'));
 	private readonly buildFlags: string[];
 	private editor: Promise<Record<string, string>> | undefined;
 
@@ -67,13 +70,16 @@ export class TestRun {
 				ERRAND_TEST_EDITOR: editor,
 				ERRAND_TEST_EXTENSION: extension,
 				ERRAND_TEST_BUNDLE: tests,
+				ERRAND_TEST_SCRATCH: this.scratch,
 			};
 		})();
 		return this.editor;
 	}
 
 	close(): void {
-		fs.rmSync(this.folder, { recursive: true, force: true });
+		for (const folder of [this.folder, this.scratch]) {
+			fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+		}
 	}
 }
 
