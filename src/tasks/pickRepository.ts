@@ -8,7 +8,7 @@ import { oneLine } from './model/plainText.ts';
 const MAXIMUM_NAME = 80;
 
 /** How long a window that just opened may take to know its folders, and the git extension to open what is in them. */
-const OPENING_MS = 5000;
+const OPENING_MS = 15_000;
 
 /** The git API and its repositories in this window, at least one. Throws a sentence that says why there is none. */
 export async function findRepositories(): Promise<{ git: GitApi; repositories: readonly GitRepository[] }> {
