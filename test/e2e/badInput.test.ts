@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
-import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { answerInput, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { answerInput, openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows } from '../support/errandWindow.ts';
 
 describe('what cannot be a task', function () {
@@ -106,6 +106,23 @@ describe('what cannot be a task', function () {
 		writeFileSync(workspace, JSON.stringify({ folders: [{ path: first.folder }, { path: second.folder }] }));
 		const { page, context } = await openWindow(server, { folder: workspace });
 		try {
+			// A served window now and then comes up without having read its workspace file; the next one reads it.
+			await until('the window has both folders', async () => {
+				const explorer = await openView(page, 'Explorer');
+				const folders = explorer.locator('.explorer-folders-view .monaco-list-row');
+				const hasRead = await folders
+					.nth(1)
+					.waitFor({ timeout: 5_000 })
+					.then(
+						() => true,
+						() => false,
+					);
+				if (!hasRead) {
+					await page.reload();
+					await workbenchStands(page);
+				}
+				return hasRead;
+			});
 			await openChat(page);
 			await until('both repositories are found', async () => {
 				await runCommand(page, 'Errand: Start Task…');
