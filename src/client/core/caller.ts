@@ -2,8 +2,8 @@ import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
-import { fillPath, type KeyKind, type Route } from '../../contract/routes.ts';
-import { ClientError } from './errors.ts';
+import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfStatus, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
@@ -28,6 +28,8 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
+	/** What a status means on this route, where that is not what it means elsewhere. */
+	codes?: Readonly<Record<number, ClientErrorCode>>;
 	firstByteMs: number;
 	/** Where it differs from the limit that holds for all. */
 	idleMs?: number;
@@ -108,7 +110,7 @@ async function open(options: CallerOptions, call: Call, request: Omit<TransportR
 async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
 	const { status } = exchange;
 	const { route } = call;
-	const code = codeOfStatus(status, route.key);
+	const code = call.codes?.[status] ?? codeOfStatus(status);
 	const retryAfterMs = readRetryAfter(exchange.header('retry-after'), clock.now());
 	let serviceMessage: string | undefined;
 	const cancel = exchange.closeAfter(ERROR_BODY_MS);
@@ -154,12 +156,12 @@ async function prepare(
 		throw new ClientError('too-large', `the request has more than ${limits.jsonBytes} characters`);
 	}
 	// Last, so that a key is not asked for in vain (the store may have to be unlocked).
-	const key = checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
+	const key = route.key && checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
 	return {
 		method: route.method,
 		url: url.href,
 		headers: {
-			Authorization: `Bearer ${key}`,
+			...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
 			Accept: accept,
 			...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
 		},
@@ -168,12 +170,23 @@ async function prepare(
 	};
 }
 
-function hostOf(connection: Connection, route: Route): string {
-	const { apiUrl, enterpriseUrl, cloudUrl, plan, name } = connection;
-	const base = route.host === 'cloud' ? cloudUrl : plan === 'enterprise' ? enterpriseUrl : apiUrl;
+const HOST_FIELDS = {
+	enterprise: 'enterpriseUrl',
+	cloud: 'cloudUrl',
+	agent: 'agentUrl',
+	org: 'orgUrl',
+	encrypt: 'encryptUrl',
+} as const satisfies Record<Exclude<RouteHost, 'inference'>, keyof Connection>;
+
+function hostOf(connection: Connection, { host }: Route): string {
+	const { apiUrl, plan, name } = connection;
+	if (host === 'inference' && plan === 'public') {
+		return apiUrl;
+	}
+	const field = HOST_FIELDS[host === 'inference' ? 'enterprise' : host];
+	const base = connection[field];
 	if (base === undefined) {
-		const missing = route.host === 'cloud' ? 'cloudUrl' : 'enterpriseUrl';
-		throw new ClientError('not-supported', `the connection "${name}" has no ${missing}`);
+		throw new ClientError('not-supported', `the connection "${name}" has no ${field}`);
 	}
 	return base;
 }

@@ -1,7 +1,6 @@
 // What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { ErrorBody } from '../../contract/errorBody.ts';
-import type { KeyKind } from '../../contract/routes.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
@@ -50,11 +49,8 @@ const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, Cli
 	[504, 'timeout'],
 ]);
 
-/** The code of an HTTP status other than 2xx. 403 of the agent API asks for a plan (contract: cloud-tasks.md, Authentication). */
-export function codeOfStatus(status: number, key: KeyKind): ClientErrorCode {
-	if (status === 403 && key === 'agent') {
-		return 'plan-required';
-	}
+/** The code of an HTTP status other than 2xx, where the route has no meaning of its own for it. */
+export function codeOfStatus(status: number): ClientErrorCode {
 	const code = CODE_OF_STATUS.get(status);
 	if (code) {
 		return code;
@@ -90,7 +86,7 @@ export function failureInReply(body: ErrorBody): ClientError {
 function codeOfContents({ code, type }: ErrorBody): ClientErrorCode {
 	const status = Number(code);
 	if (Number.isInteger(status) && status >= 400 && status <= 599) {
-		return codeOfStatus(status, 'inference');
+		return codeOfStatus(status);
 	}
 	for (const word of [code, type]) {
 		const known = word === undefined ? undefined : CODE_OF_WORD.find(([pattern]) => pattern.test(word));
