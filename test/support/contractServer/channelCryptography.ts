@@ -1,0 +1,109 @@
+import {
+	createCipheriv,
+	createDecipheriv,
+	createPublicKey,
+	diffieHellman,
+	generateKeyPairSync,
+	hkdfSync,
+	type KeyObject,
+	randomBytes,
+	sign,
+	verify,
+} from 'node:crypto';
+import { refuse } from './checks.ts';
+
+/** The four fields that carry an encrypted text, either way. */
+export interface Sealed {
+	nonce: number;
+	iv: string;
+	ciphertext: string;
+	signature: string;
+}
+
+export interface KeyPair {
+	publicKey: KeyObject;
+	privateKey: KeyObject;
+}
+
+const tagLength = 16;
+
+export function p384KeyPair(): KeyPair {
+	return generateKeyPairSync('ec', { namedCurve: 'P-384' });
+}
+
+/** One SPKI block of a P-384 key, or a `Refusal`. */
+export function p384PublicKey(pem: string): KeyObject {
+	if (!/^-----BEGIN PUBLIC KEY-----\r?\n[\w+/=\r\n]+-----END PUBLIC KEY-----\s*$/.test(pem)) {
+		refuse('peer_public_key must be a PEM of a SubjectPublicKeyInfo');
+	}
+	let key: KeyObject;
+	try {
+		key = createPublicKey(pem);
+	} catch {
+		return refuse('peer_public_key is no public key');
+	}
+	if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'secp384r1') {
+		refuse('peer_public_key must be a P-384 key');
+	}
+	return key;
+}
+
+/** ECDH, then HKDF with SHA-256 without salt: 32 bytes. */
+export function sharedKey(privateKey: KeyObject, publicKey: KeyObject): Buffer {
+	const secret = diffieHellman({ privateKey, publicKey });
+	return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), Buffer.from('handshake data', 'ascii'), 32));
+}
+
+/** Encrypts with a fresh IV and signs nonce ‖ IV ‖ ciphertext. */
+export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject): Sealed {
+	const iv = randomBytes(12);
+	const cipher = createCipheriv('aes-256-gcm', key, iv);
+	const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+	const signature = sign('sha256', signedBytes(nonce, iv, ciphertext), { key: signer, dsaEncoding: 'der' });
+	return {
+		nonce,
+		iv: iv.toString('base64'),
+		ciphertext: ciphertext.toString('base64'),
+		signature: signature.toString('base64'),
+	};
+}
+
+/** The text, after the signature and the tag were seen to hold; else a `Refusal`. */
+export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, signer: KeyObject): string {
+	const ivBytes = base64(iv, 'payload.iv');
+	const sealed = base64(ciphertext, 'payload.ciphertext');
+	if (ivBytes.length !== 12) {
+		refuse('payload.iv must have 12 bytes');
+	}
+	if (sealed.length < tagLength) {
+		refuse('payload.ciphertext has no tag');
+	}
+	const signatureBytes = base64(signature, 'payload.signature');
+	if (!verify('sha256', signedBytes(nonce, ivBytes, sealed), { key: signer, dsaEncoding: 'der' }, signatureBytes)) {
+		refuse('payload.signature does not verify');
+	}
+	const decipher = createDecipheriv('aes-256-gcm', key, ivBytes);
+	decipher.setAuthTag(sealed.subarray(-tagLength));
+	try {
+		const bytes = Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()]);
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+	} catch {
+		return refuse('payload.ciphertext does not decrypt to text');
+	}
+}
+
+/** The nonce as 8 bytes big-endian, the IV, the ciphertext with its tag. */
+function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer): Buffer {
+	const head = Buffer.alloc(8);
+	head.writeBigUInt64BE(BigInt(nonce));
+	return Buffer.concat([head, iv, ciphertext]);
+}
+
+/** Strict: padding and alphabet as in the standard. */
+function base64(value: string, name: string): Buffer {
+	const bytes = Buffer.from(value, 'base64');
+	if (bytes.toString('base64') !== value) {
+		refuse(`${name} must be base64`);
+	}
+	return bytes;
+}
