@@ -1,6 +1,6 @@
 import process from 'node:process';
 import * as z from 'zod';
-import { chatChunkSchema, readChatChunk } from '../src/contract/chat.ts';
+import { chatChunkSchema, readChatChunk } from '../src/contract/chatReply.ts';
 import { contend, parameters } from './contender.ts';
 
 const { contender } = parameters<{ contender: 'floor' | 'ours' | 'zod' | 'lenient' }>();

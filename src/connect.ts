@@ -5,14 +5,15 @@ import type { Transport } from './client/core/transport.ts';
 import type { Connections } from './connections/register.ts';
 import type { Connection } from './contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
+import type { KeyKind } from './contract/routes.ts';
 import type { Keys } from './keys/register.ts';
 import type { LocalService } from './localService/register.ts';
-
-const WARM_TIMEOUT_MS = 10_000;
 
 export interface Connect {
 	/** A client for the active connection, made anew when the settings change. Sends nothing. */
 	client(): Promise<Client>;
+	/** A client for any connection that sends this key, whatever is saved. */
+	clientFor(connection: Connection, key: string): Promise<Client>;
 	/** Opens the way to the active connection ahead of the first request. Its failure shows with the first request. */
 	warm(): void;
 	/** Another connection, or other keys. */
@@ -46,16 +47,24 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
 	};
 
-	const build = async (): Promise<Client> => {
-		const connection = await connections.active();
+	const build = async (
+		connection: Connection,
+		key: (kind: KeyKind) => Promise<string | undefined>,
+	): Promise<Client> => {
 		const [{ createClient }, transport] = await Promise.all([import('./client/client.ts'), transportFor(connection)]);
 		return createClient({
 			connection,
 			transport,
 			logger,
-			// The local transport puts the service's token in the place of this; it never leaves the window.
-			keys: kind => (connection.name === LOCAL_CONNECTION_NAME ? Promise.resolve('local') : keys.key(connection, kind)),
+			keys: key,
 		});
+	};
+
+	const buildActive = async (): Promise<Client> => {
+		const connection = await connections.active();
+		// The local transport puts the service's token in the place of this; it never leaves the window.
+		const local = Promise.resolve('local');
+		return build(connection, kind => (connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind)));
 	};
 
 	const warm = async (): Promise<void> => {
@@ -64,22 +73,13 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 			await localService.warm();
 			return;
 		}
-		const transport = await transportFor(connection);
-		const { body } = await transport.request({
-			method: 'HEAD',
-			url: connection.plan === 'enterprise' ? (connection.enterpriseUrl ?? connection.apiUrl) : connection.apiUrl,
-			headers: {},
-			signal: AbortSignal.timeout(WARM_TIMEOUT_MS),
-			connectTimeoutMs: WARM_TIMEOUT_MS,
-		});
-		for await (const _ of body) {
-			break;
-		}
+		const [{ warmUp }, transport] = await Promise.all([import('./client/warmUp.ts'), transportFor(connection)]);
+		await warmUp(connection, transport);
 	};
 
 	return {
 		client() {
-			const building = current ?? build();
+			const building = current ?? buildActive();
 			current = building;
 			building.catch(() => {
 				if (current === building) {
@@ -88,6 +88,7 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 			});
 			return building;
 		},
+		clientFor: (connection, key) => build(connection, async () => key),
 		warm: () =>
 			void warm().catch((error: Error) =>
 				logger.log('debug', 'the connection could not be warmed', { reason: error.message }),

@@ -6,6 +6,9 @@ export interface Clock {
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Node's timers run out at once above this. A wait this long is never meant to the millisecond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	sleep(milliseconds, signal) {
@@ -18,10 +21,13 @@ export const systemClock: Clock = {
 				clearTimeout(timer);
 				reject(signal?.reason);
 			};
-			const timer = setTimeout(() => {
-				signal?.removeEventListener('abort', onAbort);
-				resolve();
-			}, milliseconds);
+			const timer = setTimeout(
+				() => {
+					signal?.removeEventListener('abort', onAbort);
+					resolve();
+				},
+				Math.min(milliseconds, LONGEST_TIMER_MS),
+			);
 			signal?.addEventListener('abort', onAbort, { once: true });
 		});
 	},

@@ -6,10 +6,23 @@ export function describeError(error: unknown): string {
 	return typeof error === 'string' ? error : 'no further information';
 }
 
+/** How deep causes are looked into; a circle of causes ends there as well. */
+const MAXIMUM_CAUSES = 5;
+
+/** An error and what caused it, the outermost first. */
+export function* causesOf(error: unknown): Generator<Error> {
+	for (
+		let current = error, depth = 0;
+		current instanceof Error && depth < MAXIMUM_CAUSES;
+		current = current.cause, depth++
+	) {
+		yield current;
+	}
+}
+
 /** The system error code (`ECONNREFUSED`, `ENOENT`) of an error or of what caused it. */
 export function systemErrorCode(error: unknown): string | undefined {
-	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-		const code = (current as NodeJS.ErrnoException).code;
+	for (const { code } of causesOf(error) as Iterable<NodeJS.ErrnoException>) {
 		if (typeof code === 'string') {
 			return code;
 		}

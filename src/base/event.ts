@@ -20,6 +20,10 @@ export class Emitter<T> implements Disposable {
 
 	fire(value: T): void {
 		for (const entry of [...this.listeners]) {
+			if (!this.listeners.has(entry)) {
+				// An earlier listener let it go.
+				continue;
+			}
 			try {
 				entry.listener(value);
 			} catch (error) {

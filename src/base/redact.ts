@@ -40,7 +40,7 @@ const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
 const MAXIMUM_VALUE_LENGTH = 200;
 
 /** Keys and tokens by their documented forms, in case one hides in an error's message. */
-const SECRET = /\b(?:sk-[\w-]{4,}|Bearer\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)|\/\/[^/\s:@]+:[^/\s@]+@/g;
+const SECRET = /\b(?:sk-[\w-]{4,}|Bearer\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)|\/\/[^/\s@]+@/g;
 
 export function redactText(text: string): string {
 	return text.replace(SECRET, '[redacted]');

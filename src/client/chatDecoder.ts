@@ -6,13 +6,16 @@ import {
 	chatCompletionSchema,
 	readChatChunk,
 	receivedToolCallSchema,
+	saidContent,
 	usageSchema,
-} from '../contract/chat.ts';
+} from '../contract/chatReply.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
 import { ClientError } from './core/errors.ts';
 import { failureInReply } from './core/failures.ts';
+import { parseEventData, throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';
+import type { ReplyDecoder } from './core/streamedReply.ts';
 import type { ChatStreamEvent } from './types.ts';
 
 const toolCallsSchema = lenientArray(receivedToolCallSchema);
@@ -28,10 +31,11 @@ type Delta = NonNullable<Chunk['choices'][number]['delta']>;
  * The chunks of one reply to the events of its stream. Of several choices the first is read: the contract has no
  * request for more. Fields that are missing, null or `None` give no event.
  */
-export class ChatDecoder {
-	/** A `[DONE]` came, or a clean close after a `finish_reason`: the reply is whole. */
+export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
+	/** `[DONE]` came. */
 	isEnded = false;
-	private isFinished = false;
+	/** contract: not shown. A clean close after a `finish_reason` ends a reply too (unspecified.md, chunk objects). */
+	mayClose = false;
 	private provider: string | undefined;
 	private model: string | undefined;
 	private id: string | undefined;
@@ -46,17 +50,17 @@ export class ChatDecoder {
 			this.isEnded = true;
 			return;
 		}
-		const value = parse(data, event === 'error');
+		const value = parseEventData(data, event === 'error');
 		if (event === 'error') {
 			throw failureInReply(readErrorValue(value));
 		}
 		const chunk = readChatChunk(value);
 		if (!chunk) {
-			throwIfError(value);
+			throwErrorIn(value);
 			throw new ClientError('bad-response', 'a chunk of the reply is not an object');
 		}
 		// Both schemas keep `error`; an own read of the field serves either.
-		throwIfError(chunk);
+		throwErrorIn(chunk);
 		this.readServed(chunk.provider, chunk.model, chunk.id, into);
 		for (const choice of chunk.choices) {
 			if ((choice.index ?? 0) === 0) {
@@ -65,20 +69,6 @@ export class ChatDecoder {
 			}
 		}
 		readUsage(chunk.usage, into);
-	}
-
-	/** After a clean close: takes an event that lacks only its blank line; one that is cut short is none. */
-	decodeRest(events: SseEvent[], into: ChatStreamEvent[]): void {
-		for (const event of events) {
-			try {
-				this.decode(event, into);
-			} catch (error) {
-				if (!ClientError.is(error, 'bad-response')) {
-					throw error;
-				}
-			}
-		}
-		this.isEnded ||= this.isFinished;
 	}
 
 	/** The events of a whole completion that came in place of a stream. Throws as `decode` does. */
@@ -122,9 +112,9 @@ export class ChatDecoder {
 			into.push({ type: 'reasoning', text: reasoning });
 		}
 		const hasToolCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
-		// Beside tool calls the word `None` is a missing content; anywhere else somebody said it.
-		if (content && !(hasToolCalls && content === 'None')) {
-			into.push({ type: 'text', text: content });
+		const said = saidContent(content, hasToolCalls);
+		if (said) {
+			into.push({ type: 'text', text: said });
 		}
 		if (hasToolCalls) {
 			for (const call of toolCallsSchema.parse(toolCalls)) {
@@ -161,7 +151,7 @@ export class ChatDecoder {
 		if (known === undefined || known === '') {
 			return;
 		}
-		this.isFinished = true;
+		this.mayClose = true;
 		const native =
 			typeof fields === 'object' && fields !== null ? Reflect.get(fields, 'native_finish_reason') : undefined;
 		into.push({
@@ -174,7 +164,7 @@ export class ChatDecoder {
 
 /** A whole completion. Throws the error that stands in its place, or `bad-response`. */
 export function readCompletion(value: unknown): ChatCompletion {
-	throwIfError(value);
+	throwErrorIn(value);
 	const completion = chatCompletionSchema.safeParse(value).data;
 	if (!completion || completion.choices.length === 0) {
 		throw new ClientError('bad-response', 'the reply has no choices');
@@ -195,25 +185,5 @@ function readUsage(usage: unknown, into: ChatStreamEvent[]): void {
 	const known = usageSchema.safeParse(usage);
 	if (known.success) {
 		into.push({ type: 'usage', usage: known.data });
-	}
-}
-
-function throwIfError(value: unknown): void {
-	const error = typeof value === 'object' && value !== null ? Reflect.get(value, 'error') : undefined;
-	if (!isAbsent(error) && error !== '' && error !== false) {
-		throw failureInReply(readErrorValue(value));
-	}
-}
-
-/** The text of an `error` event need not be JSON. */
-function parse(data: string, orText: boolean): unknown {
-	try {
-		return JSON.parse(data);
-	} catch {
-		if (orText) {
-			return data;
-		}
-		// The parser's own message quotes the text, which a log must not hold.
-		throw new ClientError('bad-response', 'a chunk of the reply is not JSON');
 	}
 }

@@ -145,7 +145,7 @@ async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | un
 	try {
 		return await stream.next();
 	} catch (error) {
-		if (ClientError.is(error, 'bad-response')) {
+		if (stream.isOverrun) {
 			return 'unreadable';
 		}
 		throw error;

@@ -52,8 +52,7 @@ export class FollowLog {
 		}
 		const value = parse(data);
 		if (event === 'error') {
-			const { error } = followEventSchemas.error.safeParse(value).data ?? {};
-			return error ?? readErrorValue(value ?? data).message ?? 'error';
+			return readErrorValue(value ?? data).message ?? 'error';
 		}
 		if (!this.isGreeted) {
 			// The greeting's own index is not read: what counts is what was asked for.

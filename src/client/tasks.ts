@@ -1,11 +1,12 @@
+import { readErrorValue } from '../contract/errorBody.ts';
 import { routes } from '../contract/routes.ts';
 import {
+	multiAgentTaskCreateSchema,
 	type Task,
 	type TaskCreateRequest,
-	type TaskListQuery,
-	taskCreateSchema,
-	taskListQuerySchema,
-	taskListSchema,
+	type TaskFollowUp,
+	taskContinueReplySchema,
+	taskFollowUpSchema,
 	taskReplySchema,
 } from '../contract/tasks.ts';
 import type { Client } from './client.ts';
@@ -13,16 +14,15 @@ import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { follow } from './follow.ts';
-import type { TaskPage } from './types.ts';
+import { DEFAULT_LIMIT, readPage, readPages } from './taskPages.ts';
 
-const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 100;
+
+/** contract: not shown. What is missing is the link to the source host, not the endpoint (unspecified.md, "create a task"). */
+const CREATE_CODES = { 404: 'source-link-missing' } as const;
 
 /** A task that the service does not give by its id is looked for in this many pages of the list. */
 const SEARCHED_PAGES = 100;
-
-/** `rows` counts what the page really had, rows that do not fit included: the next page begins after them. */
-type Page = TaskPage & { rows: number };
 
 /** Cloud tasks (contract: cloud-tasks.md). */
 export function createTasks(caller: Caller): Client['tasks'] {
@@ -32,12 +32,18 @@ export function createTasks(caller: Caller): Client['tasks'] {
 			const { rows: _, ...page } = await readPage(caller, query, undefined);
 			return page;
 		},
-		pages: (query = {}) => readPages(caller, { ...query, limit: DEFAULT_LIMIT }, Number.POSITIVE_INFINITY, undefined),
+		pages: (query = {}) =>
+			readPages(caller, {
+				query: { ...query, limit: DEFAULT_LIMIT },
+				maximumPages: Number.POSITIVE_INFINITY,
+				signal: undefined,
+			}),
 		get: id => get(id),
 		async create(request) {
 			const reply = await caller.json({
 				route: routes.taskCreate,
-				body: checkRequest<TaskCreateRequest>(taskCreateSchema, request),
+				body: checkRequest<TaskCreateRequest>(multiAgentTaskCreateSchema, request),
+				codes: CREATE_CODES,
 				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'never',
 				signal: undefined,
@@ -55,6 +61,24 @@ export function createTasks(caller: Caller): Client['tasks'] {
 			});
 			// The stop was accepted; a reply without the task leaves only its state open.
 			return readTask(reply) ?? get(id);
+		},
+		async continue(id, followUp) {
+			const { prompt, agent, model } = checkRequest<TaskFollowUp>(taskFollowUpSchema, followUp);
+			const reply = await caller.json({
+				route: routes.taskContinue,
+				values: { taskId: id },
+				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
+				firstByteMs: caller.limits.replyFirstByteMs,
+				// A second one would give the agent the same work again.
+				retry: 'never',
+				signal: undefined,
+			});
+			if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
+				const { message } = readErrorValue(reply);
+				throw new ClientError('server', 'the service did not take the follow-up', {
+					...(message === undefined ? {} : { serviceMessage: message }),
+				});
+			}
 		},
 		follow: (id, options = {}) => follow({ caller, getTask: get, id, ...options }),
 	};
@@ -75,61 +99,14 @@ async function getTask(caller: Caller, id: string, signal: AbortSignal | undefin
 		if (!ClientError.is(error, 'not-found')) {
 			throw error;
 		}
-		for await (const tasks of readPages(caller, { limit: MAXIMUM_LIMIT }, SEARCHED_PAGES, signal)) {
+		const search = { query: { limit: MAXIMUM_LIMIT }, maximumPages: SEARCHED_PAGES, signal };
+		for await (const tasks of readPages(caller, search)) {
 			const task = tasks.find(candidate => candidate.id === id);
 			if (task) {
 				return task;
 			}
 		}
 		throw error;
-	}
-}
-
-async function readPage(caller: Caller, query: TaskListQuery, signal: AbortSignal | undefined): Promise<Page> {
-	const { limit, offset, filter, status } = checkRequest<TaskListQuery>(taskListQuerySchema, query);
-	const reply = await caller.json({
-		route: routes.taskList,
-		query: { limit, offset, filter, status },
-		firstByteMs: caller.limits.lookUpFirstByteMs,
-		retry: 'idempotent',
-		signal,
-	});
-	const listed = typeof reply === 'object' && reply !== null ? Reflect.get(reply, 'tasks') : undefined;
-	const rows = listed === null || listed === 'None' ? [] : listed;
-	const page = taskListSchema.safeParse(reply).data;
-	if (!page || !Array.isArray(rows)) {
-		throw new ClientError('bad-response', 'the reply is no list of tasks');
-	}
-	return {
-		tasks: page.tasks,
-		hasMore: page.hasMore ?? false,
-		offset: page.offset ?? offset ?? 0,
-		limit: page.limit ?? limit ?? DEFAULT_LIMIT,
-		rows: rows.length,
-	};
-}
-
-/** A page that brings no task that is new ends it, whatever `hasMore` says. Tasks that moved down a page come once. */
-async function* readPages(
-	caller: Caller,
-	query: TaskListQuery,
-	maximumPages: number,
-	signal: AbortSignal | undefined,
-): AsyncGenerator<Task[], void> {
-	const seen = new Set<string>();
-	for (let offset = 0, count = 0; count < maximumPages; count++) {
-		const { tasks, hasMore, rows } = await readPage(caller, { ...query, offset }, signal);
-		const fresh = tasks.filter(({ id }) => !seen.has(id));
-		for (const { id } of fresh) {
-			seen.add(id);
-		}
-		if (fresh.length > 0) {
-			yield fresh;
-		}
-		if (!hasMore || fresh.length === 0) {
-			return;
-		}
-		offset += rows;
 	}
 }
 

@@ -1,5 +1,8 @@
 // The shapes that callers of the client meet. Part of its stable interface.
-import type { Annotation, Usage } from '../contract/chat.ts';
+
+import type { AgentTask } from '../contract/agentTasks.ts';
+import type { Annotation, Usage } from '../contract/chatReply.ts';
+import type { Answers, DecisionUsage, Questions } from '../contract/decisions.ts';
 import type { LogEntry, Task } from '../contract/tasks.ts';
 
 export type ChatStreamEvent =
@@ -11,6 +14,28 @@ export type ChatStreamEvent =
 	| { type: 'served'; provider?: string; model?: string; id?: string }
 	| { type: 'usage'; usage: Usage }
 	| { type: 'finish'; reason: string; nativeReason?: string };
+
+export interface GeneratedImage {
+	/** http or https. Loading it tells its host who looks. */
+	url: string;
+	/** The model that was used, its digest taken off. */
+	model: string;
+	digest?: string;
+}
+
+export interface DecisionInput<Asked extends Questions> {
+	/** What the questions are about: any JSON. */
+	state: Record<string, unknown>;
+	questions: Asked;
+	model?: string;
+}
+
+export interface Decision<Asked extends Questions> {
+	/** The version that answered. Undefined where the service does not tell. */
+	model: string | undefined;
+	answers: Answers<Asked>;
+	usage: DecisionUsage | undefined;
+}
 
 export type FollowEvent =
 	| { type: 'connected'; fromIndex: number }
@@ -27,4 +52,11 @@ export interface TaskPage {
 	hasMore: boolean;
 	offset: number;
 	limit: number;
+}
+
+export interface AgentTaskPage {
+	tasks: AgentTask[];
+	page: number;
+	limit: number;
+	hasMore: boolean;
 }

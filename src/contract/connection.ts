@@ -1,5 +1,6 @@
 // A connection: a named service with its hosts, models and agents, as it stands in the settings.
 import * as z from 'zod';
+import { providerPreferencesSchema } from './provider.ts';
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
@@ -67,7 +68,8 @@ export const connectionSchema = z.object({
 		}),
 	),
 	providerPrefixes: list(z.object({ prefix: name, provider: name })),
-	aliases: list(z.object({ name, model: name, provider: name.optional() })),
+	/** The provider is the one to try first, or preferences as a request has them. */
+	aliases: list(z.object({ name, model: name, provider: z.union([name, providerPreferencesSchema]).optional() })),
 	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
 });
 

@@ -47,3 +47,11 @@ export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<
 			return entries;
 		});
 }
+
+/**
+ * The list that a reply is about, so that a reply without one does not fit; null and `None` are an empty list. An entry
+ * that does not fit is undefined: it keeps its place among the others.
+ */
+export function rowsOf<T extends z.ZodType>(entry: T): z.ZodType<(z.output<T> | undefined)[]> {
+	return z.preprocess(value => (value !== undefined && isAbsent(value) ? [] : value), z.array(lenient(entry)));
+}

@@ -1,6 +1,6 @@
 // Cloud tasks: records, states, the log stream's events and the requests (contract: cloud-tasks.md).
 import * as z from 'zod';
-import { lenient, lenientArray, lenientText } from './lenient.ts';
+import { lenient, lenientText, rowsOf } from './lenient.ts';
 import { integerBetween, integerFrom } from './ranges.ts';
 
 /** The documented states (cloud-tasks.md, States and transitions). */
@@ -30,7 +30,20 @@ export const diffStatsSchema = z.looseObject({
 	totalFilesChanged: lenient(z.number()),
 });
 
-/** A task as read: only `id` is demanded, unknown fields are kept. */
+const selectedAgentSchema = z.looseObject({ agent: lenient(z.string()), model: lenient(z.string()) });
+
+const agentExecutionSchema = z.looseObject({
+	agent: lenient(z.string()),
+	status: lenient(z.string()),
+	branchName: lenient(z.string()),
+	/** A unified diff. */
+	gitDiff: lenient(z.string()),
+});
+
+/**
+ * A task as read: only `id` is demanded, unknown fields are kept. One of them is documented without a name of its own:
+ * the deployment settings, whose name begins with that of a deployment host.
+ */
 export const taskSchema = z.looseObject({
 	id: z.string().min(1),
 	userId: lenient(z.string()),
@@ -65,11 +78,15 @@ export const taskSchema = z.looseObject({
 	prNumber: lenient(z.number()),
 	prUrl: lenient(z.string()),
 	isEmptyGitUser: lenient(z.boolean()),
+	// contract: not shown. What a task of several agents has beside (unspecified.md, "several agents on one prompt").
+	multiLaunch: lenient(z.boolean()),
+	selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
+	agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
 });
 export type Task = z.output<typeof taskSchema>;
 
 export const taskListSchema = z.looseObject({
-	tasks: lenientArray(taskSchema),
+	tasks: rowsOf(taskSchema),
 	hasMore: lenient(z.boolean()),
 	offset: lenient(z.number()),
 	limit: lenient(z.number()),
@@ -94,9 +111,11 @@ export const taskListQuerySchema = z.strictObject({
 });
 export type TaskListQuery = z.input<typeof taskListQuerySchema>;
 
-/** contract: not shown. The body of `POST /api/tasks` (unspecified.md, "create a task"). */
+const promptSchema = z.string().refine(prompt => prompt.trim() !== '', 'must not be empty');
+
+/** contract: not shown. The body of `POST /api/tasks` for one agent (unspecified.md, "create a task"). */
 export const taskCreateSchema = z.strictObject({
-	prompt: z.string().refine(prompt => prompt.trim() !== '', 'must not be empty'),
+	prompt: promptSchema,
 	repoUrl: z.string().min(1),
 	selectedBranch: z.string().min(1).optional(),
 	selectedAgent: z.string().min(1).optional(),
@@ -105,7 +124,33 @@ export const taskCreateSchema = z.strictObject({
 	/** Seconds. */
 	maxDuration: z.number('allowed: a number above 0').positive('allowed: a number above 0').optional(),
 });
-export type TaskCreateRequest = z.input<typeof taskCreateSchema>;
+
+/** contract: not shown. The same for one agent or several (unspecified.md, "several agents on one prompt"). */
+export const multiAgentTaskCreateSchema = taskCreateSchema
+	.extend({
+		/** In place of `selectedAgent` and `selectedModel`. */
+		selectedAgents: z
+			.array(z.strictObject({ agent: z.string().min(1), model: z.string().min(1) }))
+			.min(1)
+			.optional(),
+	})
+	.refine(
+		({ selectedAgent, selectedModel, selectedAgents }) =>
+			selectedAgents === undefined || (selectedAgent === undefined && selectedModel === undefined),
+		{ path: ['selectedAgents'], error: 'stands in place of selectedAgent and selectedModel, not beside them' },
+	);
+export type TaskCreateRequest = z.input<typeof multiAgentTaskCreateSchema>;
+
+/** A follow-up to a task; without an agent or a model the service takes the ones that it had. */
+export const taskFollowUpSchema = z.strictObject({
+	prompt: promptSchema,
+	agent: z.string().min(1).optional(),
+	model: z.string().min(1).optional(),
+});
+export type TaskFollowUp = z.input<typeof taskFollowUpSchema>;
+
+/** contract: not shown. `{success, message}`: a refusal may come with a status of success (unspecified.md). */
+export const taskContinueReplySchema = z.looseObject({ success: lenient(z.boolean()) });
 
 /** contract: not shown. The body of `PATCH /api/tasks/{taskId}`. */
 export const taskStopSchema = z.strictObject({ action: z.literal('stop') });

@@ -19,9 +19,16 @@ export const commands = {
 	refreshTasks: 'errand.refreshTasks',
 	manageKeys: 'errand.manageKeys',
 	switchConnection: 'errand.switchConnection',
+	addConnection: 'errand.addConnection',
 	showLog: 'errand.showLog',
 } as const;
-export type CommandId = (typeof commands)[keyof typeof commands];
+
+/** Commands that rows of ours run: not contributed, so that no palette and no key binding offers them. */
+export const internalCommands = { loadMoreTasks: 'errand.loadMoreTasks' } as const;
+
+export type CommandId =
+	| (typeof commands)[keyof typeof commands]
+	| (typeof internalCommands)[keyof typeof internalCommands];
 
 /** Setting ids with the type of their value. */
 export interface SettingTypes {

@@ -10,10 +10,19 @@ export interface Log extends Disposable {
 /** The `Errand` output channel: diagnostics, redacted before they get here. */
 export function createLog(): Log {
 	const channel = vscode.window.createOutputChannel('Errand', { log: true });
-	const sink: LogSink = (level, line) => channel[level](line);
+	let disposed = false;
+	const sink: LogSink = (level, line) => {
+		// What ends after the window began to close may still log, and a closed channel throws.
+		if (!disposed) {
+			channel[level](line);
+		}
+	};
 	return {
 		logger: topic => createLogger(topic, sink),
 		show: () => channel.show(),
-		dispose: () => channel.dispose(),
+		dispose() {
+			disposed = true;
+			channel.dispose();
+		},
 	};
 }

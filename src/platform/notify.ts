@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../base/errors.ts';
+import { networkFaultOf } from '../base/networkFault.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
+import { networkFaultWords } from './networkFaultWords.ts';
 
 /** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
 export interface Explanation {
@@ -23,12 +25,19 @@ const isCoded = (error: unknown): error is CodedError =>
 /** The longest text of a service that is repeated in a sentence of ours. */
 const MAXIMUM_QUOTE = 200;
 
-/** What a service said, made harmless for one line: no control or direction characters, capped, in quotation marks. */
-function quote(text: string | undefined): string {
-	const line = (text ?? '')
+/** A text of others made harmless for one line: no control or direction characters, capped. */
+function harmless(text: string): string {
+	return text
+		.slice(0, MAXIMUM_QUOTE * 32)
 		.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
 		.trim()
-		.slice(0, MAXIMUM_QUOTE);
+		.slice(0, MAXIMUM_QUOTE)
+		.toWellFormed();
+}
+
+/** What a service said, in quotation marks, with a space before it; empty where it said nothing. */
+export function quote(text: string | undefined): string {
+	const line = harmless(text ?? '');
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
@@ -54,7 +63,10 @@ export function explainError(error: unknown, connection: string): Explanation {
 	}
 	if (!isCoded(error)) {
 		return {
-			message: vscode.l10n.t('Errand ran into a fault of its own: {0}. The log has more.', describeError(error)),
+			message: vscode.l10n.t(
+				'Errand ran into a fault of its own: {0}. The log has more.',
+				harmless(describeError(error)),
+			),
 			action: showLog,
 		};
 	}
@@ -68,11 +80,28 @@ export function explainError(error: unknown, connection: string): Explanation {
 				action: manageKeys,
 			};
 		case 'plan-required':
-			return { message: vscode.l10n.t('The plan of this account on {0} does not include this.', connection) + said };
+			return {
+				message:
+					vscode.l10n.t(
+						'The plan of this account on {0} does not include this. Change the plan in the service’s dashboard, or use the key of another account.',
+						connection,
+					) + said,
+				action: manageKeys,
+			};
 		case 'forbidden':
-			return { message: vscode.l10n.t('{0} refused: this account may not do that.', connection) + said };
+			return {
+				message:
+					vscode.l10n.t('{0} refused: this account may not do that. Use the key of one that may.', connection) + said,
+				action: manageKeys,
+			};
 		case 'not-found':
-			return { message: vscode.l10n.t('{0} does not know what was asked for.', connection) + said };
+			return {
+				message:
+					vscode.l10n.t(
+						'{0} does not know what was asked for. Refresh, or check the address of the connection.',
+						connection,
+					) + said,
+			};
 		case 'source-link-missing':
 			return {
 				message:
@@ -84,7 +113,13 @@ export function explainError(error: unknown, connection: string): Explanation {
 				? { message: vscode.l10n.t('The request was not sent: {0}', error.message) }
 				: { message: vscode.l10n.t('{0} did not accept the request.', connection) + said };
 		case 'payment-required':
-			return { message: vscode.l10n.t('The account on {0} has no credit left.', connection) + said };
+			return {
+				message:
+					vscode.l10n.t(
+						'The account on {0} has no credit left. Add credit in the service’s dashboard, then try again.',
+						connection,
+					) + said,
+			};
 		case 'too-large':
 			return { message: vscode.l10n.t('The request is too large for {0}. Send less.', connection) };
 		case 'rate-limited':
@@ -101,20 +136,27 @@ export function explainError(error: unknown, connection: string): Explanation {
 		case 'server':
 		case 'upstream':
 			return { message: vscode.l10n.t('{0} failed while it answered. Try again.', connection) + said, action: showLog };
-		case 'offline':
+		case 'offline': {
+			const fault = networkFaultOf(error);
 			return {
-				message: vscode.l10n.t('{0} cannot be reached. Check the network or the address, then try again.', connection),
+				message: fault
+					? networkFaultWords(fault, connection)
+					: vscode.l10n.t('{0} cannot be reached. Check the network or the address, then try again.', connection),
 				action: showLog,
 			};
+		}
 		case 'timeout':
 			return { message: vscode.l10n.t('{0} did not answer in time. Try again.', connection), action: showLog };
 		case 'aborted':
 			return { message: vscode.l10n.t('Stopped.') };
 		case 'truncated':
-			return { message: vscode.l10n.t('The reply was cut off before its end. What came is kept.') };
+			return { message: vscode.l10n.t('The reply was cut off before its end. What came is kept. Try again.') };
 		case 'bad-response':
 			return {
-				message: vscode.l10n.t('{0} answered with something that is not in its contract.', connection),
+				message: vscode.l10n.t(
+					'{0} answered with something that is not in its contract. Check its address, then try again.',
+					connection,
+				),
 				action: showLog,
 			};
 		case 'not-supported':
@@ -123,14 +165,38 @@ export function explainError(error: unknown, connection: string): Explanation {
 				action: switchConnection,
 			};
 		default:
-			return { message: vscode.l10n.t('{0} failed ({1}).', connection, error.code) + said, action: showLog };
+			return { message: vscode.l10n.t('{0} failed ({1}). Try again.', connection, error.code) + said, action: showLog };
 	}
+}
+
+/**
+ * Shows a notification. The editor draws `[label](command:…)` in one as a link that runs the command: a text of others,
+ * which messages repeat, must not bring such a link. Resolves with the button that was chosen.
+ */
+export function showMessage(
+	severity: 'information' | 'warning' | 'error',
+	message: string,
+	...buttons: string[]
+): Thenable<string | undefined> {
+	const text = withoutLinks(message);
+	switch (severity) {
+		case 'information':
+			return vscode.window.showInformationMessage(text, ...buttons);
+		case 'warning':
+			return vscode.window.showWarningMessage(text, ...buttons);
+		case 'error':
+			return vscode.window.showErrorMessage(text, ...buttons);
+	}
+}
+
+export function withoutLinks(message: string): string {
+	return message.replaceAll('](', '] (');
 }
 
 /** Shows an explanation as a notification; its button runs the command. Resolves when it was dismissed or followed. */
 export async function showExplanation(explanation: Explanation): Promise<void> {
 	const { message, action } = explanation;
-	const chosen = await vscode.window.showErrorMessage(message, ...(action ? [action.label] : []));
+	const chosen = await showMessage('error', message, ...(action ? [action.label] : []));
 	if (action && chosen === action.label) {
 		await executeCommand(action.command);
 	}

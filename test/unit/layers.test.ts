@@ -10,8 +10,9 @@ const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks'];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },
 	contract: { imports: ['base'], vscode: false },
-	client: { imports: ['base', 'contract'], vscode: false },
-	service: { imports: ['base', 'contract', 'client/core'], vscode: false },
+	crypto: { imports: ['base'], vscode: false },
+	client: { imports: ['base', 'contract', 'crypto'], vscode: false },
+	service: { imports: ['base', 'contract', 'crypto', 'client/core'], vscode: false },
 	platform: { imports: ['base'], vscode: true },
 	...Object.fromEntries(
 		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'platform'], vscode: true }]),

@@ -1,5 +1,5 @@
 import type { ChatStreamEvent } from '../../client/types.ts';
-import type { Usage } from '../../contract/chat.ts';
+import type { Usage } from '../../contract/chatReply.ts';
 import type { Reply, ReplyUsage } from './conversation.ts';
 
 /** The reply after one event of its stream. Returns the same value when the event changes nothing that is kept. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from '../../contract/chat.ts';
+import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
 import { type Conversation, shownReply } from './conversation.ts';
 
 /**

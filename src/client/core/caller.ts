@@ -30,6 +30,10 @@ export interface Call {
 	body?: unknown;
 	/** What a status means on this route, where that is not what it means elsewhere. */
 	codes?: Readonly<Record<number, ClientErrorCode>>;
+	/** Where a redirect would hide who answers. */
+	redirects?: 'refuse';
+	/** Bytes of a reply's JSON, where they differ from the limit that holds for all. */
+	jsonBytes?: number;
 	firstByteMs: number;
 	/** Where it differs from the limit that holds for all. */
 	idleMs?: number;
@@ -47,6 +51,9 @@ export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'ra
 
 /** What an error says beyond its status is worth this wait and no more. */
 const ERROR_BODY_MS = 5000;
+
+/** Room for most bodies. */
+const FIRST_BODY_BYTES = 16 * 1024;
 
 export function createCaller(options: CallerOptions): Caller {
 	const { connection, clock, random, limits, logger } = options;
@@ -90,7 +97,7 @@ export function createCaller(options: CallerOptions): Caller {
 		clock,
 		random,
 		limits,
-		json: call => run(call, 'application/json', exchange => readJson(exchange, limits.jsonBytes)),
+		json: call => run(call, 'application/json', exchange => readJson(exchange, call.jsonBytes ?? limits.jsonBytes)),
 		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
 	};
 }
@@ -102,12 +109,17 @@ async function open(options: CallerOptions, call: Call, request: Omit<TransportR
 	if (exchange.status >= 200 && exchange.status <= 299) {
 		return exchange;
 	}
-	const failure = await statusFailure(exchange, call, options);
+	const failure = await statusFailure(exchange, call, options, request);
 	exchange.close();
 	throw failure;
 }
 
-async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
+async function statusFailure(
+	exchange: Exchange,
+	call: Call,
+	{ clock, limits }: CallerOptions,
+	{ headers }: Pick<TransportRequest, 'headers'>,
+): Promise<ClientError> {
 	const { status } = exchange;
 	const { route } = call;
 	const code = call.codes?.[status] ?? codeOfStatus(status);
@@ -128,14 +140,28 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 		status,
 		retryable: isRetryable(code),
 		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-		...(serviceMessage === undefined ? {} : { serviceMessage }),
+		...(serviceMessage === undefined ? {} : { serviceMessage: withoutKey(serviceMessage, headers) }),
 	});
+}
+
+function serialise(body: unknown): string | undefined {
+	try {
+		return body === undefined ? undefined : JSON.stringify(body);
+	} catch (error) {
+		throw new ClientError('invalid-request', 'the request holds what JSON cannot', { cause: error });
+	}
+}
+
+/** A service may quote the key that it refuses. */
+function withoutKey(text: string, { Authorization: authorization }: Record<string, string>): string {
+	const key = authorization?.replace(/^Bearer /, '');
+	return key ? text.replaceAll(key, '[key]') : text;
 }
 
 /** Throws before anything is sent: `not-supported` without a host, `no-key`, `invalid-request`, `too-large`. */
 async function prepare(
 	{ connection, keys, limits }: CallerOptions,
-	{ route, values, query, body, signal }: Call,
+	{ route, values, query, body, redirects, signal }: Call,
 	accept: string,
 ): Promise<Omit<TransportRequest, 'signal'>> {
 	const base = hostOf(connection, route);
@@ -151,7 +177,7 @@ async function prepare(
 			url.searchParams.set(name, String(value));
 		}
 	}
-	const text = body === undefined ? undefined : JSON.stringify(body);
+	const text = serialise(body);
 	if (text !== undefined && text.length > limits.jsonBytes) {
 		throw new ClientError('too-large', `the request has more than ${limits.jsonBytes} characters`);
 	}
@@ -166,6 +192,7 @@ async function prepare(
 			...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
 		},
 		...(text === undefined ? {} : { body: text }),
+		...(redirects === undefined ? {} : { redirects }),
 		connectTimeoutMs: limits.connectMs,
 	};
 }
@@ -232,19 +259,25 @@ export async function readJson(exchange: Exchange, maximum: number): Promise<unk
 	}
 }
 
-/** The body, or its first `maximum` bytes. */
+/** The body, or its first `maximum` bytes. Copied together as they come: chunks of a byte each cost a hundred times that. */
 async function readUpTo(exchange: Exchange, maximum: number): Promise<Uint8Array> {
-	const chunks: Uint8Array[] = [];
+	let bytes = new Uint8Array(Math.min(maximum, FIRST_BODY_BYTES));
 	let length = 0;
 	while (length < maximum) {
 		const chunk = await exchange.read();
 		if (!chunk) {
 			break;
 		}
-		chunks.push(chunk);
-		length += chunk.length;
+		const end = Math.min(length + chunk.length, maximum);
+		if (end > bytes.length) {
+			const grown = new Uint8Array(Math.min(maximum, Math.max(end, bytes.length * 2)));
+			grown.set(bytes.subarray(0, length));
+			bytes = grown;
+		}
+		bytes.set(chunk.subarray(0, end - length), length);
+		length = end;
 	}
-	return Buffer.concat(chunks, Math.min(length, maximum));
+	return bytes.subarray(0, length);
 }
 
 /** Settles as `promise` does, or rejects with `aborted` when the signal aborts first. */

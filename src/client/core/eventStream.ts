@@ -37,6 +37,11 @@ export class EventStream {
 		return events;
 	}
 
+	/** An event was too long to be read, and the stream can be read no further. */
+	get isOverrun(): boolean {
+		return this.decoder.isOverrun;
+	}
+
 	/** After the end: what an end without a blank line cut off. It may be incomplete. */
 	rest(): SseEvent[] {
 		return this.decoder.finish();

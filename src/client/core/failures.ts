@@ -1,5 +1,5 @@
 // What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
-import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
 import type { ErrorBody } from '../../contract/errorBody.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 
@@ -23,17 +23,36 @@ export function isRetryable(code: ClientErrorCode): boolean {
 	return RETRYABLE.has(code);
 }
 
+/** A reply that is no HTTP, contradicts itself, or is not in the coding that it names (zlib, zstd and Brotli). */
+const MALFORMED_CODE =
+	/^(HPE_|Z_|ZSTD_|ERR_(BROTLI|_ERROR_FORMAT)|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
+
+function isMalformed(error: unknown, system: string | undefined): boolean {
+	if (system !== undefined) {
+		return MALFORMED_CODE.test(system);
+	}
+	for (const { name, message } of causesOf(error)) {
+		// The parser’s own words: an end that comes too early is a broken connection, not another protocol.
+		if (name === 'HTTPParserError') {
+			return !/invalid eof/i.test(message);
+		}
+	}
+	return false;
+}
+
 /** What a transport rejected with. Anything but an own error or a timeout means that no exchange was possible. */
 export function failureOf(error: unknown): ClientError {
 	if (ClientError.is(error)) {
 		return error;
 	}
 	const system = systemErrorCode(error);
-	if (system?.startsWith('HPE_')) {
-		return new ClientError('bad-response', `the reply is no HTTP (${system})`, { cause: error });
+	if (isMalformed(error, system)) {
+		const message = `the reply is malformed: ${system ?? describeError(error)}`;
+		return new ClientError('bad-response', message, { cause: error });
 	}
 	const code = system !== undefined && TIMEOUT_CODES.has(system) ? 'timeout' : 'offline';
 	const message = `the exchange failed: ${system ?? describeError(error)}`;
+	// Retryable also where somebody has to put something right: that happens unseen by us.
 	return new ClientError(code, message, { retryable: true, cause: error });
 }
 

@@ -1,3 +1,4 @@
+import { codingOf, UNCODED } from './contentCoding.ts';
 import { ClientError } from './errors.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -17,7 +18,7 @@ export function createFetchTransport(fetch: Fetch): Transport {
 async function send(fetch: Fetch, request: TransportRequest): Promise<TransportResponse> {
 	const response = await fetch(request.url, {
 		method: request.method,
-		headers: request.headers,
+		headers: { ...UNCODED, ...request.headers },
 		signal: request.signal,
 		redirect: 'manual',
 		...(request.body === undefined ? {} : { body: request.body }),
@@ -25,7 +26,14 @@ async function send(fetch: Fetch, request: TransportRequest): Promise<TransportR
 	if (response.type === 'opaqueredirect') {
 		throw new ClientError('bad-response', 'the service redirects elsewhere; a key is not sent there');
 	}
-	return { status: response.status, headers: new Map(response.headers), body: bodyOf(response) };
+	const headers = new Map(response.headers);
+	try {
+		codingOf(headers);
+	} catch (error) {
+		await response.body?.cancel();
+		throw error;
+	}
+	return { status: response.status, headers, body: bodyOf(response) };
 }
 
 function bodyOf({ body }: Response): AsyncIterable<Uint8Array> {

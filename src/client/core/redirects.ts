@@ -7,7 +7,7 @@ const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * The request that follows a redirect, or undefined where the reply is none. Only the same origin is followed: a key
  * would go along. 307 and 308 keep the method; 301, 302 and 303 would turn a POST into a GET and are followed for GET
- * and HEAD alone. Throws `bad-response` for any other redirect.
+ * and HEAD alone. Throws `bad-response` for any other redirect, and for all where the request refuses them.
  */
 function followingRequest(
 	request: TransportRequest,
@@ -16,6 +16,9 @@ function followingRequest(
 ): TransportRequest | undefined {
 	if (!REDIRECT_STATUS.has(status) || location === undefined) {
 		return undefined;
+	}
+	if (request.redirects === 'refuse') {
+		throw new ClientError('bad-response', 'the service redirects where none may', { status });
 	}
 	const target = URL.parse(location, request.url);
 	if (!target || target.origin !== new URL(request.url).origin || target.username !== '' || target.password !== '') {

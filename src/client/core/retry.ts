@@ -63,14 +63,23 @@ export async function pause(clock: Clock, milliseconds: number, signal: AbortSig
 	}
 }
 
-/** `Retry-After` in milliseconds: seconds or an HTTP date. Undefined for anything else. */
+/** The longest time that a timer takes. */
+const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
+
+/** The three forms of RFC 9110, 5.6.7. `Date.parse` alone reads a date into nearly every text. */
+const HTTP_DATE =
+	/^(\w{3}, \d{2} \w{3} \d{4} [\d:]{8} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})$/;
+
+/**
+ * `Retry-After` in milliseconds from now: seconds or an HTTP date. Undefined for anything else; what is longer than a
+ * timer can wait is as long as one can.
+ */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
-	if (value === undefined) {
-		return undefined;
+	const text = value?.trim() ?? '';
+	if (/^\d+(\.\d+)?$/.test(text)) {
+		return Math.min(Number(text) * 1000, MAXIMUM_TIMER_MS);
 	}
-	if (/^\s*\d+(\.\d+)?\s*$/.test(value)) {
-		return Number(value) * 1000;
-	}
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	// The last of the forms has no zone, and is in GMT as the others are.
+	const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
+	return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), MAXIMUM_TIMER_MS);
 }

@@ -36,6 +36,11 @@ export class SseDecoder {
 		});
 	}
 
+	/** An event was over the limit; nothing behind it can be read. */
+	get isOverrun(): boolean {
+		return this.failure !== undefined;
+	}
+
 	/** The events that `bytes` completes. Throws `bad-response` for an event over the limit. */
 	decode(bytes: Uint8Array): SseEvent[] {
 		for (let start = 0; start < bytes.length; start += PIECE) {

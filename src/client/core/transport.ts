@@ -2,7 +2,7 @@
 export interface Transport {
 	/**
 	 * Resolves when the reply's head has come. Rejects when no connection could be made, when the signal aborts
-	 * (with its reason), and on a redirect to another origin: a key would follow it.
+	 * (with its reason), and on a redirect to another origin: a key would follow it. Refused redirects reject likewise.
 	 */
 	request(request: TransportRequest): Promise<TransportResponse>;
 }
@@ -13,6 +13,8 @@ export interface TransportRequest {
 	url: string;
 	headers: Record<string, string>;
 	body?: string;
+	/** Default: those that stay on the origin are followed. */
+	redirects?: 'refuse';
 	signal: AbortSignal;
 	/** Milliseconds to wait for a connection. */
 	connectTimeoutMs: number;

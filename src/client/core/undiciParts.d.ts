@@ -1,8 +1,22 @@
-// The one part of undici that is used, by its own path: undici's main module installs a dispatcher for the whole
+// The parts of undici that are used, by their own paths: undici's main module installs a dispatcher for the whole
 // process when none is there, and every other user of `fetch` in that process would get it.
 declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
 	import type { EnvHttpProxyAgent } from 'undici';
 
 	const agent: typeof EnvHttpProxyAgent;
 	export = agent;
+}
+
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+	import type { Dispatcher } from 'undici';
+
+	const dispatcher: typeof Dispatcher;
+	export = dispatcher;
+}
+
+declare module 'undici/lib/api/api-connect.js' {
+	import type { Dispatcher } from 'undici';
+
+	const connect: Dispatcher['connect'];
+	export = connect;
 }

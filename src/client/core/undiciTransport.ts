@@ -1,10 +1,16 @@
 /// <reference path="./undiciParts.d.ts" />
 import type { Dispatcher } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import DispatcherBase from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { codingOf, decoded, UNCODED } from './contentCoding.ts';
 import { ClientError } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+// A tunnel through a proxy is opened with a method that only undici's main module adds to its dispatchers.
+Object.assign(DispatcherBase.prototype, { connect });
 
 /** Bytes received ahead of the reader before the socket is paused. */
 const READ_AHEAD = 64 * 1024;
@@ -62,7 +68,7 @@ function send(agent: Dispatcher, request: TransportRequest): Promise<TransportRe
 				origin,
 				path: pathname + search,
 				method: request.method,
-				headers: request.headers,
+				headers: { ...UNCODED, ...request.headers },
 				body: request.body ?? null,
 			},
 			{
@@ -79,7 +85,13 @@ function send(agent: Dispatcher, request: TransportRequest): Promise<TransportRe
 					if (status < 200) {
 						return;
 					}
-					resolve({ status, headers: flatten(headers), body });
+					const flat = flatten(headers);
+					try {
+						const coding = codingOf(flat);
+						resolve({ status, headers: flat, body: coding === undefined ? body : decoded(body, coding) });
+					} catch (error) {
+						end(error as ClientError);
+					}
 				},
 				onResponseData(_, bytes) {
 					body.push(bytes);
@@ -148,10 +160,13 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
 	}
 
 	next(): Promise<IteratorResult<Uint8Array>> {
-		const value = this.chunks.shift();
-		if (value) {
-			this.length -= value.length;
-			if (this.length <= READ_AHEAD && this.controller?.paused) {
+		const [first] = this.chunks;
+		if (first) {
+			// All at once: a server may send a byte at a time.
+			const value = this.chunks.length === 1 ? first : Buffer.concat(this.chunks, this.length);
+			this.chunks.length = 0;
+			this.length = 0;
+			if (this.controller?.paused) {
 				this.controller.resume();
 			}
 			return Promise.resolve({ done: false, value });
@@ -169,7 +184,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
 
 	return(): Promise<IteratorResult<Uint8Array>> {
 		if (!this.done) {
-			this.done = true;
+			this.end();
 			this.chunks.length = 0;
 			this.controller?.abort(new ClientError('aborted', 'the reply was not read to its end'));
 		}

@@ -25,6 +25,9 @@ const INHERITED = [
 	'XDG_RUNTIME_DIR',
 	'SSH_AUTH_SOCK',
 	'NODE_EXTRA_CA_CERTS',
+	'NODE_USE_SYSTEM_CA',
+	'SSL_CERT_FILE',
+	'SSL_CERT_DIR',
 	'ERRAND_STATE_HOME',
 	'SystemRoot',
 	'windir',
@@ -37,37 +40,51 @@ const INHERITED = [
 	'HOMEPATH',
 ];
 
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+
+/** What the editor sends past any proxy, set or not. */
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1'];
 
 export interface LaunchInput {
 	/** The editor's own Node, or its Electron. */
 	execPath: string;
 	servicePath: string;
 	environment: NodeJS.ProcessEnv;
-	/** `http.proxy` and `http.noProxy` of the editor; they win over the environment's. */
+	/** `http.proxy` and `http.noProxy` of the editor; each wins over its like in the environment. */
 	proxy: { url?: string; except: readonly string[] };
 }
 
 /** How the local service is started: command, arguments and environment as data. */
 export function launchPlan({ execPath, servicePath, environment, proxy }: LaunchInput): LaunchPlan {
 	const allowed: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1' };
-	for (const name of [...INHERITED, ...PROXY_VARIABLES]) {
-		const value = environment[name];
-		if (value !== undefined) {
-			allowed[name] = value;
+	const inherit = (names: readonly string[]) => {
+		for (const name of names) {
+			const value = environment[name];
+			if (value !== undefined) {
+				allowed[name] = value;
+			}
 		}
-	}
-	if (proxy.url) {
-		for (const name of PROXY_VARIABLES) {
-			delete allowed[name];
-		}
+	};
+	inherit(INHERITED);
+	if (isProxyAddress(proxy.url)) {
 		allowed['HTTP_PROXY'] = proxy.url;
 		allowed['HTTPS_PROXY'] = proxy.url;
-		allowed['NO_PROXY'] = ['localhost', '127.0.0.1', ...proxy.except].join(',');
+	} else {
+		inherit(PROXY_VARIABLES);
+	}
+	if (PROXY_VARIABLES.some(name => allowed[name])) {
+		const inherited = environment['no_proxy'] || environment['NO_PROXY'];
+		const except = proxy.except.length > 0 || !inherited ? proxy.except : [inherited];
+		allowed['NO_PROXY'] = [...LOOPBACK_HOSTS, ...except].join(',');
 	}
 	return {
 		command: execPath,
 		arguments: ['--disable-warning=ExperimentalWarning', servicePath],
 		environment: allowed,
 	};
+}
+
+/** The editor takes a setting that is no address for none; with it every request of the service would fail. */
+function isProxyAddress(url: string | undefined): url is string {
+	return url?.includes('://') === true && URL.canParse(url);
 }

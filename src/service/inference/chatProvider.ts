@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../contract/chat.ts';
+import type { ChatRequest } from '../../contract/chatRequest.ts';
 
 export interface ProviderUsage {
 	prompt_tokens: number;

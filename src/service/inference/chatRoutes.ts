@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { CHAT_STREAM_END, type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
+import { CHAT_STREAM_END } from '../../contract/chatReply.ts';
+import { type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
 import { routes } from '../../contract/routes.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';

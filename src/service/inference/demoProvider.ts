@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/async.ts';
-import type { ChatRequest } from '../../contract/chat.ts';
+import type { ChatRequest } from '../../contract/chatRequest.ts';
 import { type ChatProvider, type ProviderEvent, ProviderFailure } from './chatProvider.ts';
 import { demoReply, textOf } from './demoScripts.ts';
 

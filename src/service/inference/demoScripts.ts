@@ -1,5 +1,5 @@
 // What the demo provider answers. Deterministic: the same conversation gets the same text.
-import type { ChatMessage } from '../../contract/chat.ts';
+import type { ChatMessage } from '../../contract/chatRequest.ts';
 
 export interface DemoReply {
 	text: string;
@@ -108,7 +108,7 @@ export function textOf(message: ChatMessage | undefined): string {
 	if (typeof content === 'string') {
 		return content;
 	}
-	return content.map(part => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+	return content.map(part => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function reflection(prompt: string, messages: readonly ChatMessage[]): string {

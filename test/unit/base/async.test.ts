@@ -2,6 +2,18 @@ import assert from 'node:assert/strict';
 import { SerialQueue, singleFlight, systemClock } from '../../../src/base/async.ts';
 
 describe('systemClock.sleep', () => {
+	it('waits where the wait is longer than a timer can be', async () => {
+		const controller = new AbortController();
+		let isOver = false;
+		const waiting = systemClock.sleep(2 ** 40, controller.signal).then(() => {
+			isOver = true;
+		});
+		await systemClock.sleep(20);
+		assert.equal(isOver, false);
+		controller.abort(new Error('enough'));
+		await assert.rejects(waiting, /enough/);
+	});
+
 	it('rejects with the reason of its signal, before and during the wait', async () => {
 		await assert.rejects(systemClock.sleep(60_000, AbortSignal.abort(new Error('early'))), /early/);
 		const controller = new AbortController();

@@ -35,6 +35,15 @@ describe('Emitter', () => {
 		}
 	});
 
+	it('does not reach a listener that an earlier one let go', () => {
+		const emitter = new Emitter<void>();
+		let heard = 0;
+		emitter.event(() => later.dispose());
+		const later = emitter.event(() => heard++);
+		emitter.fire();
+		assert.equal(heard, 0);
+	});
+
 	it('reaches nobody after its end', () => {
 		const emitter = new Emitter<void>();
 		let heard = 0;

@@ -14,6 +14,7 @@ describe('redaction', () => {
 			'Bearer abc.def-123',
 			'eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl',
 			'https://user:password@host/path',
+			'https://password@host/path',
 		]) {
 			const text = redactText(`failed with ${secret} at last`);
 			assert.doesNotMatch(text, /abcdef|abc\.def|eyJ|password/, text);

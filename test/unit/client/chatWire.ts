@@ -1,5 +1,5 @@
 import type { ChatStreamEvent } from '../../../src/client/types.ts';
-import type { ChatRequest } from '../../../src/contract/chat.ts';
+import type { ChatRequest } from '../../../src/contract/chatRequest.ts';
 import { sseEvent } from '../../support/faultServer.ts';
 
 export const request: ChatRequest = { model: 'large', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };

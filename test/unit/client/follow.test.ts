@@ -92,6 +92,22 @@ describe('client.tasks.follow', () => {
 		assert.deepEqual(served.client.clock.waits, [150, 300, 600, 1200, 2400, 4500, 4500, 150, 300]);
 	});
 
+	it('tells the text of the last error, and no more of it than a line can show', async () => {
+		const broken = (error: unknown) => send(connected, log(0), sseEvent({ error, details: [1] }, 'error'));
+		const { events } = await served.follow(
+			broken('storage is away'),
+			broken('storage is slow'),
+			broken('x'.repeat(100_000)),
+			broken(''),
+			send(connected, complete(1)),
+		);
+		assert.deepEqual(
+			events.flatMap(event => (event.type === 'reconnecting' ? [event.cause] : [])),
+			['storage is away', 'storage is slow', 'x'.repeat(500), 'error'],
+		);
+		assert.equal(events.filter(event => event.type === 'log').length, 1);
+	});
+
 	it('does not take a greeting alone for a reason to come back at once', async () => {
 		await served.follow(...Array.from({ length: 4 }, () => send(connected)), send(connected, complete(0)));
 		assert.deepEqual(served.client.clock.waits, [150, 300, 600, 1200]);

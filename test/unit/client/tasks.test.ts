@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../../src/client/core/errors.ts';
 import type { TaskCreateRequest } from '../../../src/contract/tasks.ts';
 import { type Answer, FaultServer, sendJson } from '../../support/faultServer.ts';
-import { collect, type TestClient, testClient } from './testClient.ts';
+import { type TestClient, testClient } from './testClient.ts';
 
 const row = (index: number) => ({ id: `t${index}`, prompt: `Task ${index}`, status: 'completed' });
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => row(from + index));
@@ -89,66 +89,19 @@ describe('client.tasks', () => {
 			});
 		}
 
+		it('takes 403 for not being in the team, with the service’s sentence', async () => {
+			serve(response => sendJson(response, 403, { error: 'Not a member of the selected team' }));
+			await assert.rejects(client.tasks.list(), {
+				code: 'forbidden',
+				status: 403,
+				serviceMessage: 'Not a member of the selected team',
+			});
+		});
+
 		it('takes a list that is null for an empty one', async () => {
 			serve(response => sendJson(response, 200, { tasks: null, hasMore: false }));
 			assert.deepEqual((await client.tasks.list()).tasks, []);
 		});
-	});
-
-	describe('pages', () => {
-		it('gives every task once, asking for a page only when it is read', async () => {
-			serve(serveList(120));
-			const pages = client.tasks.pages({ status: 'completed' })[Symbol.asyncIterator]();
-			assert.equal(server.received.length, 0);
-			assert.equal((await pages.next()).value?.length, 50);
-			assert.equal(server.received.length, 1);
-			assert.equal((await pages.next()).value?.length, 50);
-			assert.equal((await pages.next()).value?.length, 20);
-			assert.equal((await pages.next()).done, true);
-			assert.deepEqual(
-				server.received.map(({ query }) => query.get('offset')),
-				['0', '50', '100'],
-			);
-			assert.ok(server.received.every(({ query }) => query.get('status') === 'completed'));
-		});
-
-		it('gives a task once that moved to the next page while it was read', async () => {
-			serve((response, { query }) => {
-				const offset = Number(query.get('offset'));
-				sendJson(response, 200, { tasks: offset === 0 ? rows(0, 50) : rows(48, 90), hasMore: offset === 0 });
-			});
-			const { events } = await collect(client.tasks.pages());
-			assert.deepEqual(
-				events.flat().map(({ id }) => id),
-				rows(0, 90).map(({ id }) => id),
-			);
-		});
-
-		it('counts rows that do not fit when it asks for the next page', async () => {
-			serve((response, { query }) => {
-				const offset = Number(query.get('offset'));
-				sendJson(response, 200, { tasks: offset === 0 ? [null, ...rows(0, 9)] : [], hasMore: offset === 0 });
-			});
-			await collect(client.tasks.pages());
-			assert.deepEqual(
-				server.received.map(({ query }) => query.get('offset')),
-				['0', '10'],
-			);
-		});
-
-		for (const [what, tasks] of [
-			['the same page for ever', rows(0, 50)],
-			['empty pages for ever', []],
-			['rows for ever that do not fit', [null, null]],
-		] as const) {
-			it(`ends though the service gives ${what}`, async () => {
-				serve(response => sendJson(response, 200, { tasks, hasMore: true }));
-				const { events, error } = await collect(client.tasks.pages());
-				assert.equal(error, undefined);
-				assert.ok(server.received.length <= 2);
-				assert.equal(events.flat().length, tasks.filter(task => task !== null).length);
-			});
-		}
 	});
 
 	describe('get', () => {
@@ -218,6 +171,78 @@ describe('client.tasks', () => {
 			assert.deepEqual(JSON.parse(received?.body ?? ''), request);
 		});
 
+		it('sends several agents in place of one, and reads what came of each', async () => {
+			const { selectedAgent: _, selectedModel: __, ...rest } = request;
+			const several: TaskCreateRequest = {
+				...rest,
+				selectedAgents: [
+					{ agent: 'agent-a', model: 'large' },
+					{ agent: 'agent-b', model: 'small' },
+				],
+			};
+			const execution = { agent: 'agent-a', status: 'completed', branchName: 'b1', gitDiff: '+1', extra: 1 };
+			serve(response =>
+				sendJson(response, 200, {
+					task: {
+						...row(1),
+						multiLaunch: true,
+						selectedAgents: several.selectedAgents,
+						agentExecutions: [execution, 'lost', { agent: 'agent-b', branchName: 'None', gitDiff: null }],
+					},
+				}),
+			);
+			const task = await client.tasks.create(several);
+			assert.deepEqual(JSON.parse(server.received[0]?.body ?? ''), several);
+			assert.equal(task.multiLaunch, true);
+			assert.deepEqual(task.selectedAgents, several.selectedAgents);
+			assert.deepEqual(task.agentExecutions?.[0], execution);
+			assert.deepEqual(JSON.parse(JSON.stringify(task.agentExecutions?.[1])), { agent: 'agent-b' });
+		});
+
+		for (const [what, fields] of [
+			['several agents beside one', {}],
+			['several agents beside a model', { selectedAgent: undefined }],
+			['a list of no agents', { selectedAgent: undefined, selectedModel: undefined, selectedAgents: [] }],
+			[
+				'an agent without a model',
+				{ selectedAgent: undefined, selectedModel: undefined, selectedAgents: [{ agent: 'agent-a' }] },
+			],
+		] as const) {
+			it(`refuses ${what}`, async () => {
+				const wrong = { ...request, selectedAgents: [{ agent: 'agent-a', model: 'large' }], ...fields };
+				await assert.rejects(client.tasks.create(wrong as TaskCreateRequest), (error: ClientError) => {
+					assert.equal(error.code, 'invalid-request');
+					assert.match(error.message, /^selectedAgents/);
+					return true;
+				});
+				assert.equal(server.received.length, 0);
+			});
+		}
+
+		for (const [status, code] of [
+			[400, 'invalid-request'],
+			[401, 'unauthorised'],
+			[402, 'payment-required'],
+			[403, 'forbidden'],
+			[404, 'source-link-missing'],
+			[429, 'rate-limited'],
+			[500, 'server'],
+			[502, 'upstream'],
+			[503, 'server'],
+		] as const) {
+			it(`takes ${status} for ${code}, with the service’s sentence, and does not try again`, async () => {
+				serve(response => sendJson(response, status, { error: 'So it is.' }));
+				await assert.rejects(client.tasks.create(request), { code, status, serviceMessage: 'So it is.' });
+				assert.equal(server.received.length, 1);
+			});
+		}
+
+		it('does not try again when the connection breaks', async () => {
+			serve(response => response.socket?.destroy() as never);
+			await assert.rejects(client.tasks.create(request), { code: 'offline' });
+			assert.equal(server.received.length, 1);
+		});
+
 		it('says that the task may be there when the reply holds none', async () => {
 			serve(response => sendJson(response, 200, { ok: true }));
 			await assert.rejects(client.tasks.create(request), error => {
@@ -250,6 +275,67 @@ describe('client.tasks', () => {
 				sendJson(response, 200, method === 'PATCH' ? { message: 'Stopped' } : { task: row(1) }),
 			);
 			assert.equal((await client.tasks.stop('t1')).id, 't1');
+		});
+	});
+
+	describe('continue', () => {
+		it('sends the further prompt under the names that the service has for it', async () => {
+			serve(response => sendJson(response, 200, { success: true, message: 'Continued' }));
+			assert.equal(
+				await client.tasks.continue('t 1', { prompt: 'And tests', agent: 'agent-a', model: 'large' }),
+				undefined,
+			);
+			const [received] = server.received;
+			assert.equal(received?.method, 'POST');
+			assert.equal(received?.path, '/api/tasks/t%201/continue');
+			assert.equal(received?.headers.authorization, 'Bearer sk-cloud');
+			assert.deepEqual(JSON.parse(received?.body ?? ''), {
+				currentPrompt: 'And tests',
+				selectedAgent: 'agent-a',
+				selectedModel: 'large',
+			});
+		});
+
+		it('sends no agent and no model that were not given, and takes any reply of success', async () => {
+			serve(response => sendJson(response, 200, {}));
+			await client.tasks.continue('t1', { prompt: 'And tests' });
+			assert.deepEqual(JSON.parse(server.received[0]?.body ?? ''), { currentPrompt: 'And tests' });
+		});
+
+		for (const [body, serviceMessage] of [
+			[{ success: false, message: 'The task still runs.' }, 'The task still runs.'],
+			[{ success: false, error: 'No sandbox.' }, 'No sandbox.'],
+			[{ success: false }, undefined],
+		] as const) {
+			it(`takes ${JSON.stringify(body)} for a refusal`, async () => {
+				serve(response => sendJson(response, 200, body));
+				await assert.rejects(client.tasks.continue('t1', { prompt: 'x' }), {
+					code: 'server',
+					retryable: false,
+					serviceMessage,
+				});
+			});
+		}
+
+		for (const status of [429, 503]) {
+			it(`does not try again after ${status}`, async () => {
+				serve(response => sendJson(response, status, {}));
+				await assert.rejects(client.tasks.continue('t1', { prompt: 'x' }), { status });
+				assert.equal(server.received.length, 1);
+			});
+		}
+
+		it('does not try again when the connection breaks', async () => {
+			serve(response => response.socket?.destroy() as never);
+			await assert.rejects(client.tasks.continue('t1', { prompt: 'x' }), { code: 'offline' });
+			assert.equal(server.received.length, 1);
+		});
+
+		it('refuses a blank prompt, and what is not documented', async () => {
+			await assert.rejects(client.tasks.continue('t1', { prompt: ' ' }), { code: 'invalid-request' });
+			const wrong = { prompt: 'x', currentPrompt: 'y' } as { prompt: string };
+			await assert.rejects(client.tasks.continue('t1', wrong), { code: 'invalid-request' });
+			assert.equal(server.received.length, 0);
 		});
 	});
 });

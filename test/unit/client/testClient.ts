@@ -1,45 +1,83 @@
+import { nullLogger } from '../../../src/base/logger.ts';
 import { type LogFields, redactFields } from '../../../src/base/redact.ts';
+import { createAgentTasks } from '../../../src/client/agentTasks.ts';
+import { createChannel } from '../../../src/client/channel/channel.ts';
 import { createChat } from '../../../src/client/chat.ts';
 import type { Client } from '../../../src/client/client.ts';
-import { type CallerOptions, createCaller } from '../../../src/client/core/caller.ts';
+import { type Caller, type CallerOptions, createCaller } from '../../../src/client/core/caller.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import { LIMITS, type Limits } from '../../../src/client/core/limits.ts';
 import type { Transport } from '../../../src/client/core/transport.ts';
+import { createDecisions } from '../../../src/client/decisions.ts';
+import { createImages } from '../../../src/client/images.ts';
+import { createModels } from '../../../src/client/models.ts';
+import { createResponses } from '../../../src/client/responses.ts';
+import { createSearch } from '../../../src/client/search.ts';
+import { createSources } from '../../../src/client/sources.ts';
 import { createTasks } from '../../../src/client/tasks.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
-import { TestClock } from './testClock.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+
+/** Waits of the client's own between tries pass at once; these are limits, and pass only when a test says so. */
+const LIMIT_VALUES: ReadonlySet<number> = new Set([...Object.values(LIMITS), 1000, 5000]);
+
+const testClock = () => new ManualClock({ passesAtOnce: milliseconds => !LIMIT_VALUES.has(milliseconds) });
 
 export function testConnection(origin: string, fields: Record<string, unknown> = {}): Connection {
 	return { name: 'test', ...connectionSchema.parse({ apiUrl: origin, cloudUrl: origin, service: 'test', ...fields }) };
 }
 
 export interface TestClient extends Client {
-	clock: TestClock;
+	clock: ManualClock;
 	/** What a log would hold of it. */
 	logged: string[];
 }
 
-/** The client as the root makes it, over real HTTP, with a clock and limits of the test's own. Its dice always show 0.3. */
-export function testClient(
-	origin: string,
-	options: Partial<Omit<CallerOptions, 'limits'>> & { limits?: Partial<Limits>; fields?: Record<string, unknown> } = {},
-): TestClient {
-	const { limits, fields, ...rest } = options;
-	const clock = new TestClock();
-	const logged: string[] = [];
-	const caller = createCaller({
+export interface TestClientOptions extends Partial<Omit<CallerOptions, 'limits'>> {
+	limits?: Partial<Limits>;
+	/** Of the connection. */
+	fields?: Record<string, unknown>;
+}
+
+/** What the areas of the client stand on, over real HTTP, with limits of the test's own. Its dice always show 0.3. */
+export function testCaller(origin: string, { limits, fields, ...rest }: TestClientOptions = {}): Caller {
+	return createCaller({
 		connection: testConnection(origin, fields),
 		keys: kind => Promise.resolve(`sk-${kind}`),
 		transport: createFetchTransport((url, init) => globalThis.fetch(url, init)),
-		logger: {
-			log: (level, message, fields: LogFields = {}) => logged.push(`${level} ${message}${redactFields(fields)}`),
-		},
-		clock,
+		logger: nullLogger,
+		clock: testClock(),
 		random: () => 0.3,
 		...rest,
 		limits: { ...LIMITS, ...limits },
 	});
-	return { chat: createChat(caller), tasks: createTasks(caller), clock, logged };
+}
+
+/** The client as the root makes it, on such a caller. */
+export function testClient(origin: string, options: TestClientOptions = {}): TestClient {
+	const clock = testClock();
+	const logged: string[] = [];
+	const caller = testCaller(origin, {
+		clock,
+		logger: {
+			log: (level, message, fields: LogFields = {}) => logged.push(`${level} ${message}${redactFields(fields)}`),
+		},
+		...options,
+	});
+	return {
+		chat: createChat(caller),
+		search: createSearch(caller),
+		images: createImages(caller),
+		models: createModels(caller),
+		responses: createResponses(caller),
+		decisions: createDecisions(caller),
+		channel: createChannel(caller),
+		tasks: createTasks(caller),
+		sources: createSources(caller),
+		agentTasks: createAgentTasks(caller),
+		clock,
+		logged,
+	};
 }
 
 /** Everything a stream brings, and the error that ended it, if one did. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { isAbsent, lenient, lenientArray, lenientText } from '../../../src/contract/lenient.ts';
+import { isAbsent, lenient, lenientArray, lenientText, rowsOf } from '../../../src/contract/lenient.ts';
 
 describe('reading leniently', () => {
 	const schema = z.looseObject({
@@ -43,5 +43,15 @@ describe('reading leniently', () => {
 	it('keeps the word None where it is text', () => {
 		assert.equal(schema.parse({ text: 'None' }).text, 'None');
 		assert.equal(schema.parse({ text: null }).text, undefined);
+	});
+
+	it('keeps the place of an entry that does not fit in a list that a reply is about', () => {
+		const rows = rowsOf(z.string());
+		assert.deepEqual(rows.parse(['a', 7, 'b', null]), ['a', undefined, 'b', undefined]);
+		assert.deepEqual(rows.parse(null), []);
+		assert.deepEqual(rows.parse('None'), []);
+		for (const value of [undefined, {}, 'a', 7]) {
+			assert.ok(!rows.safeParse(value).success);
+		}
 	});
 });

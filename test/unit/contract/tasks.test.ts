@@ -37,6 +37,55 @@ describe('taskSchema', () => {
 		}
 	});
 
+	it('reads every documented field as it came', () => {
+		const documented = {
+			id: 'a',
+			userId: 'ada@host.example',
+			teamId: 'team-1',
+			prompt: 'Fix it',
+			repoUrl: 'https://host.example/acme/widgets',
+			selectedAgent: 'agent-a',
+			selectedModel: 'large',
+			installDependencies: true,
+			maxDuration: 1800,
+			status: 'completed',
+			progress: 100,
+			error: 'none so far',
+			selectedBranch: 'main',
+			branchName: 'task/a',
+			sandboxUrl: 'https://sandbox.example',
+			sandboxId: 's1',
+			merged: false,
+			diffStats: { totalLinesAdded: 1, totalLinesRemoved: 2, totalFilesChanged: 3 },
+			autoDeployEnabled: false,
+			someHostDeploymentSettings: { deep: [1] },
+			deployments: [{ any: 1 }, 'thing'],
+			badge: 'new',
+			batchId: 'b1',
+			createdAt: '2026-11-21T10:00:00Z',
+			updatedAt: '2026-11-21T10:01:00Z',
+			completedAt: '2026-11-21T10:02:00Z',
+			creatorName: 'Ada',
+			creatorImage: 'https://host.example/ada.png',
+			prNumber: 7,
+			prUrl: 'https://host.example/acme/widgets/7',
+			isEmptyGitUser: true,
+			multiLaunch: true,
+			selectedAgents: [{ agent: 'agent-a', model: 'large' }],
+			agentExecutions: [{ agent: 'agent-a', status: 'completed', branchName: 'b', gitDiff: '+1' }],
+		};
+		assert.deepEqual(taskSchema.parse(documented), documented);
+		for (const absent of [null, 'None', () => {}]) {
+			const value = Object.fromEntries(Object.keys(documented).map(key => [key, key === 'id' ? 'a' : absent]));
+			const read = taskSchema.parse(value);
+			// Fields that are not known by name are kept as they came; the word None may be a prompt.
+			for (const [key, field] of Object.entries(read)) {
+				const kept = key === 'id' || key === 'someHostDeploymentSettings' || (key === 'prompt' && absent === 'None');
+				assert.equal(field !== undefined, kept, key);
+			}
+		}
+	});
+
 	it('reads a reply with the task in it, or as it', () => {
 		assert.equal(taskReplySchema.parse({ task: { id: 'a' } }).id, 'a');
 		assert.equal(taskReplySchema.parse({ id: 'a' }).id, 'a');

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
-import { nullLogger } from '../../../src/base/logger.ts';
+import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
 import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
@@ -44,11 +44,11 @@ describe('Supervisor', function () {
 		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
 	});
 
-	function supervise(launch = serviceLaunch(), clock = systemClock): Supervisor {
+	function supervise(launch = serviceLaunch(), clock = systemClock, logger = nullLogger): Supervisor {
 		const supervisor = new Supervisor({
 			launch,
 			stateFolder: folder,
-			logger: nullLogger,
+			logger,
 			clock,
 			sentences: {
 				didNotStart: reason => `did not start: ${reason}`,
@@ -162,6 +162,18 @@ describe('Supervisor', function () {
 		await assert.rejects(supervise({ ...launch, arguments: ['-e', 'process.exit(3)'] }).ensure(), {
 			message: 'did not start: exit code 3',
 		});
+	});
+
+	it('puts all that the program said into the log, for the sentence that points there', async () => {
+		const lines: string[] = [];
+		const script = 'console.error("one\\ntwo"); process.exit(3)';
+		const launch = { command: process.execPath, environment: {}, arguments: ['-e', script] };
+		const logger = createLogger('local service', (_, line) => lines.push(line));
+		await assert.rejects(supervise(launch, systemClock, logger).ensure(), { message: 'did not start: two' });
+		assert.deepEqual(lines.slice(1), [
+			'[local service] the local service said reason=one',
+			'[local service] the local service said reason=two',
+		]);
 	});
 
 	it('leaves alone a service it has started when its window closes meanwhile: another window may use it', async () => {

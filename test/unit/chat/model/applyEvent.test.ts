@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyEvent } from '../../../../src/chat/model/applyEvent.ts';
 import type { ChatStreamEvent } from '../../../../src/client/types.ts';
-import type { Usage } from '../../../../src/contract/chat.ts';
+import type { Usage } from '../../../../src/contract/chatReply.ts';
 import { reply } from '../conversations.ts';
 
 describe('an event of a reply', () => {

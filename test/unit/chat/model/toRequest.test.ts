@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { toRequest } from '../../../../src/chat/model/toRequest.ts';
-import { chatRequestSchema } from '../../../../src/contract/chat.ts';
+import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 describe('the request for a turn', () => {

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { systemErrorCode } from '../../../../src/base/errors.ts';
 import { ClientError, type ClientErrorCode } from '../../../../src/client/core/errors.ts';
 import { LIMITS } from '../../../../src/client/core/limits.ts';
-import type { ChatRequest } from '../../../../src/contract/chat.ts';
+import type { ChatRequest } from '../../../../src/contract/chatRequest.ts';
 import { type Answer, beginEvents, FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { collect, type TestClient, testClient } from '../testClient.ts';
@@ -338,6 +338,18 @@ describe('a call', () => {
 		list.catch(() => {});
 		await client.clock.expire(LIMITS.lookUpFirstByteMs);
 		await assert.rejects(list, { code: 'timeout' });
+	});
+
+	it('refuses what JSON cannot hold, before anything is sent', async () => {
+		const circular: Record<string, unknown> = {};
+		circular['self'] = circular;
+		for (const response_format of [
+			{ type: 'json_schema', schema: circular },
+			{ type: 'json_schema', size: 1n },
+		]) {
+			await assert.rejects(client.chat.complete({ ...chat, response_format }), { code: 'invalid-request' });
+		}
+		assert.deepEqual(server.received, []);
 	});
 
 	it('leaves no listener on its signal after it has ended', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import { checkRequest } from '../../../../src/client/core/requestCheck.ts';
-import { chatRequestSchema } from '../../../../src/contract/chat.ts';
+import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
 import { followQuerySchema, taskCreateSchema, taskListQuerySchema } from '../../../../src/contract/tasks.ts';
-import { testClient } from '../testClient.ts';
 
 const chat = { model: 'large', messages: [{ role: 'user', content: 'secret' }] };
 
@@ -116,32 +115,5 @@ describe('checkRequest', () => {
 			messageOf(() => checkRequest(followQuerySchema, { fromIndex: -1 })),
 			/^fromIndex is -1; allowed: /,
 		);
-	});
-});
-
-describe('max_tokens against the context length', () => {
-	const fields = {
-		models: [{ id: 'large', contextLength: 1000 }],
-		aliases: [{ name: 'ours', model: 'large' }],
-		providerPrefixes: [{ prefix: 'fast', provider: 'fast-host' }],
-	};
-	// A request that passes the check reaches a transport without a network and ends as offline.
-	const transport = { request: () => Promise.reject(new TypeError('no network')) };
-	const client = testClient('https://api.example', { fields, transport });
-	const send = (model: string, max_tokens: number) =>
-		client.chat.complete({ model, max_tokens, messages: [{ role: 'user', content: 'x' }] });
-
-	for (const model of ['large', 'ours', 'fast/large']) {
-		it(`must be below it for ${model}`, async () => {
-			await assert.rejects(send(model, 1000), {
-				code: 'invalid-request',
-				message: 'max_tokens is 1000; allowed: a whole number from 1 to 999, below the context length',
-			});
-			await assert.rejects(send(model, 999), { code: 'offline' });
-		});
-	}
-
-	it('is free where no context length is known', async () => {
-		await assert.rejects(send('other', 1e9), { code: 'offline' });
 	});
 });

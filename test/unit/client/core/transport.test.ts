@@ -244,6 +244,15 @@ function transportSuite(name: string, create: () => { transport: Transport; clos
 				});
 			}
 
+			for (const location of ['/end', 'https://other.example/end']) {
+				it(`follows none where the request refuses them (${location})`, async () => {
+					const server = await start(redirect(307, location));
+					const asked = transport.request(requestTo(`${server.origin}/start`, { redirects: 'refuse' }));
+					await assert.rejects(asked, { code: 'bad-response', status: 307 });
+					assert.equal(server.received.length, 1);
+				});
+			}
+
 			it('gives up after five', async () => {
 				const server = await start(response => void response.writeHead(302, { location: '/again' }).end());
 				await assert.rejects(transport.request(requestTo(server.origin)), { code: 'bad-response' });

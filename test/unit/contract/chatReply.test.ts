@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { chatChunkSchema, chatCompletionSchema, readChatChunk } from '../../../src/contract/chat.ts';
+import { chatChunkSchema, chatCompletionSchema, readChatChunk } from '../../../src/contract/chatReply.ts';
 import { isAbsent } from '../../../src/contract/lenient.ts';
 
 const loose = fc.oneof(fc.string(), fc.integer(), fc.constantFrom(null, undefined, 'None', true, [], {}));
@@ -111,5 +111,34 @@ describe('chatCompletionSchema', () => {
 		assert.equal(read.choices[0]?.message?.content, 'Hi');
 		assert.equal(read.usage?.completion_tokens_details?.reasoning_tokens, 0);
 		assert.equal(read.usage?.prompt_tokens_details?.cached_tokens, undefined);
+	});
+
+	const messageOf = (message: unknown) => chatCompletionSchema.parse({ choices: [{ message }] }).choices[0]?.message;
+
+	it('takes None for absent in every nullable field of a message', () => {
+		const fields = ['role', 'reasoning', 'function_call', 'tool_calls', 'annotations'];
+		const read = messageOf(Object.fromEntries(fields.map(field => [field, 'None'])));
+		assert.deepEqual(
+			fields.map(field => read?.[field]),
+			[undefined, undefined, undefined, [], []],
+		);
+	});
+
+	it('keeps the word None where it is all that was said, and not beside tool calls', () => {
+		assert.equal(messageOf({ content: 'None' })?.content, 'None');
+		assert.equal(messageOf({ content: 'None', tool_calls: [{ id: 'a' }] })?.content, undefined);
+	});
+
+	it('reads the arguments of a tool call as text, also where they came as an object', () => {
+		const argumentsOf = (given: unknown) =>
+			messageOf({ tool_calls: [{ function: { name: 'a', arguments: given } }] })?.tool_calls[0]?.function?.arguments;
+		assert.equal(argumentsOf('{"q": 1}'), '{"q": 1}');
+		assert.equal(argumentsOf({ q: 1 }), '{"q":1}');
+		assert.equal(argumentsOf(null), undefined);
+		assert.equal(argumentsOf([1]), undefined);
+	});
+
+	it('keeps what it does not know', () => {
+		assert.equal(messageOf({ content: 'x', refusal: 'no' })?.['refusal'], 'no');
 	});
 });

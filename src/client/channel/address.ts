@@ -1,0 +1,42 @@
+import { type Connection, isLoopbackHost } from '../../contract/connection.ts';
+import { channelRoute } from '../../contract/routes.ts';
+import type { Call } from '../core/caller.ts';
+import { ClientError } from '../core/errors.ts';
+
+export interface ChannelAddress {
+	model?: string;
+	/** Default: the one that the connection names for the model. */
+	provider?: string;
+}
+
+/** Where an endpoint of the channel is: what a call to it begins with. */
+export type ChannelTarget = Pick<Call, 'route' | 'values'>;
+
+/**
+ * The endpoint on the organisation's host, scoped to model and provider, where all three are known; else on the shared
+ * host (contract: encrypted-channel.md). Throws `not-supported` without either, and for a host without https.
+ */
+export function channelTarget(
+	connection: Connection,
+	endpoint: Parameters<typeof channelRoute>[0],
+	{ model, provider = providerOf(connection, model) }: ChannelAddress,
+): ChannelTarget {
+	const { name, orgUrl, encryptUrl } = connection;
+	const isScoped = orgUrl !== undefined && model !== undefined && provider !== undefined;
+	const host = isScoped ? orgUrl : encryptUrl;
+	if (host === undefined) {
+		const scope = orgUrl === undefined ? '' : '; its orgUrl takes a model and a provider';
+		throw new ClientError('not-supported', `the connection "${name}" has no encryptUrl${scope}`);
+	}
+	const { protocol, hostname } = new URL(host);
+	if (protocol !== 'https:' && !isLoopbackHost(hostname)) {
+		throw new ClientError('not-supported', `the encrypted channel of the connection "${name}" is not on https`);
+	}
+	return isScoped
+		? { route: channelRoute(endpoint, 'org'), values: { model, provider } }
+		: { route: channelRoute(endpoint, 'encrypt') };
+}
+
+function providerOf({ models }: Connection, model: string | undefined): string | undefined {
+	return models.find(({ id }) => id === model)?.channelProvider;
+}

@@ -1,0 +1,34 @@
+import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
+import type { Caller } from '../core/caller.ts';
+import { ClientError } from '../core/errors.ts';
+import { type ChannelAddress, channelTarget } from './address.ts';
+
+const MAXIMUM_BYTES = 1_000_000;
+
+/** A new session's attestation as received, unproven (contract: encrypted-channel.md). Public: no key is sent. */
+export async function fetchAttestation(
+	caller: Caller,
+	address: ChannelAddress,
+	signal: AbortSignal | undefined,
+): Promise<AttestationRecord> {
+	const reply = await caller.json({
+		...channelTarget(caller.connection, 'attestation', address),
+		redirects: 'refuse',
+		jsonBytes: MAXIMUM_BYTES,
+		firstByteMs: caller.limits.replyFirstByteMs,
+		retry: 'idempotent',
+		signal,
+	});
+	return readAttestation(reply);
+}
+
+/** Throws `bad-response`, naming the field that does not fit, never what it holds. */
+export function readAttestation(value: unknown): AttestationRecord {
+	const read = attestationSchema.safeParse(value);
+	if (!read.success) {
+		const [issue] = read.error.issues;
+		const field = issue?.path.join('.') || 'it';
+		throw new ClientError('bad-response', `the reply is no attestation: ${field}: ${issue?.message}`);
+	}
+	return read.data;
+}

@@ -1,0 +1,27 @@
+import { type ChatRequest, chatRequestSchema } from '../contract/chatRequest.ts';
+import type { Connection } from '../contract/connection.ts';
+import { findModel } from '../contract/modelIdentifier.ts';
+import { routingProblem } from '../contract/routing.ts';
+import { ClientError } from './core/errors.ts';
+import { checkRequest, outOfRange } from './core/requestCheck.ts';
+
+/**
+ * Checks a chat request before it is sent and returns it as given. Throws `invalid-request` for what is out of range or
+ * leaves no provider, and `not-supported` for a prefix or an alias where the host knows none; both name field, value and
+ * what is allowed.
+ */
+export function checkChatRequest(connection: Connection, request: ChatRequest): ChatRequest {
+	checkRequest(chatRequestSchema, request);
+	const problem = routingProblem(connection, request);
+	if (problem) {
+		const { code, field, value, reason } = problem;
+		throw new ClientError(code, `${field} is ${JSON.stringify(value)}; not allowed: ${reason}`);
+	}
+	const { model, max_tokens: maximum } = request;
+	const contextLength = findModel(connection, model)?.contextLength;
+	if (maximum !== undefined && contextLength !== undefined && maximum >= contextLength) {
+		const range = contextLength > 1 ? `a whole number from 1 to ${contextLength - 1}` : 'none';
+		throw outOfRange('max_tokens', maximum, `${range}, below the context length`);
+	}
+	return request;
+}

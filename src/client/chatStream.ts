@@ -1,0 +1,28 @@
+import type { ChatRequest } from '../contract/chatRequest.ts';
+import type { Route } from '../contract/routes.ts';
+import { ChatDecoder } from './chatDecoder.ts';
+import { checkChatRequest } from './chatRequestCheck.ts';
+import { BatchedStream } from './core/batchedStream.ts';
+import type { Caller } from './core/caller.ts';
+import { readStreamedReply } from './core/streamedReply.ts';
+import type { ChatStreamEvent } from './types.ts';
+
+/** The streamed reply to a chat request, on either path of the endpoint. What is wrong with the request throws at the first read. */
+export function streamChat(
+	caller: Caller,
+	route: Route,
+	request: ChatRequest,
+	readerSignal: AbortSignal | undefined,
+): AsyncIterable<ChatStreamEvent> {
+	return new BatchedStream(readerSignal, signal => readChat(caller, route, request, signal));
+}
+
+async function* readChat(
+	caller: Caller,
+	route: Route,
+	request: ChatRequest,
+	signal: AbortSignal,
+): AsyncGenerator<ChatStreamEvent[], void> {
+	const body = { ...checkChatRequest(caller.connection, request), stream: true };
+	yield* readStreamedReply(caller, { route, body, signal }, new ChatDecoder());
+}

@@ -1,0 +1,93 @@
+import { type Call, type Caller, readJson } from './caller.ts';
+import { ClientError } from './errors.ts';
+import { EventStream } from './eventStream.ts';
+import type { SseEvent } from './sse.ts';
+
+/** From the server's events of one reply to the events of its reader. */
+export interface ReplyDecoder<T> {
+	/** The event that ends a whole reply has come. */
+	readonly isEnded: boolean;
+	/** So much has come that a clean close ends the reply as well. */
+	readonly mayClose?: boolean;
+	/** Appends what `event` says to `into`. Throws the error that it carries, or `bad-response`. */
+	decode(event: SseEvent, into: T[]): void;
+	/** What came as JSON in place of a stream. Throws as `decode` does. */
+	decodeWhole(value: unknown): T[];
+}
+
+/**
+ * Sends `call` and reads what a model says in reply, in the lots in which it came. Without the event that ends it the
+ * reply is `truncated`; what came before that, or before any other failure, is delivered first.
+ */
+export async function* readStreamedReply<T>(
+	caller: Caller,
+	call: Omit<Call, 'firstByteMs' | 'retry'>,
+	decoder: ReplyDecoder<T>,
+): AsyncGenerator<T[], void> {
+	const { limits, clock } = caller;
+	const exchange = await caller.stream({ ...call, firstByteMs: limits.streamFirstByteMs, retry: 'turned-away' });
+	let isWhole = false;
+	try {
+		const type = exchange.header('content-type') ?? '';
+		if (/\bjson\b/i.test(type)) {
+			yield decoder.decodeWhole(await readJson(exchange, limits.jsonBytes));
+		} else if (/\bhtml\b/i.test(type)) {
+			throw new ClientError('bad-response', 'a page came in place of a stream', { status: exchange.status });
+		} else {
+			const { eventLength: maximumEventLength } = limits;
+			yield* readEvents(new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' }), decoder);
+		}
+		isWhole = true;
+	} finally {
+		if (isWhole) {
+			// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.
+			void exchange.drain();
+		} else {
+			exchange.close();
+		}
+	}
+}
+
+async function* readEvents<T>(stream: EventStream, decoder: ReplyDecoder<T>): AsyncGenerator<T[], void> {
+	let isClosed = false;
+	while (!decoder.isEnded && !isClosed) {
+		const events: T[] = [];
+		let failure: unknown;
+		try {
+			const received = await stream.next();
+			if (received === undefined) {
+				isClosed = true;
+				decodeRest(stream.rest(), decoder, events);
+				if (!decoder.isEnded && !decoder.mayClose) {
+					throw truncated();
+				}
+			}
+			for (const event of received ?? []) {
+				decoder.decode(event, events);
+			}
+		} catch (error) {
+			failure = ClientError.is(error, 'offline') ? truncated(error) : error;
+		}
+		yield events;
+		if (failure !== undefined) {
+			throw failure;
+		}
+	}
+}
+
+/** After a clean close: takes an event that lacks only its blank line; one that is cut short is none. */
+function decodeRest<T>(rest: SseEvent[], decoder: ReplyDecoder<T>, into: T[]): void {
+	for (const event of rest) {
+		try {
+			decoder.decode(event, into);
+		} catch (error) {
+			if (!ClientError.is(error, 'bad-response')) {
+				throw error;
+			}
+		}
+	}
+}
+
+function truncated(cause?: unknown): ClientError {
+	return new ClientError('truncated', 'the reply broke off before its end', { retryable: true, cause });
+}

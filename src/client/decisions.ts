@@ -1,0 +1,54 @@
+import {
+	type Answers,
+	type DecisionRequest,
+	decisionModelId,
+	decisionReplySchema,
+	decisionRequestSchema,
+	type Question,
+	type Questions,
+	readAnswer,
+} from '../contract/decisions.ts';
+import { routes } from '../contract/routes.ts';
+import type { Client } from './client.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError } from './core/errors.ts';
+import { throwErrorIn } from './core/replyData.ts';
+import { checkRequest } from './core/requestCheck.ts';
+
+/** Decisions (contract: inference.md). */
+export function createDecisions(caller: Caller): Client['decisions'] {
+	return {
+		async evaluate({ model = defaultModel(caller), ...request }, { signal } = {}) {
+			const reply = await caller.json({
+				route: routes.decisions,
+				body: checkRequest<DecisionRequest>(decisionRequestSchema, { ...request, model }),
+				firstByteMs: caller.limits.replyFirstByteMs,
+				retry: 'turned-away',
+				signal,
+			});
+			throwErrorIn(reply);
+			const read = decisionReplySchema.safeParse(reply).data;
+			if (!read) {
+				throw new ClientError('bad-response', 'the reply has no answers');
+			}
+			return { model: read.model, answers: readAnswers(request.questions, read.answers), usage: read.usage };
+		},
+	};
+}
+
+function defaultModel({ connection: { name, decisionModel } }: Caller): string {
+	if (decisionModel === undefined) {
+		throw new ClientError('not-supported', `the connection "${name}" has no decisionModel`);
+	}
+	return decisionModelId(decisionModel);
+}
+
+/** Answers to questions that nobody asked are left out. */
+function readAnswers<Asked extends Questions>(questions: Asked, received: Record<string, unknown>): Answers<Asked> {
+	const answers = Object.entries<Question>(questions).map(([id, { type }]) => {
+		// An id may be any word, also one that every object inherits.
+		const answer = Object.hasOwn(received, id) ? received[id] : undefined;
+		return [id, readAnswer(type, answer)] as const;
+	});
+	return Object.fromEntries(answers) as Answers<Asked>;
+}

@@ -1,0 +1,27 @@
+import { modelListSchema } from '../contract/modelList.ts';
+import { routes } from '../contract/routes.ts';
+import type { Client } from './client.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError } from './core/errors.ts';
+
+/** contract: not shown. The list of models, tried once; a service without one is not at fault (unspecified.md). */
+export function createModels(caller: Caller): Client['models'] {
+	return {
+		async discover() {
+			try {
+				const reply = await caller.json({
+					route: routes.modelList,
+					firstByteMs: caller.limits.lookUpFirstByteMs,
+					retry: 'never',
+					signal: undefined,
+				});
+				return modelListSchema.safeParse(reply).data?.data;
+			} catch (error) {
+				if (ClientError.is(error, 'not-found') || ClientError.is(error, 'bad-response')) {
+					return undefined;
+				}
+				throw error;
+			}
+		},
+	};
+}

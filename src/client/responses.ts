@@ -1,0 +1,57 @@
+import { findModel } from '../contract/modelIdentifier.ts';
+import {
+	type ResponseEvent,
+	type ResponsesRequest,
+	refusedField,
+	responsesRequestSchema,
+} from '../contract/responses.ts';
+import { routes } from '../contract/routes.ts';
+import type { Client } from './client.ts';
+import { BatchedStream } from './core/batchedStream.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError } from './core/errors.ts';
+import { checkRequest } from './core/requestCheck.ts';
+import { readStreamedReply } from './core/streamedReply.ts';
+import { ResponsesDecoder } from './responsesDecoder.ts';
+
+/** The responses endpoint (contract: inference.md). It keeps nothing: each request brings the whole conversation. */
+export function createResponses(caller: Caller): Client['responses'] {
+	return {
+		stream: (request, { signal } = {}) => new BatchedStream(signal, own => readStream(caller, request, own)),
+	};
+}
+
+async function* readStream(
+	caller: Caller,
+	request: ResponsesRequest,
+	signal: AbortSignal,
+): AsyncGenerator<ResponseEvent[], void> {
+	const body = { ...check(caller, request), store: false, stream: true };
+	try {
+		yield* readStreamedReply(caller, { route: routes.responses, body, signal }, new ResponsesDecoder());
+	} catch (error) {
+		throw documentedFailure(error);
+	}
+}
+
+function check({ connection }: Caller, request: ResponsesRequest): ResponsesRequest {
+	const { model, instructions } = checkRequest<ResponsesRequest>(responsesRequestSchema, request);
+	if (!instructions && findModel(connection, model)?.codeOriented) {
+		throw new ClientError('invalid-request', 'instructions is missing; the code-oriented models require it');
+	}
+	return request;
+}
+
+/** contract: not shown. A documented message decides what an error means, whatever its status (unspecified.md). */
+function documentedFailure(error: unknown): unknown {
+	const { status, serviceMessage } = ClientError.is(error) ? error : {};
+	const field = serviceMessage === undefined ? undefined : refusedField(serviceMessage);
+	if (field === undefined) {
+		return error;
+	}
+	return new ClientError('invalid-request', `the service refused ${field} of the request`, {
+		...(status === undefined ? {} : { status }),
+		...(serviceMessage === undefined ? {} : { serviceMessage }),
+		cause: error,
+	});
+}

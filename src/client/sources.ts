@@ -1,0 +1,61 @@
+import type * as z from 'zod';
+import { rowsOf } from '../contract/lenient.ts';
+import { type Route, routes } from '../contract/routes.ts';
+import {
+	type BranchesQuery,
+	branchesQuerySchema,
+	branchSchema,
+	organisationSchema,
+	type RepositoriesQuery,
+	repositoriesQuerySchema,
+	repositorySchema,
+} from '../contract/sources.ts';
+import type { Client } from './client.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError } from './core/errors.ts';
+import { checkRequest } from './core/requestCheck.ts';
+
+/** The link to the source host is missing or has expired; the integration needs a plan of its own. */
+const CODES = { 403: 'plan-required', 404: 'source-link-missing' } as const;
+
+/** Look-ups of the linked source-hosting account (contract: cloud-tasks.md). */
+export function createSources(caller: Caller): Client['sources'] {
+	return {
+		organisations: () => lookUp(caller, routes.organisations, organisationSchema, {}),
+		repositories: async owner =>
+			lookUp(
+				caller,
+				routes.repositories,
+				repositorySchema,
+				checkRequest<RepositoriesQuery>(repositoriesQuerySchema, { owner }),
+			),
+		branches: async (owner, repo) =>
+			lookUp(caller, routes.branches, branchSchema, checkRequest<BranchesQuery>(branchesQuerySchema, { owner, repo })),
+	};
+}
+
+async function lookUp<T extends z.ZodType>(
+	caller: Caller,
+	route: Route,
+	record: T,
+	query: Record<string, string>,
+): Promise<z.output<T>[]> {
+	const { scm, name } = caller.connection;
+	if (scm === undefined) {
+		throw new ClientError('not-supported', `the connection "${name}" has no scm`);
+	}
+	const reply = await caller.json({
+		route,
+		values: { scm },
+		query,
+		codes: CODES,
+		firstByteMs: caller.limits.lookUpFirstByteMs,
+		retry: 'idempotent',
+		signal: undefined,
+	});
+	const rows = rowsOf(record).safeParse(reply).data;
+	if (!rows) {
+		throw new ClientError('bad-response', 'the reply is no list of records');
+	}
+	return rows.filter(row => row !== undefined);
+}

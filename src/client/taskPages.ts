@@ -1,0 +1,121 @@
+import { routes } from '../contract/routes.ts';
+import { type Task, type TaskListQuery, taskListQuerySchema, taskListSchema } from '../contract/tasks.ts';
+import type { Caller } from './core/caller.ts';
+import { ClientError } from './core/errors.ts';
+import { checkRequest } from './core/requestCheck.ts';
+import type { TaskPage } from './types.ts';
+
+/** The service's own, where a request does not say (contract: cloud-tasks.md). */
+export const DEFAULT_LIMIT = 50;
+
+/** A page begins with so many tasks of the one before it. */
+const OVERLAP = 10;
+
+/** A service may change its list as fast as it is read, or not page as documented: each of these is the most in a row. */
+const BARREN_PAGES = 4;
+const TIMES_BACK = 8;
+
+/** `rows` has undefined where the page has a row that is no task: it counts for the offsets all the same. */
+export interface RowPage extends TaskPage {
+	rows: (Task | undefined)[];
+}
+
+export async function readPage(
+	caller: Caller,
+	query: TaskListQuery,
+	signal: AbortSignal | undefined,
+): Promise<RowPage> {
+	const { limit, offset, filter, status } = checkRequest<TaskListQuery>(taskListQuerySchema, query);
+	const reply = await caller.json({
+		route: routes.taskList,
+		query: { limit, offset, filter, status },
+		firstByteMs: caller.limits.lookUpFirstByteMs,
+		retry: 'idempotent',
+		signal,
+	});
+	const page = taskListSchema.safeParse(reply).data;
+	if (!page) {
+		throw new ClientError('bad-response', 'the reply is no list of tasks');
+	}
+	return {
+		tasks: page.tasks.filter(task => task !== undefined),
+		hasMore: page.hasMore ?? false,
+		offset: page.offset ?? offset ?? 0,
+		limit: page.limit ?? limit ?? DEFAULT_LIMIT,
+		rows: page.tasks,
+	};
+}
+
+export interface WalkOptions {
+	query: TaskListQuery;
+	/** Pages asked for at the most. */
+	maximumPages: number;
+	signal: AbortSignal | undefined;
+}
+
+/**
+ * Every task once, a page at a time, though tasks come and go between two pages: each that is in the list all the while
+ * is among them, as long as those that stay keep their order.
+ *
+ * New tasks push the others down, so that some come again; they are left out. Tasks that go pull the others up, past
+ * an offset that was right before: so each page begins among the tasks of the one before it. Where it does not, rows
+ * may lie between the two, and the walk goes back until a page does or the list begins.
+ */
+export async function* readPages(
+	caller: Caller,
+	{ query, maximumPages, signal }: WalkOptions,
+): AsyncGenerator<Task[], void> {
+	const seen = new Set<string>();
+	let offset = 0;
+	let mustOverlap = false;
+	let isGoingBack = false;
+	let pageLength = 1;
+	let barrenPages = 0;
+	let timesBack = 0;
+	for (let count = 0; count < maximumPages; count++) {
+		const { tasks, hasMore, rows } = await readPage(caller, { ...query, offset }, signal);
+		// A service may give less than it is asked for.
+		pageLength = Math.max(pageLength, rows.length);
+		const isConnected = offset === 0 || !mustOverlap || tasks.some(({ id }) => seen.has(id));
+		if (!isConnected && (isGoingBack || timesBack < TIMES_BACK)) {
+			timesBack += isGoingBack ? 0 : 1;
+			isGoingBack = true;
+			offset = Math.max(0, offset - pageLength);
+			continue;
+		}
+		const fresh = tasks.filter(({ id }) => !seen.has(id));
+		for (const { id } of fresh) {
+			seen.add(id);
+		}
+		if (fresh.length > 0) {
+			yield fresh;
+			barrenPages = 0;
+			timesBack = 0;
+		} else if (!isGoingBack) {
+			barrenPages++;
+		}
+		if (!hasMore || rows.length === 0 || barrenPages > BARREN_PAGES) {
+			return;
+		}
+		isGoingBack = false;
+		const step = overlapStart(rows);
+		mustOverlap = step < rows.length;
+		offset += step;
+	}
+}
+
+/**
+ * Where in a page the next one begins. Rows that are no tasks cannot be known again and do not count as overlap. Never
+ * the first row: each page goes on.
+ */
+function overlapStart(rows: readonly (Task | undefined)[]): number {
+	let start = rows.length;
+	let remaining = Math.min(OVERLAP, Math.floor(rows.length / 2));
+	for (let index = rows.length - 1; index > 0 && remaining > 0; index--) {
+		if (rows[index]) {
+			start = index;
+			remaining--;
+		}
+	}
+	return start;
+}

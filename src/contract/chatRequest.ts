@@ -1,0 +1,86 @@
+// A request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
+import * as z from 'zod';
+import { providerPreferencesSchema } from './provider.ts';
+import { integerFrom, numberAbove, numberBetween } from './ranges.ts';
+
+const chatToolSchema = z.strictObject({
+	type: z.literal('function'),
+	function: z.strictObject(
+		{
+			name: z.string().min(1),
+			description: z.string().optional(),
+			/** A JSON Schema. */
+			parameters: z.record(z.string(), z.unknown()).optional(),
+		},
+		// Where it is missing, the tool is most likely one of the responses endpoint.
+		'allowed: an object with the name, description and parameters, which stand flat in the responses endpoint only',
+	),
+});
+export type ChatTool = z.input<typeof chatToolSchema>;
+
+const toolChoiceSchema = z.union(
+	[
+		z.enum(['none', 'auto', 'required']),
+		z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string().min(1) }) }),
+	],
+	'allowed: "none", "auto", "required", or {type: "function", function: {name}}',
+);
+
+/** contract: not shown. An assistant message that called tools is sent back with its calls (unspecified.md). */
+const toolCallSchema = z.strictObject({
+	id: z.string().min(1),
+	type: z.literal('function'),
+	function: z.strictObject({
+		name: z.string().min(1),
+		/** A JSON text. */
+		arguments: z.string(),
+	}),
+});
+export type ToolCall = z.input<typeof toolCallSchema>;
+
+/** contract: not shown. Parts of a content are public practice; the contract has a text (unspecified.md). */
+const contentPartSchema = z.discriminatedUnion('type', [
+	z.strictObject({ type: z.literal('text'), text: z.string() }),
+	z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string().min(1) }) }),
+]);
+
+export const messageSchema = z.strictObject({
+	role: z.enum(['system', 'user', 'assistant', 'tool']),
+	content: z.union([z.string(), z.array(contentPartSchema)], 'allowed: a text, or a list of parts (text, image_url)'),
+	/** Which call a `tool` message answers. */
+	tool_call_id: z.string().optional(),
+	tool_calls: z.array(toolCallSchema).optional(),
+});
+export type ChatMessage = z.input<typeof messageSchema>;
+
+export const chatRequestSchema = z.strictObject({
+	/** In any of the forms of modelIdentifier.ts. */
+	model: z.string().min(1),
+	messages: z.array(messageSchema).min(1),
+	/** Alternates of `model`. */
+	models: z.array(z.string().min(1)).optional(),
+	provider: providerPreferencesSchema.optional(),
+	stream: z.boolean().optional(),
+	/** Below the model's context length too, where that is known; the client checks it. */
+	max_tokens: integerFrom(1).optional(),
+	temperature: numberBetween(0, 2).optional(),
+	seed: z.int('allowed: a whole number').optional(),
+	top_p: numberAbove(0, 1).optional(),
+	top_k: integerFrom(1).optional(),
+	frequency_penalty: numberBetween(-2, 2).optional(),
+	presence_penalty: numberBetween(-2, 2).optional(),
+	repetition_penalty: numberAbove(0, 2).optional(),
+	/** By token id. */
+	logit_bias: z.record(z.string(), z.number()).optional(),
+	top_logprobs: integerFrom(0).optional(),
+	min_p: numberBetween(0, 1).optional(),
+	top_a: numberBetween(0, 1).optional(),
+	stop: z.array(z.string()).optional(),
+	tools: z.array(chatToolSchema).optional(),
+	tool_choice: toolChoiceSchema.optional(),
+	/** contract: not shown. Checked only to be an object with a `type`, and passed through (unspecified.md). */
+	response_format: z.looseObject({ type: z.string() }).optional(),
+	/** Never sent unless the user sets it (unspecified.md). */
+	user: z.string().optional(),
+});
+export type ChatRequest = z.input<typeof chatRequestSchema>;

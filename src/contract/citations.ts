@@ -1,0 +1,45 @@
+// Where the sources of a searched answer belong in its text (contract: inference.md, Web search annotation).
+import type { Annotation } from './chatReply.ts';
+
+export interface Citation {
+	url: string | undefined;
+	title: string | undefined;
+	excerpt: string | undefined;
+	/** UTF-16 positions within the text, between its code points, `start` at most `end`. Undefined: nowhere in it. */
+	range: { start: number; end: number } | undefined;
+}
+
+/**
+ * The citations in the order in which they came, one for each annotation. Positions are the service's and not to be
+ * trusted: what runs past the text is cut, what would split a character is widened around it, and one that lies outside
+ * altogether leaves its citation without a place.
+ * contract: not shown in which units a "character position" counts; it is taken as UTF-16, as JavaScript counts.
+ */
+export function placeCitations(text: string, annotations: readonly Annotation[]): Citation[] {
+	return annotations.map(({ url_citation: source }) => ({
+		url: source?.url,
+		title: source?.title,
+		excerpt: source?.content,
+		range: rangeIn(text, source?.start_index, source?.end_index),
+	}));
+}
+
+/** With one end missing, the other one is a place of no length. */
+function rangeIn(text: string, first: number | undefined, last: number | undefined): Citation['range'] {
+	const start = Math.trunc(first ?? last ?? Number.NaN);
+	const end = Math.trunc(last ?? first ?? Number.NaN);
+	const isInside = start <= end && end >= 0 && start <= text.length;
+	if (!isInside) {
+		return undefined;
+	}
+	const from = Math.max(0, start);
+	const to = Math.min(text.length, end);
+	const isPoint = from === to;
+	const widenedFrom = splitsCharacter(text, from) ? from - 1 : from;
+	return { start: widenedFrom, end: isPoint ? widenedFrom : splitsCharacter(text, to) ? to + 1 : to };
+}
+
+/** Whether a position lies between the two halves of a surrogate pair. */
+function splitsCharacter(text: string, position: number): boolean {
+	return position > 0 && (text.codePointAt(position - 1) ?? 0) > 0xffff;
+}

@@ -1,0 +1,133 @@
+// Decisions: a state, typed questions about it, and their answers (contract: inference.md).
+import * as z from 'zod';
+import { isAbsent, lenient, lenientText } from './lenient.ts';
+
+/** Names may stand for paths into the state. */
+const instructions = z.string();
+
+const OPTIONS = 'allowed: an object of at least one option, each with its description';
+const LEVELS = 'allowed: a list of at least one level description';
+
+const questionSchema = z.discriminatedUnion(
+	'type',
+	[
+		z.strictObject({
+			type: z.literal('choice'),
+			instructions,
+			/** Option name to description; an `other` or `none_of_the_above` option is advised. */
+			criteria: z.record(z.string(), z.string(), OPTIONS).refine(options => Object.keys(options).length > 0, OPTIONS),
+		}),
+		z.strictObject({
+			type: z.literal('score'),
+			instructions,
+			/** What each level means, in order, from level 0. */
+			criteria: z.array(z.string(), LEVELS).min(1, LEVELS),
+		}),
+		z.strictObject({
+			type: z.literal('noul'),
+			instructions,
+			criteria: z.strictObject({ true: z.string(), false: z.string() }),
+		}),
+	],
+	'allowed: a question of type "choice", "score" or "noul"',
+);
+export type Question = z.input<typeof questionSchema>;
+
+/** By ids that the caller chose. */
+export type Questions = Record<string, Question>;
+
+const QUESTIONS = 'allowed: an object of at least one question';
+
+export const decisionRequestSchema = z.strictObject({
+	state: z.record(z.string(), z.unknown(), 'allowed: an object'),
+	model: z.string().min(1),
+	questions: z
+		.record(z.string(), questionSchema, QUESTIONS)
+		.refine(questions => Object.keys(questions).length > 0, QUESTIONS),
+});
+export type DecisionRequest = z.input<typeof decisionRequestSchema>;
+
+/** An object of a reply; an entry that does not fit is left out. A list is one by its positions. */
+function lenientRecord<T extends z.ZodType>(entry: T): z.ZodType<Record<string, z.output<T>>> {
+	return z
+		.unknown()
+		.optional()
+		.transform((value): Record<string, z.output<T>> => {
+			const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+			return Object.fromEntries(
+				entries.flatMap(([name, candidate]) => {
+					const parsed = entry.safeParse(candidate);
+					return parsed.success ? [[name, parsed.data]] : [];
+				}),
+			);
+		});
+}
+
+/** Nothing says that these sum to one, and nothing is done about it. */
+const probabilities = lenientRecord(z.number());
+
+const answerSchemas = {
+	choice: z.looseObject({
+		type: z.literal('choice'),
+		/** An option's name, which may be the word `None`. */
+		choice: lenientText,
+		/** By option. */
+		probabilities,
+		confidence: lenient(z.number()),
+	}),
+	score: z.looseObject({
+		type: z.literal('score'),
+		/** From 0; may be fractional. */
+		score: lenient(z.number()),
+		/** By level. */
+		legend: lenientRecord(z.string()),
+		/** By level. */
+		probabilities,
+		confidence: lenient(z.number()),
+	}),
+	noul: z.looseObject({
+		type: z.literal('noul'),
+		/** 0 to 1: the probability that the statement is true; near 0.5 means uncertain. */
+		noul: lenient(z.number()),
+	}),
+} as const satisfies Record<Question['type'], z.ZodType>;
+
+/** Not of its question's type, kept as it came; undefined where there was none. */
+export interface OtherAnswer {
+	type: 'other';
+	received: unknown;
+}
+
+/** The answer to a question of type `Type`. */
+export type AnswerOf<Type extends Question['type']> = z.output<(typeof answerSchemas)[Type]>;
+
+export type Answers<Asked extends Questions> = {
+	[Id in keyof Asked]: AnswerOf<Asked[Id]['type']> | OtherAnswer;
+};
+
+/** One that does not name its type has that of its question. */
+export function readAnswer<Type extends Question['type']>(type: Type, received: unknown): AnswerOf<Type> | OtherAnswer {
+	const isObject = typeof received === 'object' && received !== null && !Array.isArray(received);
+	const typed = isObject && isAbsent(Reflect.get(received, 'type')) ? { ...received, type } : received;
+	const answer = answerSchemas[type].safeParse(typed).data;
+	return answer === undefined ? { type: 'other', received } : (answer as AnswerOf<Type>);
+}
+
+export const decisionReplySchema = z.looseObject({
+	/** The resolved model. */
+	model: lenient(z.string()),
+	/** By the ids of the questions. */
+	answers: z.custom<Record<string, unknown>>(
+		value => typeof value === 'object' && value !== null && !Array.isArray(value),
+	),
+	usage: lenient(z.looseObject({ input_tokens: lenient(z.number()), output_tokens: lenient(z.number()) })),
+});
+export type DecisionUsage = NonNullable<z.output<typeof decisionReplySchema>['usage']>;
+
+/**
+ * contract: not shown. The model that a connection's `decisionModel` stands for: a plain name for its latest release,
+ * an id that ends with `-latest` or a version for itself (unspecified.md, "`<decision_model>` IDs").
+ */
+export function decisionModelId(name: string): string {
+	return /-(?:latest|\d+\.\d+\.\d+)$/.test(name) ? name : `${name}-latest`;
+}

@@ -1,0 +1,32 @@
+// The `provider` object of a request: which providers may serve it, and in which order (contract: inference.md, Provider object).
+import * as z from 'zod';
+
+/** contract: not shown. An object form whose inside is not shown passes through unchanged (unspecified.md). */
+const opaqueObject = z.record(z.string(), z.unknown());
+
+const slugs = z.array(z.string().min(1));
+
+export const providerPreferencesSchema = z.strictObject({
+	sort: z
+		.union(
+			[z.enum(['price', 'throughput', 'latency']), opaqueObject],
+			'allowed: "price", "throughput", "latency", or an object',
+		)
+		.optional(),
+	order: slugs.optional(),
+	only: slugs.optional(),
+	ignore: slugs.optional(),
+	/** The service takes true for absent. */
+	allow_fallbacks: z.boolean().optional(),
+	/** The service takes false for absent. */
+	require_parameters: z.boolean().optional(),
+	data_collection: z.enum(['allow', 'deny']).optional(),
+	quantizations: z.array(z.string()).optional(),
+	/** Tokens per second. */
+	preferred_min_throughput: z.union([z.number(), opaqueObject], 'allowed: a number, or an object').optional(),
+	/** Seconds. */
+	preferred_max_latency: z.union([z.number(), opaqueObject], 'allowed: a number, or an object').optional(),
+	/** Absent, false and true are three different things (Zero data retention). */
+	zdr: z.boolean().optional(),
+});
+export type ProviderPreferences = z.input<typeof providerPreferencesSchema>;

@@ -1,0 +1,190 @@
+// The responses endpoint: the request with its rules, the items of a conversation, the events (contract: inference.md).
+import * as z from 'zod';
+import { lenient, lenientArray, lenientText } from './lenient.ts';
+
+const structuredMessageSchema = z.strictObject({
+	type: z.literal('message'),
+	role: z.enum(['system', 'user', 'assistant']),
+	content: z.array(z.strictObject({ type: z.enum(['input_text', 'output_text']), text: z.string() })),
+});
+
+const simpleMessageSchema = z.strictObject({
+	type: z.undefined().optional(),
+	role: z.enum(['system', 'user', 'assistant']),
+	content: z.string(),
+});
+
+const functionCallSchema = z.strictObject({
+	type: z.literal('function_call'),
+	name: z.string().min(1),
+	call_id: z.string().min(1),
+	/** JSON text. */
+	arguments: z.string(),
+});
+
+const functionCallOutputSchema = z.strictObject({
+	type: z.literal('function_call_output'),
+	call_id: z.string().min(1),
+	output: z.string(),
+});
+
+/** Goes back as it came, its encrypted content included (inference.md, Zero data retention 3). */
+const reasoningSchema = z.looseObject({ type: z.literal('reasoning') });
+
+const inputItemSchema = z.discriminatedUnion(
+	'type',
+	[simpleMessageSchema, structuredMessageSchema, functionCallSchema, functionCallOutputSchema, reasoningSchema],
+	'allowed: a message, function_call, function_call_output or reasoning item',
+);
+export type InputItem = z.input<typeof inputItemSchema>;
+
+const toolSchema = z.strictObject({
+	// Stands first, so that a tool in the shape of chat completions is told what is wrong with it.
+	function: z
+		.undefined('a tool is flat here: name, description and parameters stand beside type, not under function')
+		.optional(),
+	type: z.literal('function'),
+	name: z.string().min(1),
+	description: z.string().optional(),
+	parameters: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * contract: not shown. An absent `store` or `stream` stands for the only value that the endpoint takes
+ * (unspecified.md). The client fills it in, and asks for `instructions` where a model needs them.
+ */
+export const responsesRequestSchema = z.strictObject({
+	model: z.string().min(1),
+	instructions: z.string().optional(),
+	input: z.array(inputItemSchema, 'allowed: a list of items'),
+	store: z.literal(false).optional(),
+	stream: z.literal(true).optional(),
+	tools: z.array(toolSchema).optional(),
+	tool_choice: z
+		.union(
+			[z.enum(['auto', 'none']), z.strictObject({ type: z.literal('function'), name: z.string().min(1) })],
+			'allowed: "auto", "none" or {type: "function", name}; "required" and a nested function are of chat completions',
+		)
+		.optional(),
+	parallel_tool_calls: z.boolean().optional(),
+	previous_response_id: z
+		.undefined('nothing is kept between requests; the whole conversation goes into input')
+		.optional(),
+});
+export type ResponsesRequest = z.input<typeof responsesRequestSchema>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const contentPartSchema = z.looseObject({
+	/** `output_text`. */
+	type: lenient(z.string()),
+	text: lenientText,
+	annotations: lenientArray(z.looseObject({ type: lenient(z.string()) })),
+});
+
+const messageItemSchema = z.looseObject({
+	type: z.literal('message'),
+	id: lenient(z.string()),
+	role: lenient(z.string()),
+	status: lenient(z.string()),
+	content: lenientArray(contentPartSchema),
+});
+
+const functionCallItemSchema = z.looseObject({
+	type: z.literal('function_call'),
+	id: lenient(z.string()),
+	name: lenient(z.string()),
+	call_id: lenient(z.string()),
+	/** JSON text. */
+	arguments: lenientText,
+	status: lenient(z.string()),
+});
+export type FunctionCallItem = z.output<typeof functionCallItemSchema>;
+
+export interface ReasoningItem {
+	type: 'reasoning';
+	[field: string]: unknown;
+}
+
+/** An item of the output. A reasoning item is the received object itself: a copy could change what goes back. */
+const outputItemSchema = z.union([
+	messageItemSchema,
+	functionCallItemSchema,
+	z.custom<ReasoningItem>(value => isObject(value) && value['type'] === 'reasoning'),
+	z.custom<Record<string, unknown>>(isObject).transform(received => ({ type: 'other' as const, received })),
+]);
+export type OutputItem = z.output<typeof outputItemSchema>;
+
+const responseUsageSchema = z.looseObject({
+	input_tokens: lenient(z.number()),
+	output_tokens: lenient(z.number()),
+	total_tokens: lenient(z.number()),
+	input_tokens_details: lenient(z.looseObject({ cached_tokens: lenient(z.number()) })),
+	output_tokens_details: lenient(z.looseObject({ reasoning_tokens: lenient(z.number()) })),
+});
+
+const responseSchema = z.looseObject({
+	id: lenient(z.string()),
+	/** Seconds since 1970. */
+	created_at: lenient(z.number()),
+	model: lenient(z.string()),
+	object: lenient(z.string()),
+	status: lenient(z.string()),
+	output: lenientArray(outputItemSchema),
+	usage: lenient(responseUsageSchema),
+});
+
+const response = { response: lenient(responseSchema) };
+const item = { output_index: lenient(z.number()), item: lenient(outputItemSchema) };
+/** Where a piece of an item belongs: the item's place in the output, and its id. */
+const place = { output_index: lenient(z.number()), item_id: lenient(z.string()) };
+const partPlace = { ...place, content_index: lenient(z.number()) };
+
+/** contract: not shown but for the names and meanings of the events. Their fields are those of public practice. */
+const responseEventSchema = z.discriminatedUnion('type', [
+	z.looseObject({ type: z.literal('response.created'), ...response }),
+	z.looseObject({ type: z.literal('response.in_progress'), ...response }),
+	z.looseObject({ type: z.literal('response.output_item.added'), ...item }),
+	z.looseObject({ type: z.literal('response.content_part.added'), ...partPlace, part: lenient(contentPartSchema) }),
+	z.looseObject({ type: z.literal('response.output_text.delta'), ...partPlace, delta: lenientText }),
+	z.looseObject({ type: z.literal('response.output_text.done'), ...partPlace, text: lenientText }),
+	z.looseObject({ type: z.literal('response.content_part.done'), ...partPlace, part: lenient(contentPartSchema) }),
+	z.looseObject({ type: z.literal('response.output_item.done'), ...item }),
+	z.looseObject({ type: z.literal('response.function_call_arguments.delta'), ...place, delta: lenientText }),
+	z.looseObject({ type: z.literal('response.function_call_arguments.done'), ...place, arguments: lenientText }),
+	z.looseObject({ type: z.literal('response.completed'), ...response }),
+]);
+export type ResponseEvent = z.output<typeof responseEventSchema>;
+
+/** Reads the data of one event. Undefined for one that is not documented. */
+export function readResponseEvent(value: unknown): ResponseEvent | undefined {
+	return responseEventSchema.safeParse(value).data;
+}
+
+/** contract: not shown. The data of `response.failed` and `response.incomplete` (unspecified.md). */
+export const earlyEndSchema = z.looseObject({
+	response: lenient(
+		z.looseObject({
+			error: z.unknown().optional(),
+			/** `reason` is a word, as `max_output_tokens`. */
+			incomplete_details: lenient(z.looseObject({ reason: lenient(z.string()) })),
+		}),
+	),
+});
+
+/** The documented error messages, by the field of the request that each is about (inference.md, Errors). */
+const REFUSALS = {
+	instructions: 'Instructions are required',
+	input: 'Input must be a list',
+	store: 'Store must be set to false',
+	stream: 'Stream must be set to true',
+	previous_response_id: 'Unsupported parameter: previous_response_id',
+} as const;
+
+/** The field that an error message of the endpoint is about. Undefined for a message that is not documented. */
+export function refusedField(message: string): keyof typeof REFUSALS | undefined {
+	const said = message.toLowerCase();
+	const fields = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
+	return fields.find(field => said.includes(REFUSALS[field].toLowerCase()));
+}

@@ -1,0 +1,90 @@
+// What a request's routing comes to before it is sent: the preferences in force, and what of them cannot be met.
+import type { ChatRequest } from './chatRequest.ts';
+import type { Connection } from './connection.ts';
+import { findModel, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
+import type { ProviderPreferences } from './provider.ts';
+
+export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
+
+/**
+ * The preferences that a request has with what its model's prefix or alias adds, for showing; the request itself goes
+ * out as it is. contract: not shown. The request's own win, field by field (unspecified.md).
+ */
+export function effectivePreferences(connection: Connection, { model, provider }: RoutedRequest): ProviderPreferences {
+	return { ...preferencesOf(parseModelIdentifier(connection, model)), ...provider };
+}
+
+/**
+ * `not-supported`: the connection's host has nothing of the kind; `invalid-request`: the policy leaves nobody to serve
+ * the request. `field` with its `value` is what to change.
+ */
+export interface RoutingProblem {
+	code: 'not-supported' | 'invalid-request';
+	field: string;
+	value: unknown;
+	reason: string;
+}
+
+/** Why the request cannot be routed as it is, as far as that is known before it is sent. */
+export function routingProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
+	const { model, models = [] } = request;
+	const names = [['model', model], ...models.map((name, index) => [`models[${index}]`, name])] as const;
+	for (const [field = '', value = ''] of names) {
+		const reason = hostProblem(connection, value);
+		if (reason !== undefined) {
+			return { code: 'not-supported', field, value, reason };
+		}
+	}
+	return policyProblem(connection, request);
+}
+
+/**
+ * Prefixes and aliases are understood on the enterprise host alone (Provider prefix shorthand, Model alias). The
+ * service's own slug is none of the prefixes, and nothing binds it to a host (Dedicated deployments).
+ */
+function hostProblem(connection: Connection, model: string): string | undefined {
+	if (connection.plan === 'enterprise') {
+		return undefined;
+	}
+	const identifier = parseModelIdentifier(connection, model);
+	const { order } = preferencesOf(identifier);
+	const instead = order ? ` and send provider.order ${JSON.stringify(order)}` : '';
+	if (identifier.form === 'alias') {
+		return `an alias is understood on the enterprise host alone; name its base model${instead}`;
+	}
+	if (identifier.via === undefined || identifier.via.prefix === connection.service) {
+		return undefined;
+	}
+	return `a provider prefix is understood on the enterprise host alone; leave it out${instead}`;
+}
+
+/**
+ * An empty `only` allows nobody, and a slug in `ignore` is out wherever else it stands. The service's own slug is out
+ * for a closed model (Dedicated deployments): among others it is skipped, as any provider that does not host the model
+ * (Provider object, rule 5). Where it is the only one to try it is refused, fallbacks or not: the request asks for
+ * dedicated capacity and could never have it.
+ */
+function policyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
+	const { service } = connection;
+	const identifier = parseModelIdentifier(connection, request.model);
+	const isClosed = findModel(connection, request.model)?.openWeights === false;
+	const { only, order = [], ignore = [], allow_fallbacks } = effectivePreferences(connection, request);
+	const isOut = (slug: string) => ignore.includes(slug) || (isClosed && slug === service);
+	const refuse = (field: string, value: unknown, names: readonly string[], reason: string): RoutingProblem => {
+		const why =
+			isClosed && names.includes(service) ? `; ${service} serves open models alone, and this one is closed` : '';
+		return { code: 'invalid-request', field, value, reason: reason + why };
+	};
+	if (isClosed && identifier.form !== 'alias' && identifier.via?.provider === service) {
+		return refuse('model', request.model, [service], 'no provider may serve the request');
+	}
+	if (only?.every(isOut)) {
+		return refuse('provider.only', only, only, 'no provider may serve the request');
+	}
+	const wantsOwnAlone = isClosed && order.every(slug => slug === service);
+	const isOutOfOrder = (slug: string) => isOut(slug) || only?.includes(slug) === false;
+	if (order.length > 0 && (wantsOwnAlone || (allow_fallbacks === false && order.every(isOutOfOrder)))) {
+		return refuse('provider.order', order, order, 'no provider in it may serve the request');
+	}
+	return undefined;
+}

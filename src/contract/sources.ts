@@ -1,0 +1,41 @@
+// Look-ups of the linked source-hosting account: organisations, repositories, branches (contract: cloud-tasks.md).
+import * as z from 'zod';
+import { lenient } from './lenient.ts';
+
+/** Records as read: only what names a record is demanded, unknown fields are kept. */
+export const organisationSchema = z.looseObject({
+	login: z.string().min(1),
+	name: lenient(z.string()),
+	avatar_url: lenient(z.string()),
+});
+export type Organisation = z.output<typeof organisationSchema>;
+
+export const repositorySchema = z.looseObject({
+	name: z.string().min(1),
+	/** `owner/repo-name`. */
+	full_name: lenient(z.string()),
+	description: lenient(z.string()),
+	private: lenient(z.boolean()),
+	/** HTTPS. */
+	clone_url: lenient(z.string()),
+	/** ISO 8601. */
+	updated_at: lenient(z.string()),
+	language: lenient(z.string()),
+});
+export type Repository = z.output<typeof repositorySchema>;
+
+export const branchSchema = z.looseObject({
+	name: z.string().min(1),
+	/** From force push and deletion. */
+	protected: lenient(z.boolean()),
+	isDefault: lenient(z.boolean()),
+});
+export type Branch = z.output<typeof branchSchema>;
+
+const name = z.string().refine(text => text.trim() !== '', 'must not be empty');
+
+export const repositoriesQuerySchema = z.strictObject({ owner: name });
+export type RepositoriesQuery = z.input<typeof repositoriesQuerySchema>;
+
+export const branchesQuerySchema = z.strictObject({ owner: name, repo: name });
+export type BranchesQuery = z.input<typeof branchesQuerySchema>;

@@ -1,0 +1,40 @@
+// Whether a request runs under zero data retention (contract: inference.md, Zero data retention).
+import type { Connection } from './connection.ts';
+import { findModel } from './modelIdentifier.ts';
+import { effectivePreferences, type RoutedRequest } from './routing.ts';
+
+/**
+ * What can be said before a request is sent. `as-account-is-set`: nobody demands it here, and no endpoint tells what the
+ * account is set to. Caching in memory is no retention and makes no difference (rule 4); the service itself keeps no
+ * prompt in any case (rule 6), so this is about the providers.
+ */
+export interface ZeroDataRetention {
+	inForce: 'yes' | 'no' | 'as-account-is-set';
+	because: 'request' | 'alias' | 'account' | 'code-oriented-model';
+}
+
+/** `zdr: false` does not lift what the account or the model forces (rules 2 and 3). */
+export function zeroDataRetentionOf(connection: Connection, request: RoutedRequest): ZeroDataRetention {
+	if (findModel(connection, request.model)?.codeOriented === true) {
+		return { inForce: 'yes', because: 'code-oriented-model' };
+	}
+	if (effectivePreferences(connection, request).zdr === true) {
+		return { inForce: 'yes', because: request.provider?.zdr === true ? 'request' : 'alias' };
+	}
+	const { accountZdr } = connection;
+	if (accountZdr === undefined) {
+		return { inForce: 'as-account-is-set', because: 'account' };
+	}
+	return { inForce: accountZdr ? 'yes' : 'no', because: 'account' };
+}
+
+/**
+ * What is to be said of a provider's data policy. One whose policy cannot be established counts as retaining data and
+ * training on it (rule 5); `policy` is the connection's own text about it.
+ */
+export type DataPolicy = { isKnown: true; policy: string } | { isKnown: false; countsAs: 'retaining-and-training' };
+
+export function dataPolicyOf({ providers }: Connection, slug: string): DataPolicy {
+	const policy = providers.find(provider => provider.slug === slug)?.dataPolicy?.trim();
+	return policy ? { isKnown: true, policy } : { isKnown: false, countsAs: 'retaining-and-training' };
+}

@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { CertificateProblem, NetworkFault } from '../base/networkFault.ts';
+
+/** Names the cause and the next step. `connection` is the label of the connection that was used. */
+export function networkFaultWords(fault: NetworkFault, connection: string): string {
+	switch (fault.kind) {
+		case 'certificate':
+			return certificateWords(fault.problem, connection);
+		case 'proxy-credentials':
+			return vscode.l10n.t(
+				'The user name or the password in the setting http.proxy cannot be read. Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.',
+			);
+		case 'proxy-refused':
+			return fault.status === 407
+				? vscode.l10n.t(
+						'The proxy asks for a user name and a password, or for other ones (HTTP 407). Put them into the setting http.proxy, as in http://user:password@host:port.',
+					)
+				: vscode.l10n.t(
+						'The proxy did not open the way to {0} (HTTP {1}). Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
+						connection,
+						fault.status,
+					);
+		case 'unreachable':
+			return vscode.l10n.t(
+				'{0} cannot be reached: nothing answers at {1} ({2}). If that is your proxy, correct the setting http.proxy; if it is the service, check the network and the address, then try again.',
+				connection,
+				fault.place,
+				fault.code,
+			);
+	}
+}
+
+function certificateWords(problem: CertificateProblem, connection: string): string {
+	switch (problem) {
+		case 'self-signed':
+			return vscode.l10n.t(
+				'The certificate of {0} is self-signed, so nothing was sent. If you trust it, add it to the system’s certificates and start the editor again; else ask whoever runs the service.',
+				connection,
+			);
+		case 'unknown-issuer':
+			return vscode.l10n.t(
+				'The certificate of {0} was issued by an authority that is not trusted here, so nothing was sent. If it is your company’s own, add that authority’s certificate to the system’s certificates and start the editor again.',
+				connection,
+			);
+		case 'other-host':
+			return vscode.l10n.t(
+				'The certificate of {0} is for another host name, so nothing was sent. Check the address in the setting errand.connections; if it is right, ask whoever runs the service.',
+				connection,
+			);
+		case 'expired':
+			return vscode.l10n.t(
+				'The certificate of {0} has expired, so nothing was sent. Check this machine’s date; if it is right, whoever runs the service has to renew the certificate.',
+				connection,
+			);
+		case 'not-yet-valid':
+			return vscode.l10n.t(
+				'The certificate of {0} is not valid yet, so nothing was sent. Check this machine’s date; if it is right, ask whoever runs the service.',
+				connection,
+			);
+		case 'revoked':
+			return vscode.l10n.t(
+				'The certificate of {0} was revoked, so nothing was sent. Ask whoever runs the service.',
+				connection,
+			);
+	}
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../src/base/async.ts';
+import { waitFor } from './waitFor.ts';
+
+interface Sleeper {
+	milliseconds: number;
+	until: number;
+	wake(): void;
+}
+
+/** A clock that stands still until it is told how much time has passed, but for the sleeps that are to pass at once. */
+export class ManualClock implements Clock {
+	/** The sleeps that passed at once, in order. */
+	readonly waits: number[] = [];
+	private readonly passesAtOnce: (milliseconds: number) => boolean;
+	private time: number;
+	private sleepers: Sleeper[] = [];
+
+	constructor({ start = Date.UTC(2026, 10, 20), passesAtOnce = (_milliseconds: number): boolean => false } = {}) {
+		this.time = start;
+		this.passesAtOnce = passesAtOnce;
+	}
+
+	now(): number {
+		return this.time;
+	}
+
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		return new Promise((resolve, reject) => {
+			if (signal?.aborted) {
+				reject(signal.reason);
+				return;
+			}
+			if (this.passesAtOnce(milliseconds)) {
+				this.waits.push(milliseconds);
+				this.time += milliseconds;
+				setImmediate(resolve);
+				return;
+			}
+			const sleeper = { milliseconds, until: this.time + milliseconds, wake: resolve };
+			this.sleepers.push(sleeper);
+			signal?.addEventListener(
+				'abort',
+				() => {
+					this.sleepers = this.sleepers.filter(other => other !== sleeper);
+					reject(signal.reason);
+				},
+				{ once: true },
+			);
+		});
+	}
+
+	/** How many are asleep: with this a test sees that what it waits for has been set up. */
+	get sleeping(): number {
+		return this.sleepers.length;
+	}
+
+	/** How many sleep for this long. */
+	running(milliseconds: number): number {
+		return this.sleepers.filter(sleeper => sleeper.milliseconds === milliseconds).length;
+	}
+
+	/** Moves on, waking each sleeper at its own time, and lets all that follows from it happen. */
+	async advance(milliseconds: number): Promise<void> {
+		const end = this.time + milliseconds;
+		for (;;) {
+			await settle();
+			const next = this.sleepers.filter(({ until }) => until <= end).sort((one, other) => one.until - other.until)[0];
+			if (!next) {
+				break;
+			}
+			this.sleepers = this.sleepers.filter(other => other !== next);
+			this.time = next.until;
+			next.wake();
+		}
+		this.time = end;
+		await settle();
+	}
+
+	/** Moves on without waking anybody. */
+	pass(milliseconds: number): void {
+		this.time += milliseconds;
+	}
+
+	/** Wakes who sleeps for this long, as soon as somebody does. */
+	async wake(milliseconds: number): Promise<void> {
+		await waitFor(`a sleep of ${milliseconds} ms`, () => this.running(milliseconds) > 0);
+		const due = this.sleepers.filter(sleeper => sleeper.milliseconds === milliseconds);
+		this.sleepers = this.sleepers.filter(sleeper => sleeper.milliseconds !== milliseconds);
+		for (const { wake } of due) {
+			wake();
+		}
+	}
+
+	/** Lets a sleep of this length end in its time, as soon as somebody sleeps so. */
+	async expire(milliseconds: number): Promise<void> {
+		await waitFor(`a sleep of ${milliseconds} ms`, () => this.running(milliseconds) > 0);
+		this.pass(milliseconds);
+		await this.wake(milliseconds);
+	}
+}
+
+/** Lets every promise that can go on without time or input or output do so. */
+export async function settle(): Promise<void> {
+	for (let turn = 0; turn < 5; turn++) {
+		await new Promise(resolve => setImmediate(resolve));
+	}
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { providerPreferencesSchema } from '../../../src/contract/provider.ts';
+
+describe('providerPreferencesSchema', () => {
+	it('takes all eleven fields, and gives them back as they are', () => {
+		const preferences = {
+			sort: 'latency',
+			order: ['a', 'b'],
+			only: ['a'],
+			ignore: ['c'],
+			allow_fallbacks: false,
+			require_parameters: true,
+			data_collection: 'deny',
+			quantizations: ['int4', 'int8'],
+			preferred_min_throughput: 50,
+			preferred_max_latency: 1.5,
+			zdr: false,
+		};
+		assert.deepEqual(providerPreferencesSchema.parse(preferences), preferences);
+	});
+
+	for (const field of ['sort', 'preferred_min_throughput', 'preferred_max_latency']) {
+		it(`passes an object as ${field} through unchanged`, () => {
+			const preferences = { [field]: { by: 'price', p90: [1, { deep: null }] } };
+			assert.deepEqual(providerPreferencesSchema.parse(preferences), preferences);
+		});
+	}
+
+	it('fills in nothing', () => {
+		assert.deepEqual(providerPreferencesSchema.parse({}), {});
+	});
+
+	for (const preferences of [
+		{ sort: 'cheapest' },
+		{ sort: null },
+		{ sort: ['price'] },
+		{ order: 'a' },
+		{ only: [''] },
+		{ data_collection: 'maybe' },
+		{ zdr: 'true' },
+		{ zdr: null },
+		{ preferred_max_latency: '1' },
+		{ max_price: 1 },
+	]) {
+		it(`refuses ${JSON.stringify(preferences)}`, () => {
+			assert.ok(!providerPreferencesSchema.safeParse(preferences).success);
+		});
+	}
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { connectionSchema } from '../../../src/contract/connection.ts';
+import { dataPolicyOf, zeroDataRetentionOf } from '../../../src/contract/zeroDataRetention.ts';
+
+const connectionOf = (accountZdr?: boolean) => ({
+	name: 'test',
+	...connectionSchema.parse({
+		apiUrl: 'https://api.example',
+		service: 'acme',
+		...(accountZdr === undefined ? {} : { accountZdr }),
+		models: [{ id: 'large' }, { id: 'coder', codeOriented: true }],
+		aliases: [
+			{ name: 'ours', model: 'coder' },
+			{ name: 'discreet', model: 'large', provider: { zdr: true } },
+		],
+		providers: [
+			{ slug: 'told', dataPolicy: ' kept for 30 days ' },
+			{ slug: 'blank', dataPolicy: ' ' },
+			{ slug: 'silent' },
+		],
+	}),
+});
+
+describe('zeroDataRetentionOf', () => {
+	for (const [account, zdr, model, inForce, because] of [
+		[undefined, undefined, 'large', 'as-account-is-set', 'account'],
+		[undefined, false, 'large', 'as-account-is-set', 'account'],
+		[undefined, true, 'large', 'yes', 'request'],
+		[true, undefined, 'large', 'yes', 'account'],
+		[true, false, 'large', 'yes', 'account'],
+		[true, true, 'large', 'yes', 'request'],
+		[false, undefined, 'large', 'no', 'account'],
+		[false, false, 'large', 'no', 'account'],
+		[false, true, 'large', 'yes', 'request'],
+		[false, false, 'coder', 'yes', 'code-oriented-model'],
+		[undefined, undefined, 'ours', 'yes', 'code-oriented-model'],
+		[false, undefined, 'unknown', 'no', 'account'],
+		[false, undefined, 'discreet', 'yes', 'alias'],
+		[false, true, 'discreet', 'yes', 'request'],
+		[false, false, 'discreet', 'no', 'account'],
+	] as const) {
+		it(`says ${inForce} (${because}) for account ${account}, zdr ${zdr}, ${model}`, () => {
+			const request = { model, ...(zdr === undefined ? {} : { provider: { zdr } }) };
+			assert.deepEqual(zeroDataRetentionOf(connectionOf(account), request), { inForce, because });
+		});
+	}
+});
+
+describe('dataPolicyOf', () => {
+	it('gives the policy that the connection tells', () => {
+		assert.deepEqual(dataPolicyOf(connectionOf(), 'told'), { isKnown: true, policy: 'kept for 30 days' });
+	});
+
+	for (const slug of ['blank', 'silent', 'unlisted']) {
+		it(`counts a provider as retaining and training whose policy is not known (${slug})`, () => {
+			assert.deepEqual(dataPolicyOf(connectionOf(), slug), { isKnown: false, countsAs: 'retaining-and-training' });
+		});
+	}
+});
