@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DRAFT_KEY } from './storageKeys.ts';
 
-/** How long typing has to rest until the draft is written down, in milliseconds. */
+/** How often the draft is written down while it is typed, in milliseconds. */
 const SAVE_MS = 400;
 
 /**
@@ -22,7 +22,10 @@ export function askPrompt(workspaceState: vscode.Memento, proposal: string | und
 	};
 	return new Promise(resolve => {
 		const finish = (prompt: string | undefined) => {
-			save();
+			// A proposal that was dismissed untouched must not take the place of an earlier draft.
+			if (prompt !== undefined || timer !== undefined) {
+				save();
+			}
 			resolve(prompt);
 			input.dispose();
 		};
@@ -51,7 +54,9 @@ function readDraft(workspaceState: vscode.Memento): string {
 	return typeof draft === 'string' ? draft : '';
 }
 
-/** Forgets the draft once a task was made of it. */
-export function clearDraft(workspaceState: vscode.Memento): Thenable<void> {
-	return workspaceState.update(DRAFT_KEY, undefined);
+/** Forgets the draft once a task was made of it; another one that was written meanwhile stays. */
+export async function clearDraft(workspaceState: vscode.Memento, prompt: string): Promise<void> {
+	if (readDraft(workspaceState).trim() === prompt.trim()) {
+		await workspaceState.update(DRAFT_KEY, undefined);
+	}
 }

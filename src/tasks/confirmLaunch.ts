@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { GitRepository } from '../platform/git.ts';
 import type { LaunchTarget } from './model/launchTarget.ts';
-import { oneLine } from './model/plainText.ts';
+import { escapeIcons, oneLine } from './model/plainText.ts';
 import { SHORT_COMMIT } from './pickBranch.ts';
 
 const MAXIMUM_NAME = 120;
@@ -21,6 +21,8 @@ export interface LaunchSummary {
 	agent: LaunchAgent | undefined;
 	/** An agent of the settings that the connection does not offer. */
 	unknownAgent: string | undefined;
+	/** Empty where the service decides. */
+	model: string;
 	/** Seconds; 0 where the service decides. */
 	maxDuration: number;
 }
@@ -46,14 +48,14 @@ export async function confirmLaunch(summary: LaunchSummary): Promise<{ agent: La
 function rows(summary: LaunchSummary): Row[] {
 	const { target, agent, agents } = summary;
 	const result: Row[] = warnings(summary).map(([label, detail]) => ({
-		label: `$(warning) ${label}`,
-		detail,
+		label: `$(warning) ${escapeIcons(label)}`,
+		detail: escapeIcons(detail),
 		action: 'none',
 	}));
 	if (agents.length > 1) {
 		result.push({
 			label: `$(robot) ${vscode.l10n.t('Agent')}`,
-			description: vscode.l10n.t('{0}. Choose another…', nameOf(agent)),
+			description: escapeIcons(vscode.l10n.t('{0}. Choose another…', nameOf(agent))),
 			action: 'agent',
 		});
 	}
@@ -61,12 +63,13 @@ function rows(summary: LaunchSummary): Row[] {
 	const sent = [
 		`${branch} @ ${target.commit.slice(0, SHORT_COMMIT)}`,
 		...(agent ? [nameOf(agent)] : []),
+		...(summary.model ? [oneLine(summary.model, MAXIMUM_NAME)] : []),
 		...(summary.maxDuration > 0 ? [durationText(summary.maxDuration)] : []),
 	];
 	result.push({
 		label: `$(play) ${vscode.l10n.t('Start Task')}`,
-		description: sent.join(', '),
-		detail: destination(summary),
+		description: escapeIcons(sent.join(', ')),
+		detail: escapeIcons(destination(summary)),
 		action: 'start',
 	});
 	return result;
@@ -163,8 +166,8 @@ function pickRow(items: Row[]): Promise<Row | undefined> {
 async function pickAgent(agents: readonly LaunchAgent[]): Promise<LaunchAgent | undefined> {
 	const picked = await vscode.window.showQuickPick(
 		agents.map(agent => ({
-			label: nameOf(agent),
-			description: agent.label === undefined ? '' : oneLine(agent.id, MAXIMUM_NAME),
+			label: escapeIcons(nameOf(agent)),
+			description: agent.label === undefined ? '' : escapeIcons(oneLine(agent.id, MAXIMUM_NAME)),
 			agent,
 		})),
 		{ title: vscode.l10n.t('Start Task: Agent'), ignoreFocusOut: true },

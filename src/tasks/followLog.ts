@@ -63,9 +63,8 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				break;
 			case 'log':
 				heard();
-				// The client hands each entry over once; an index below is one that a gap was read again for.
 				writer.write(formatEntry(event.entry, event.sentAt), event.index);
-				nextIndex = Math.max(nextIndex, event.index + 1);
+				nextIndex = event.index + 1;
 				options.onNextIndex(nextIndex);
 				break;
 			case 'status':
@@ -74,7 +73,7 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				break;
 			case 'gap':
 				writer.write([words.missing(event.from, event.to)], event.from);
-				nextIndex = Math.max(nextIndex, event.to + 1);
+				nextIndex = event.to + 1;
 				options.onNextIndex(nextIndex);
 				break;
 			case 'reconnecting':

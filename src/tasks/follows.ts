@@ -3,8 +3,8 @@ import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
-import type { Task } from '../contract/tasks.ts';
-import { showExplanation } from '../platform/notify.ts';
+import { isFinalStatus, type Task } from '../contract/tasks.ts';
+import { showExplanation, showMessage } from '../platform/notify.ts';
 import type { FollowState } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
@@ -12,12 +12,15 @@ import { FOLLOWED_KEY } from './storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
 import { outcome, rowWords } from './words.ts';
 
-/** How many logs of tasks that are over stay open: the editor holds the whole text of each. */
+/** How many logs that nothing more comes to stay open: the editor holds the whole text of each. */
 const MAXIMUM_ENDED = 12;
 
 /** How often the place in the logs is written down, in milliseconds. */
 const SAVE_MS = 1000;
 const MAXIMUM_NOTE = 60;
+
+/** Of the connection that a follow names, whichever is active later. */
+type TasksClient = Pick<Client, 'tasks'>;
 
 interface StoredFollow {
 	connection: string;
@@ -28,7 +31,6 @@ interface StoredFollow {
 
 export interface FollowsDependencies {
 	workspaceState: vscode.Memento;
-	client(): Promise<Pick<Client, 'tasks'>>;
 	/** What a follow learns of a task. Only called for tasks of the connection by that name. */
 	onStatus(connection: string, taskId: string, status: string, error: string | undefined): void;
 	onTask(connection: string, task: Task): void;
@@ -57,27 +59,23 @@ export class Follows implements Disposable {
 		return this.follows.get(keyOf(connection, taskId))?.state;
 	}
 
-	/** True while any log is read or waited for. */
-	get isFollowing(): boolean {
-		return [...this.follows.values()].some(follow => follow.isFollowing);
-	}
-
 	/** Follows a task unless that is under way, and shows its log. One that failed goes on where it stood. */
-	open(target: Omit<FollowTarget, 'nextIndex'>, isActive: boolean): void {
-		const follow = this.start({ ...target, nextIndex: 0 }, isActive, false);
+	open(client: TasksClient, target: Omit<FollowTarget, 'nextIndex'>, isActive: boolean): void {
+		const follow = this.start(client, { ...target, nextIndex: 0 }, isActive, false);
 		follow.show();
 	}
 
 	/** Goes on with what was followed on this connection before a reload, or before its key was refused. */
-	resume(connection: FollowTarget['connection']): void {
+	resume(client: TasksClient, connection: FollowTarget['connection']): void {
 		for (const entry of [...this.stored.values()]) {
 			if (entry.connection === connection.name) {
-				this.start({ connection, taskId: entry.taskId, title: entry.title, nextIndex: entry.nextIndex }, true, true);
+				const { taskId, title, nextIndex } = entry;
+				this.start(client, { connection, taskId, title, nextIndex }, true, true);
 			}
 		}
 	}
 
-	private start(target: FollowTarget, isActive: boolean, isResumed: boolean): TaskFollow {
+	private start(client: TasksClient, target: FollowTarget, isActive: boolean, isResumed: boolean): TaskFollow {
 		const key = keyOf(target.connection.name, target.taskId);
 		let follow = this.follows.get(key);
 		// A task that is active again after its end (a further prompt) goes on in the same log.
@@ -90,36 +88,44 @@ export class Follows implements Disposable {
 		}
 		follow.wasActive ||= isActive;
 		if (isActive) {
+			this.remember(key, follow);
+		}
+		void this.run(client, key, follow, isResumed);
+		return follow;
+	}
+
+	/** A reload of the window goes on with this one. */
+	private remember(key: string, { target, nextIndex }: TaskFollow): void {
+		if (!this.stored.has(key)) {
 			this.stored.set(key, {
 				connection: target.connection.name,
 				taskId: target.taskId,
-				nextIndex: Math.max(target.nextIndex, follow.nextIndex),
+				nextIndex,
 				title: firstLine(target.title, MAXIMUM_NOTE),
 			});
 			this.save();
 		}
-		void this.run(key, follow, isResumed);
-		return follow;
 	}
 
-	private async run(key: string, follow: TaskFollow, isResumed: boolean): Promise<void> {
-		await follow.run(this.dependencies.client);
+	private async run(client: TasksClient, key: string, follow: TaskFollow, isResumed: boolean): Promise<void> {
+		await follow.run(client);
 		if (follow.failure) {
 			if (ClientError.is(follow.failure.error, 'not-found')) {
 				this.forget(key);
 			}
+			this.dropOldest();
 			if (!isResumed) {
 				await showExplanation(follow.failure.explanation);
 			}
 		} else if (follow.final) {
 			this.forget(key);
 			this.dropOldest();
-			await this.tellEnd(follow, follow.final);
+			await this.tellEnd(client, follow, follow.final);
 		}
 	}
 
 	/** One message for a task that ended out of sight. */
-	private async tellEnd(follow: TaskFollow, task: Task): Promise<void> {
+	private async tellEnd(client: TasksClient, follow: TaskFollow, task: Task): Promise<void> {
 		const kind = outcomeOf(task);
 		if (!follow.wasActive || follow.isVisible || kind === 'active') {
 			return;
@@ -127,15 +133,22 @@ export class Follows implements Disposable {
 		const open = vscode.l10n.t('Open Log');
 		const title = firstLine(follow.target.title, MAXIMUM_NOTE) || rowWords.untitled;
 		const message = vscode.l10n.t('“{0}”: {1}.', title, outcome(kind));
-		if ((await vscode.window.showInformationMessage(message, open)) === open) {
-			follow.show();
+		if ((await showMessage('information', message, open)) === open) {
+			// The message may stand for hours, in which the log may have been dropped.
+			this.open(client, follow.target, false);
 		}
 	}
 
 	private readonly listener: FollowListener = {
 		onState: ({ target }) => this.changed.fire({ connection: target.connection.name, taskId: target.taskId }),
-		onStatus: ({ target }, status, error) =>
-			this.dependencies.onStatus(target.connection.name, target.taskId, status, error),
+		onStatus: (follow, status, error) => {
+			const { connection, taskId } = follow.target;
+			// A task that was opened by its id is first known to be active now.
+			if (!isFinalStatus(status)) {
+				this.remember(keyOf(connection.name, taskId), follow);
+			}
+			this.dependencies.onStatus(connection.name, taskId, status, error);
+		},
 		onTask: ({ target }, task) => this.dependencies.onTask(target.connection.name, task),
 		onNextIndex: ({ target, nextIndex }) => {
 			const entry = this.stored.get(keyOf(target.connection.name, target.taskId));
@@ -160,7 +173,7 @@ export class Follows implements Disposable {
 	}
 
 	private dropOldest(): void {
-		const ended = [...this.follows].filter(([, follow]) => follow.state.kind === 'ended' && !follow.isVisible);
+		const ended = [...this.follows].filter(([, follow]) => !follow.isFollowing && !follow.isVisible);
 		for (const [key, follow] of ended.slice(0, Math.max(0, ended.length - MAXIMUM_ENDED))) {
 			this.follows.delete(key);
 			follow.dispose();

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { GitApi, GitRepository } from '../platform/git.ts';
 import { type Branch, orderBranches } from './model/branches.ts';
-import { oneLine } from './model/plainText.ts';
+import { escapeIcons, oneLine } from './model/plainText.ts';
 import { repositoryName } from './pickRepository.ts';
 import { listBranches } from './repositoryFacts.ts';
 
@@ -45,8 +45,8 @@ export async function pickBranch(repository: GitRepository, branches: readonly B
 		const where = branch.remote === undefined ? '' : vscode.l10n.t('only on {0}', oneLine(branch.remote, MAXIMUM_NAME));
 		const notes = [isCurrent ? vscode.l10n.t('current') : where, branch.commit.slice(0, SHORT_COMMIT)];
 		return {
-			label: `$(${branch.remote === undefined ? 'git-branch' : 'cloud'}) ${name}`,
-			description: notes.filter(Boolean).join(' · '),
+			label: `$(${branch.remote === undefined ? 'git-branch' : 'cloud'}) ${escapeIcons(name)}`,
+			description: escapeIcons(notes.filter(Boolean).join(' · ')),
 			branch,
 		};
 	});

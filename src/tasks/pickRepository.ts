@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../platform/git.ts';
-import { oneLine } from './model/plainText.ts';
+import { escapeIcons, oneLine, plainText } from './model/plainText.ts';
 
 const MAXIMUM_NAME = 80;
 
@@ -96,9 +96,9 @@ export async function pickRepository(repositories: readonly GitRepository[]): Pr
 	const items = [...repositories]
 		.sort((a, b) => rank(b) - rank(a) || a.rootUri.path.localeCompare(b.rootUri.path))
 		.map(repository => ({
-			label: `$(repo) ${repositoryName(repository)}`,
-			description: repository.state.HEAD?.name ?? '',
-			detail: repository.rootUri.fsPath,
+			label: `$(repo) ${escapeIcons(repositoryName(repository))}`,
+			description: escapeIcons(oneLine(repository.state.HEAD?.name ?? '', MAXIMUM_NAME)),
+			detail: escapeIcons(plainText(repository.rootUri.fsPath)),
 			repository,
 		}));
 	const picked = await vscode.window.showQuickPick(items, {

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { escapeIcons } from './model/plainText.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
 import { rowWords } from './words.ts';
 
-/** An id is longer than nothing and has no blanks; ids that the contract's services make are far below this. */
-const ID = /^\S{1,200}$/;
+/** No blanks, and not what turns into another path in an address; ids that the contract's services make are far below this. */
+const ID = /^(?!\.{1,2}$)\S{1,200}$/;
 
 interface TaskItem extends vscode.QuickPickItem {
 	taskId: string;
@@ -31,7 +32,7 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 		if (typed !== undefined) {
 			// The picker filters by what is shown, which an id is not.
 			const listed = store.get(typed);
-			const label = listed ? itemOf(listed).label : vscode.l10n.t('Task with the id “{0}”', typed);
+			const label = listed ? itemOf(listed).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
 		}
 		picker.items = items;
@@ -56,18 +57,17 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 	});
 }
 
-/** Lets the user choose among the active tasks. Undefined: dismissed, or there is none, which is said. */
+/** Lets the user choose among the active tasks. Undefined: dismissed. */
 export async function pickActiveTask(store: TaskStore, title: string): Promise<string | undefined> {
-	await store.refresh();
 	const active = sortTasks(store.all()).filter(isActiveTask);
-	if (active.length === 0) {
-		void vscode.window.showInformationMessage(vscode.l10n.t('No task is active.'));
-		return undefined;
-	}
 	return (await vscode.window.showQuickPick(active.map(itemOf), { title, matchOnDescription: true }))?.taskId;
 }
 
 function itemOf(task: Task): TaskItem {
 	const row = describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, rowWords);
-	return { label: `$(${row.icon.id}) ${row.label}`, description: row.description, taskId: task.id };
+	return {
+		label: `$(${row.icon.id}) ${escapeIcons(row.label)}`,
+		description: escapeIcons(row.description),
+		taskId: task.id,
+	};
 }

@@ -2,7 +2,20 @@ import type { Clock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 
 /** The longest wait between two tries while refreshing fails, in milliseconds. */
-const MAXIMUM_WAIT_MS = 5 * 60 * 1000;
+const MAXIMUM_BACKOFF_MS = 5 * 60 * 1000;
+
+/** The longest wait of all, whoever asks for it: a timer that is set to more than 24 days fires at once. */
+const MAXIMUM_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** In seconds. The editor hands over what the user wrote, also where the setting's schema refuses it. */
+const MINIMUM_INTERVAL = 2;
+const DEFAULT_INTERVAL = 15;
+
+/** The time between two refreshes in milliseconds; `setting` is meant to be a number of seconds. */
+export function intervalMsOf(setting: unknown): number {
+	const seconds = typeof setting === 'number' && !Number.isNaN(setting) ? setting : DEFAULT_INTERVAL;
+	return Math.min(MAXIMUM_WAIT_MS, Math.max(MINIMUM_INTERVAL, seconds) * 1000);
+}
 
 export interface RefreshTimerOptions {
 	/** Whether anybody would see what a refresh brings. */
@@ -61,8 +74,8 @@ export class RefreshTimer implements Disposable {
 				return;
 			}
 			failures = retryAfterMs === undefined ? 0 : failures + 1;
-			const backoffMs = Math.min(MAXIMUM_WAIT_MS, intervalMs() * 2 ** Math.min(failures, 16));
-			waitMs = Math.max(retryAfterMs ?? 0, backoffMs);
+			const backoffMs = Math.min(MAXIMUM_BACKOFF_MS, intervalMs() * 2 ** Math.min(failures, 16));
+			waitMs = Math.min(MAXIMUM_WAIT_MS, Math.max(retryAfterMs ?? 0, failures === 0 ? intervalMs() : backoffMs));
 		}
 	}
 

@@ -5,7 +5,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
-import { commands, views } from '../platform/ids.ts';
+import { commands, internalCommands, views } from '../platform/ids.ts';
 import { FOLLOWED_KEY, PENDING_KEY } from './storageKeys.ts';
 import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
@@ -25,6 +25,11 @@ export interface TasksDependencies {
 	client(): Promise<Client>;
 	/** The active connection. */
 	connection(): Promise<TaskConnection>;
+	/**
+	 * Asks the user for the key that tasks need where it is missing. Resolves with false when there is still none, which
+	 * was said. Never for what happens in the background.
+	 */
+	ensureKey(): Promise<boolean>;
 	onDidChangeConnection: Event<void>;
 	logger: Logger;
 }
@@ -59,7 +64,8 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
-	store.add(registerCommand(commands.refreshTasks, async argument => (await feature()).refresh(argument)));
+	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
+	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 
 	// A window that was reloaded goes on with the tasks it followed, and looks for the one it was just starting.
 	const { workspaceState } = dependencies;

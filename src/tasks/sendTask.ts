@@ -23,6 +23,9 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 	'not-supported',
 ]);
 
+/** How long a service may take to make a task after the connection was lost, in milliseconds. */
+const SETTLE_MS = 2 * 60 * 1000;
+
 /** A request whose reply has not come. */
 export interface PendingTask {
 	connection: string;
@@ -36,7 +39,8 @@ export interface PendingTask {
 
 export interface SendDependencies {
 	workspaceState: vscode.Memento;
-	client(): Promise<Pick<Client, 'tasks'>>;
+	/** That of the connection, whichever is active later. */
+	client: Pick<Client, 'tasks'>;
 	connection: { name: string; label: string };
 	/** The tasks that are known. */
 	tasks(): Iterable<Task>;
@@ -49,16 +53,20 @@ export type SendOutcome =
 
 /**
  * Sends the request once. The outcome is a task also where only the reply was lost and the list shows it. A further try
- * (`again`) looks into the list first, so that it never makes a second task. Throws what the service refused it with.
+ * (`again`, or the same request while an earlier one is open) looks into the list first, so that it makes no
+ * second task. Throws what the service refused it with.
  */
 export async function sendTask(
 	dependencies: SendDependencies,
 	request: TaskCreateRequest,
 	again?: PendingTask,
 ): Promise<SendOutcome> {
-	const { workspaceState } = dependencies;
-	const pending = again ?? firstTry(dependencies, request);
-	if (again) {
+	const { workspaceState, client, connection } = dependencies;
+	const open = again ?? readPending(workspaceState.get(PENDING_KEY));
+	const isFurtherTry =
+		open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
+	const pending = isFurtherTry ? open : firstTry(dependencies, request);
+	if (isFurtherTry) {
 		const look = await withProgress(() => lookFor(dependencies, pending));
 		if (look.task || look.error !== undefined) {
 			return outcomeOf(dependencies, pending, look, look.error);
@@ -66,13 +74,12 @@ export async function sendTask(
 	}
 	await workspaceState.update(PENDING_KEY, pending);
 	try {
-		const client = await dependencies.client();
 		const task = await withProgress(() => client.tasks.create(request));
-		await settled(workspaceState);
+		await settled(workspaceState, pending);
 		return { kind: 'made', task };
 	} catch (error) {
 		if (ClientError.is(error) && REFUSALS.has(error.code)) {
-			await workspaceState.update(PENDING_KEY, undefined);
+			await close(workspaceState, pending);
 			throw error;
 		}
 		const look = await withProgress(() => lookFor(dependencies, pending));
@@ -99,7 +106,7 @@ async function outcomeOf(
 	cause: unknown,
 ): Promise<SendOutcome> {
 	if (look.task) {
-		await settled(workspaceState);
+		await settled(workspaceState, again);
 		return { kind: 'made', task: look.task };
 	}
 	const { message } = explainError(cause, connection.label);
@@ -108,14 +115,14 @@ async function outcomeOf(
 		again,
 		message:
 			look.error === undefined
-				? vscode.l10n.t('The task was not started. {0} The prompt is kept.', message)
+				? vscode.l10n.t('The list shows no new task. {0} The prompt is kept.', message)
 				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', message),
 	};
 }
 
 /**
  * Settles what an earlier request left open, on its own connection: resolves with its task if the service has made one.
- * Where the service cannot be asked, it stays open.
+ * Where the service cannot be asked, or may still be at it, it stays open.
  */
 export async function settlePending(dependencies: SendDependencies): Promise<Task | undefined> {
 	const { workspaceState, connection } = dependencies;
@@ -129,9 +136,9 @@ export async function settlePending(dependencies: SendDependencies): Promise<Tas
 	}
 	const { task, error } = await lookFor(dependencies, pending);
 	if (task) {
-		await settled(workspaceState);
-	} else if (error === undefined) {
-		await workspaceState.update(PENDING_KEY, undefined);
+		await settled(workspaceState, pending);
+	} else if (error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
+		await close(workspaceState, pending);
 	}
 	return task;
 }
@@ -144,16 +151,24 @@ interface Look {
 
 async function lookFor({ client }: SendDependencies, { prompt, repoUrl, sentAt, known }: PendingTask): Promise<Look> {
 	try {
-		const { tasks } = await (await client()).tasks.list({ limit: 50 });
+		const { tasks } = await client.tasks.list({ limit: 50 });
 		return { task: findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known)), error: undefined };
 	} catch (error) {
 		return { task: undefined, error: error ?? new Error('rejected without a reason') };
 	}
 }
 
-async function settled(workspaceState: vscode.Memento): Promise<void> {
-	await workspaceState.update(PENDING_KEY, undefined);
-	await clearDraft(workspaceState);
+async function settled(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
+	await close(workspaceState, pending);
+	await clearDraft(workspaceState, pending.prompt);
+}
+
+/** Another request may have been sent meanwhile: that one stays open. */
+async function close(workspaceState: vscode.Memento, { sentAt, prompt }: PendingTask): Promise<void> {
+	const open = readPending(workspaceState.get(PENDING_KEY));
+	if (open?.sentAt === sentAt && open.prompt === prompt) {
+		await workspaceState.update(PENDING_KEY, undefined);
+	}
 }
 
 /** In the view, and in the status bar for those who do not see the view. */

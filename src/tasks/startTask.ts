@@ -36,19 +36,24 @@ export async function askForTask(
 		return undefined;
 	}
 	const branches = await readBranchesOf(git, repository);
-	const branch = await pickBranch(repository, branches);
-	if (!branch) {
+	const picked = await pickBranch(repository, branches);
+	if (!picked) {
 		return undefined;
 	}
-	const target = await findTarget(git, repository, branches, branch, connection.isLocal);
+	// A branch that cannot be used is better said before the prompt is written.
+	await findTarget(git, repository, branches, picked, connection.isLocal);
 	const prompt = await askPrompt(workspaceState, proposedPrompt);
 	if (prompt === undefined) {
 		return undefined;
 	}
 	const agent = chooseAgent(connection.agents);
 	const maxDuration = Math.max(0, readSetting('errand.tasks.maxDuration') || 0);
-	// The changes that are shown as left out are those of now, not those of when the window opened.
+	const model = readSetting('errand.tasks.model');
+	// Writing a prompt takes time: what is confirmed is how things stand now.
 	await repository.status().catch(() => {});
+	const branchesNow = await readBranchesOf(git, repository);
+	const branch = findAgain(branchesNow, picked);
+	const target = await findTarget(git, repository, branchesNow, branch, connection.isLocal);
 	const confirmed = await confirmLaunch({
 		connectionLabel: connection.label,
 		repository,
@@ -58,13 +63,12 @@ export async function askForTask(
 			: undefined,
 		agents: connection.agents,
 		...agent,
+		model,
 		maxDuration,
 	});
 	if (!confirmed) {
 		return undefined;
 	}
-	await checkBranchIsThere(git, repository, branch, target);
-	const model = readSetting('errand.tasks.model');
 	return {
 		prompt,
 		repoUrl: target.repoUrl,
@@ -133,26 +137,17 @@ function problemText(target: LaunchTarget & { ok: false }, repository: GitReposi
 	}
 }
 
-/** A branch may go while the prompt is written. */
-async function checkBranchIsThere(
-	git: GitApi,
-	repository: GitRepository,
-	branch: Branch,
-	target: Target,
-): Promise<void> {
-	const repositoryPath = repository.rootUri.fsPath;
-	const commit =
-		target.place === 'origin-directory'
-			? await originCommit(git, target.repoUrl, target.branch)
-			: await readBranchCommit(git.git.path, repositoryPath, branch);
-	if (commit === undefined) {
+function findAgain(branches: readonly Branch[], { name, remote }: Branch): Branch {
+	const branch = branches.find(candidate => candidate.name === name && candidate.remote === remote);
+	if (!branch) {
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'Branch “{0}” is gone. Start the task again and choose another; the prompt is kept.',
-				oneLine(branch.name, MAXIMUM_NAME),
+				oneLine(name, MAXIMUM_NAME),
 			),
 		);
 	}
+	return branch;
 }
 
 function chooseAgent(agents: readonly LaunchAgent[]): {

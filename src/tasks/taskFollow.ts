@@ -86,19 +86,19 @@ export class TaskFollow implements Disposable {
 
 	get isVisible(): boolean {
 		return vscode.window.visibleTextEditors.some(
-			({ document }) => document.uri.scheme === 'output' && document.uri.path.includes(`(${this.shortId})`),
+			({ document }) => document.uri.scheme === 'output' && document.uri.path.includes(this.channel.name),
 		);
 	}
 
 	/** Follows to the end of the task. Never rejects: see `state` and `failure`. */
-	async run(client: () => Promise<Pick<Client, 'tasks'>>): Promise<void> {
+	async run(client: Pick<Client, 'tasks'>): Promise<void> {
 		const { signal } = this.controller;
 		this.failure = undefined;
+		this.final = undefined;
 		this.setState({ kind: 'connecting' });
 		try {
-			const connected = await client();
 			const end = await followLog({
-				client: connected,
+				client,
 				taskId: this.target.taskId,
 				fromIndex: this.next,
 				writer: this.writer,
@@ -114,7 +114,7 @@ export class TaskFollow implements Disposable {
 					this.listener.onNextIndex(this);
 				},
 			});
-			await this.end(connected, end);
+			await this.end(client, end);
 		} catch (error) {
 			if (!signal.aborted) {
 				this.fail(error);
@@ -126,6 +126,7 @@ export class TaskFollow implements Disposable {
 		const { taskId } = this.target;
 		// The stream says only how it ended; why, the task knows. Without it the line below says less, not wrong.
 		const read = await client.tasks.get(taskId).catch(() => undefined);
+		this.controller.signal.throwIfAborted();
 		const task: Task = read && !isActiveTask(read) ? read : ({ ...read, id: taskId, status } as Task);
 		const kind = outcomeOf(task);
 		const reason = oneLine(task.error ?? (read || kind === 'completed' ? '' : (message ?? '')), MAXIMUM_ERROR);

@@ -2,21 +2,29 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { Task, TaskCreateRequest } from '../contract/tasks.ts';
+import { showMessage } from '../platform/notify.ts';
+import { taskTitle } from './model/taskRow.ts';
 import type { TaskConnection } from './register.ts';
 import { type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
 import { askForTask } from './startTask.ts';
+import { rowWords } from './words.ts';
+
+/** A connection with its client: what was asked and confirmed for one is never sent to another. */
+export interface TaskTarget {
+	connection: TaskConnection;
+	client: Client;
+}
 
 export interface TaskLauncherDependencies {
 	workspaceState: vscode.Memento;
-	client(): Promise<Pick<Client, 'tasks'>>;
 	/** The tasks that are known. */
 	tasks(): Iterable<Task>;
-	/** The active connection. */
-	connection(): Promise<TaskConnection>;
+	/** The active connection and its client. */
+	target(): Promise<TaskTarget>;
 	/** Resolves when the list was read once, whether that worked or not. */
 	load(): Promise<void>;
 	/** Shows and follows a task that was made. */
-	started(task: Task, connection: TaskConnection): Promise<void>;
+	started(task: Task, target: TaskTarget): Promise<void>;
 	explain(error: unknown): void;
 }
 
@@ -31,43 +39,49 @@ export class TaskLauncher {
 
 	/** Resolves with the id of the task; undefined: dismissed, or failed, which was said. */
 	async start(argument: unknown): Promise<string | undefined> {
-		return this.startOnce(async connection => {
+		return this.startOnce(async target => {
 			// The tasks that are there already must not be taken for the one whose reply was lost.
 			const loading = this.dependencies.load();
-			const settled = await this.settle(connection);
+			const settled = await this.settle(target);
 			if (settled !== undefined) {
 				return settled;
 			}
-			const request = await askForTask(this.dependencies.workspaceState, connection, promptOf(argument));
+			const request = await askForTask(this.dependencies.workspaceState, target.connection, promptOf(argument));
 			if (!request) {
 				return undefined;
 			}
 			await loading;
-			return this.send(request, connection);
+			return this.send(request, target);
 		});
 	}
 
 	/** Settles what an earlier request left open. Resolves with the id of its task, where the service has made one. */
-	async settle(connection: TaskConnection): Promise<string | undefined> {
-		const task = await settlePending(this.sending(connection));
+	async settle(target: TaskTarget): Promise<string | undefined> {
+		const task = await settlePending(this.sending(target));
 		if (task) {
-			await this.dependencies.started(task, connection);
+			await this.dependencies.started(task, target);
+			void showMessage(
+				'information',
+				vscode.l10n.t(
+					'“{0}” was started before the connection was lost. Its log is open; for another task, start again.',
+					taskTitle(task, rowWords.untitled),
+				),
+			);
 		}
 		return task?.id;
 	}
 
-	private async startOnce(
-		run: (connection: TaskConnection) => Promise<string | undefined>,
-	): Promise<string | undefined> {
+	private async startOnce(run: (target: TaskTarget) => Promise<string | undefined>): Promise<string | undefined> {
 		if (this.isStarting) {
-			void vscode.window.showInformationMessage(
+			void showMessage(
+				'information',
 				vscode.l10n.t('A task is being started. Wait until that is done, or dismiss it.'),
 			);
 			return undefined;
 		}
 		this.isStarting = true;
 		try {
-			return await run(await this.dependencies.connection());
+			return await run(await this.dependencies.target());
 		} catch (error) {
 			this.dependencies.explain(error);
 			return undefined;
@@ -76,14 +90,10 @@ export class TaskLauncher {
 		}
 	}
 
-	private async send(
-		request: TaskCreateRequest,
-		connection: TaskConnection,
-		again?: PendingTask,
-	): Promise<string | undefined> {
-		const outcome = await sendTask(this.sending(connection), request, again);
+	private async send(request: TaskCreateRequest, target: TaskTarget, again?: PendingTask): Promise<string | undefined> {
+		const outcome = await sendTask(this.sending(target), request, again);
 		if (outcome.kind === 'made') {
-			await this.dependencies.started(outcome.task, connection);
+			await this.dependencies.started(outcome.task, target);
 			return outcome.task.id;
 		}
 		// Not waited for: a question that nobody answers must not keep other tasks from being started.
@@ -93,26 +103,21 @@ export class TaskLauncher {
 
 	private async offerAgain(message: string, request: TaskCreateRequest, again: PendingTask): Promise<void> {
 		const tryAgain = vscode.l10n.t('Try Again');
-		if ((await vscode.window.showWarningMessage(message, tryAgain)) !== tryAgain) {
+		if ((await showMessage('warning', message, tryAgain)) !== tryAgain) {
 			return;
 		}
-		await this.startOnce(async connection => {
-			if (connection.name !== again.connection) {
+		await this.startOnce(async target => {
+			if (target.connection.name !== again.connection) {
 				throw new UserFacingError(
 					vscode.l10n.t('The task was for another connection. Start it again; the prompt is kept.'),
 				);
 			}
-			return this.send(request, connection, again);
+			return this.send(request, target, again);
 		});
 	}
 
-	private sending(connection: TaskConnection): SendDependencies {
-		return {
-			workspaceState: this.dependencies.workspaceState,
-			client: this.dependencies.client,
-			connection,
-			tasks: this.dependencies.tasks,
-		};
+	private sending(target: TaskTarget): SendDependencies {
+		return { ...target, workspaceState: this.dependencies.workspaceState, tasks: this.dependencies.tasks };
 	}
 }
 

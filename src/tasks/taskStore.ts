@@ -38,6 +38,8 @@ export class TaskStore implements Disposable {
 	private failure: unknown;
 	private freshAt: number | undefined;
 	private more = false;
+	/** Tasks that came another way while a request was under way: what its reply says of them may be older. */
+	private readonly newer = new Set<string>();
 	private queue = new SerialQueue();
 	/** Requests that have not begun: a second one of the kind would bring nothing. */
 	private readonly waiting = new Map<string, Promise<void>>();
@@ -117,7 +119,7 @@ export class TaskStore implements Disposable {
 				this.takePages(read, hasMore);
 				for (const [id, task] of single) {
 					if (task) {
-						this.keep(task);
+						this.keepRead(task);
 					} else {
 						this.remove(id);
 					}
@@ -136,7 +138,7 @@ export class TaskStore implements Disposable {
 			const answer = await client.tasks.list({ limit: PAGE_SIZE, offset: this.listed.size });
 			if (isCurrent()) {
 				for (const task of answer.tasks) {
-					this.keep(task);
+					this.keepRead(task);
 					this.listed.add(task.id);
 				}
 				this.more = answer.hasMore && answer.tasks.length > 0;
@@ -148,6 +150,7 @@ export class TaskStore implements Disposable {
 	put(task: Task): void {
 		const before = this.tasks.get(task.id);
 		this.keep(task);
+		this.newer.add(task.id);
 		this.changed.fire({ taskId: before && isActiveTask(before) === isActiveTask(task) ? task.id : undefined });
 	}
 
@@ -210,7 +213,7 @@ export class TaskStore implements Disposable {
 		return read;
 	}
 
-	/** Tasks that would stand on the pages and do not are gone; those of later pages stay. */
+	/** Tasks that would stand on the pages and do not are gone; those of later pages stay, also one of the last moment. */
 	private takePages(pages: ReadonlyMap<string, Task>, hasMore: boolean): void {
 		let oldest = Number.POSITIVE_INFINITY;
 		for (const task of pages.values()) {
@@ -220,13 +223,19 @@ export class TaskStore implements Disposable {
 			}
 		}
 		for (const id of [...this.listed]) {
-			if (!pages.has(id) && (!hasMore || timeOf(this.tasks.get(id)?.createdAt) >= oldest)) {
+			if (!pages.has(id) && (!hasMore || timeOf(this.tasks.get(id)?.createdAt) > oldest)) {
 				this.remove(id);
 			}
 		}
 		for (const task of pages.values()) {
-			this.keep(task);
+			this.keepRead(task);
 			this.listed.add(task.id);
+		}
+	}
+
+	private keepRead(task: Task): void {
+		if (!this.newer.has(task.id)) {
+			this.keep(task);
 		}
 	}
 
@@ -258,6 +267,7 @@ export class TaskStore implements Disposable {
 				return;
 			}
 			this.waiting.delete(kind);
+			this.newer.clear();
 			try {
 				await run(await this.client(), isCurrent);
 				this.settle(isCurrent, undefined);

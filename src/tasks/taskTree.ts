@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Task } from '../contract/tasks.ts';
-import { commands, taskContextValue } from '../platform/ids.ts';
+import { commands, internalCommands, taskContextValue } from '../platform/ids.ts';
 import type { FollowState } from './model/followState.ts';
 import { oneLine, plainText } from './model/plainText.ts';
 import { groupTasks, type TaskGroup } from './model/taskGroups.ts';
@@ -12,9 +12,6 @@ export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
 	| { readonly kind: 'task'; readonly taskId: string }
 	| { readonly kind: 'more' };
-
-/** The argument by which the row at the end tells the refresh command to read the next page. */
-export const MORE_ARGUMENT = 'more';
 
 const MAXIMUM_TOOLTIP_PROMPT = 1500;
 const MAXIMUM_TOOLTIP_VALUE = 300;
@@ -102,7 +99,7 @@ export class TaskTree {
 				const label = vscode.l10n.t('Load more…');
 				const item = new vscode.TreeItem(label);
 				item.id = 'more';
-				item.command = { title: label, command: commands.refreshTasks, arguments: [MORE_ARGUMENT] };
+				item.command = { title: label, command: internalCommands.loadMoreTasks };
 				return item;
 			}
 			case 'task':

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { ClientError } from '../client/core/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { explainError } from '../platform/notify.ts';
 import type { TaskStore } from './taskStore.ts';
@@ -69,7 +70,7 @@ export class TaskView implements Disposable {
 		const label = this.dependencies.label();
 		const { state, error, staleSince, activeCount } = store;
 		setContextKey('errand.tasksState', state);
-		const explanation = error === undefined ? undefined : explainError(error, label ?? 'Errand').message;
+		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
 		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
 		treeView.message =
 			explanation === undefined || state !== 'listed'
@@ -91,4 +92,13 @@ export class TaskView implements Disposable {
 	dispose(): void {
 		this.disposables.dispose();
 	}
+}
+
+/** For the list, 403 has one meaning of its own (cloud-tasks.md, Errors). */
+function explainList(error: unknown, label: string): string {
+	return ClientError.is(error, 'forbidden')
+		? vscode.l10n.t(
+				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',
+			)
+		: explainError(error, label).message;
 }

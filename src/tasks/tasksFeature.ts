@@ -4,21 +4,18 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
-import { explainError, showExplanation } from '../platform/notify.ts';
+import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { Follows } from './follows.ts';
 import { taskTitle } from './model/taskRow.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
-import { RefreshTimer } from './refreshTimer.ts';
+import { intervalMsOf, RefreshTimer } from './refreshTimer.ts';
 import type { TaskConnection, TasksDependencies } from './register.ts';
-import { TaskLauncher } from './taskLauncher.ts';
+import { TaskLauncher, type TaskTarget } from './taskLauncher.ts';
 import { TaskStore } from './taskStore.ts';
-import { MORE_ARGUMENT, TaskTree, type TreeNode } from './taskTree.ts';
+import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
 import { rowWords } from './words.ts';
-
-/** The shortest time between two refreshes, whatever the settings say, in seconds. */
-const MINIMUM_INTERVAL = 2;
 
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
@@ -27,7 +24,8 @@ export interface TasksFeature extends Disposable {
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
-	refresh(argument: unknown): Promise<void>;
+	refresh(): Promise<void>;
+	loadMore(): Promise<void>;
 	/** Goes on with what a reload of the window cut short. */
 	resume(): Promise<void>;
 }
@@ -54,6 +52,10 @@ class Feature implements TasksFeature {
 	/** The connection that the rows belong to, once it is known. */
 	private connection: TaskConnection | undefined;
 	private firstLoad: Promise<void> | undefined;
+	/** Counts the switches of the connection. */
+	private generation = 0;
+	/** Ids of the tasks whose stop has no answer yet. */
+	private readonly stopRequests = new Set<string>();
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -66,14 +68,13 @@ class Feature implements TasksFeature {
 		this.follows = this.disposables.add(
 			new Follows({
 				workspaceState: dependencies.workspaceState,
-				client: dependencies.client,
 				onStatus: (connection, id, status, error) => {
-					if (connection === this.connection?.name) {
+					if (this.isActive(connection)) {
 						this.store.setStatus(id, status, error);
 					}
 				},
 				onTask: (connection, task) => {
-					if (connection === this.connection?.name) {
+					if (this.isActive(connection)) {
 						this.store.put({ ...this.store.get(task.id), ...task });
 					}
 				},
@@ -89,17 +90,16 @@ class Feature implements TasksFeature {
 		);
 		this.launcher = new TaskLauncher({
 			workspaceState: dependencies.workspaceState,
-			client: dependencies.client,
 			tasks: () => this.store.all(),
-			connection: () => this.readConnection(),
+			target: () => this.readTarget(),
 			load: () => this.load(),
-			started: (task, connection) => this.started(task, connection),
+			started: (task, target) => this.started(task, target),
 			explain: error => this.explain(error),
 		});
 		this.timer = this.disposables.add(
 			new RefreshTimer({
 				isNeeded: () => this.isRefreshNeeded(),
-				intervalMs: () => Math.max(MINIMUM_INTERVAL, readSetting('errand.tasks.refreshInterval') || 0) * 1000,
+				intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')),
 				refresh: () => this.refreshQuietly(),
 				clock: systemClock,
 			}),
@@ -107,7 +107,7 @@ class Feature implements TasksFeature {
 		this.disposables.add(this.store.onDidChange(() => this.timer.wake()));
 		this.disposables.add(
 			this.follows.onDidChange(({ connection, taskId }) => {
-				if (connection === this.connection?.name) {
+				if (this.isActive(connection)) {
 					this.view.taskChanged(taskId);
 				}
 				this.timer.wake();
@@ -124,82 +124,99 @@ class Feature implements TasksFeature {
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 	}
 
-	start(argument: unknown): Promise<string | undefined> {
-		return this.launcher.start(argument);
+	async start(argument: unknown): Promise<string | undefined> {
+		return (await this.dependencies.ensureKey()) ? this.launcher.start(argument) : undefined;
 	}
 
-	async follow(argument: unknown): Promise<void> {
-		const id = taskIdOf(argument) ?? (await this.pick(vscode.l10n.t('Follow Task')));
-		await this.openLog(id);
+	follow(argument: unknown): Promise<void> {
+		return this.open(argument, vscode.l10n.t('Follow Task'));
 	}
 
-	async openLog(argument: unknown): Promise<void> {
-		const id = taskIdOf(argument) ?? (await this.pick(vscode.l10n.t('Open Task Log')));
-		if (id === undefined) {
-			return;
-		}
-		try {
-			this.showLog(id, await this.readConnection());
-		} catch (error) {
-			this.explain(error);
-		}
+	openLog(argument: unknown): Promise<void> {
+		return this.open(argument, vscode.l10n.t('Open Task Log'));
 	}
 
 	async stop(argument: unknown): Promise<void> {
-		const id = taskIdOf(argument) ?? (await pickActiveTask(this.store, vscode.l10n.t('Stop Task')));
+		if (!(await this.dependencies.ensureKey())) {
+			return;
+		}
+		const id = taskIdOf(argument) ?? (await this.pickActive());
 		const task = id === undefined ? undefined : this.store.get(id);
-		if (id === undefined || this.store.isStopping(id)) {
+		if (id === undefined || this.stopRequests.has(id)) {
 			return;
 		}
 		if (task && !isActiveTask(task)) {
-			void vscode.window.showInformationMessage(
-				vscode.l10n.t('“{0}” is over already.', taskTitle(task, rowWords.untitled)),
-			);
+			void showMessage('information', vscode.l10n.t('“{0}” is over already.', taskTitle(task, rowWords.untitled)));
 			return;
 		}
+		this.stopRequests.add(id);
 		this.store.setStopping(id, true);
 		try {
-			const client = await this.dependencies.client();
+			const { connection, client } = await this.readTarget();
+			const stopped = await client.tasks.stop(id);
 			// The row says “stopping” until the service shows a final state: in this reply, in the log or in the list.
-			this.store.put(await client.tasks.stop(id));
+			if (this.isActive(connection.name)) {
+				this.store.put(stopped);
+			}
 		} catch (error) {
 			this.store.setStopping(id, false);
 			this.explain(error);
+		} finally {
+			this.stopRequests.delete(id);
 		}
 	}
 
-	async refresh(argument: unknown): Promise<void> {
-		if (argument === MORE_ARGUMENT) {
-			await this.store.loadMore();
-			return;
-		}
-		// The connection itself may have been what failed.
-		this.connection = undefined;
+	async refresh(): Promise<void> {
 		await this.load('opened');
 		this.timer.restart();
 	}
 
+	loadMore(): Promise<void> {
+		return this.store.loadMore();
+	}
+
 	async resume(): Promise<void> {
 		try {
-			const connection = await this.readConnection();
-			this.follows.resume(connection);
+			const target = await this.readTarget();
+			this.follows.resume(target.client, target.connection);
 			await this.load();
-			await this.launcher.settle(connection);
+			await this.launcher.settle(target);
 		} catch (error) {
 			// A window that just opened has nobody waiting for this; the view and the rows say it.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
 		}
 	}
 
-	private async started(task: Task, connection: TaskConnection): Promise<void> {
-		this.store.put(task);
-		this.showLog(task.id, connection);
-		await this.view.reveal(task.id);
+	private async started(task: Task, target: TaskTarget): Promise<void> {
+		// The connection may have been switched while the request was under way: the list is then another one's.
+		const isListed = this.isActive(target.connection.name);
+		if (isListed) {
+			this.store.put(task);
+		}
+		this.showLog(task.id, task, target);
+		if (isListed) {
+			await this.view.reveal(task.id);
+		}
 	}
 
-	private showLog(id: string, connection: TaskConnection): void {
-		const task = this.store.get(id);
-		this.follows.open({ connection, taskId: id, title: task?.prompt ?? '' }, task !== undefined && isActiveTask(task));
+	private async open(argument: unknown, title: string): Promise<void> {
+		if (!(await this.dependencies.ensureKey())) {
+			return;
+		}
+		const id = taskIdOf(argument) ?? (await this.pick(title));
+		if (id === undefined) {
+			return;
+		}
+		try {
+			this.showLog(id, this.store.get(id), await this.readTarget());
+		} catch (error) {
+			this.explain(error);
+		}
+	}
+
+	private showLog(id: string, task: Task | undefined, { client, connection }: TaskTarget): void {
+		const isActive = task !== undefined && isActiveTask(task);
+		this.follows.open(client, { connection, taskId: id, title: task?.prompt ?? '' }, isActive);
 	}
 
 	private async pick(title: string): Promise<string | undefined> {
@@ -207,13 +224,44 @@ class Feature implements TasksFeature {
 		return pickTaskOrId(this.store, title);
 	}
 
+	/** Undefined: dismissed, or there is none, which is said. */
+	private async pickActive(): Promise<string | undefined> {
+		await this.load('first');
+		if (this.store.activeCount > 0) {
+			return pickActiveTask(this.store, vscode.l10n.t('Stop Task'));
+		}
+		if (this.store.error === undefined) {
+			void showMessage('information', vscode.l10n.t('No task is active.'));
+		} else {
+			this.explain(this.store.error);
+		}
+		return undefined;
+	}
+
+	private isActive(connection: string): boolean {
+		return connection === this.connection?.name;
+	}
+
+	private async readTarget(): Promise<TaskTarget> {
+		const [connection, client] = await Promise.all([this.readConnection(), this.dependencies.client()]);
+		return { connection, client };
+	}
+
 	private async readConnection(): Promise<TaskConnection> {
-		this.connection ??= await this.dependencies.connection();
-		return this.connection;
+		if (this.connection) {
+			return this.connection;
+		}
+		const { generation } = this;
+		const connection = await this.dependencies.connection();
+		// What was asked for before a switch must not come to stand for what is active after it.
+		if (generation === this.generation) {
+			this.connection = connection;
+		}
+		return connection;
 	}
 
 	/** Reads the list once; a refresh that is asked for by name reads it again. */
-	private load(again?: 'opened'): Promise<void> {
+	private load(again?: 'first' | 'opened'): Promise<void> {
 		if (again || !this.firstLoad) {
 			// A connection that cannot be read fails the list as well, which then says so.
 			const named = this.readConnection().catch(() => {});
@@ -242,17 +290,19 @@ class Feature implements TasksFeature {
 		if (error !== undefined && !(ClientError.is(error) && error.retryable)) {
 			return false;
 		}
-		const isSeen = this.treeView.visible || this.follows.isFollowing || this.store.activeCount > 0;
+		const isSeen = this.treeView.visible || this.store.activeCount > 0;
 		return this.firstLoad !== undefined && isSeen;
 	}
 
 	private async connectionChanged(): Promise<void> {
+		this.generation++;
 		this.connection = undefined;
 		this.firstLoad = undefined;
 		this.store.reset();
 		this.timer.restart();
 		try {
-			this.follows.resume(await this.readConnection());
+			const { client, connection } = await this.readTarget();
+			this.follows.resume(client, connection);
 		} catch (error) {
 			this.dependencies.logger.log('warn', 'the connection cannot be used', { reason: describeError(error) });
 		}

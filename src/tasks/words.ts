@@ -13,6 +13,7 @@ const number = (value: number) => value.toLocaleString(vscode.env.language);
 export const rowWords: RowWords = {
 	untitled: vscode.l10n.t('Untitled task'),
 	queued: vscode.l10n.t('queued'),
+	running: vscode.l10n.t('running'),
 	saving: vscode.l10n.t('saving'),
 	stopping: vscode.l10n.t('stopping'),
 	percent: progress => vscode.l10n.t('{0} %', progress),

@@ -8,13 +8,17 @@ import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
 import { UserFacingError } from '../../src/base/errors.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
+import { explainError, withoutLinks } from '../../src/platform/notify.ts';
+import { askPrompt } from '../../src/tasks/askPrompt.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { readBranchesOf } from '../../src/tasks/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/pickRepository.ts';
+import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { sendTask, settlePending } from '../../src/tasks/sendTask.ts';
-import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
+import { DRAFT_KEY, FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { TaskTree } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -77,7 +81,6 @@ describe('the parts of the tasks feature in the editor', () => {
 		const make = () =>
 			new Follows({
 				workspaceState: state,
-				client: () => Promise.resolve(client),
 				onStatus() {},
 				onTask() {},
 			});
@@ -90,7 +93,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'killed-1', prompt: 'Survive' });
 			server.log('killed-1', ...numbered(0, 3));
 			const follows = make();
-			follows.open({ connection, taskId: 'killed-1', title: 'Survive' }, true);
+			follows.open(client, { connection, taskId: 'killed-1', title: 'Survive' }, true);
 			await waitFor('the entries', () => entries(outputText('(killed-1)')).length === 3);
 			await server.crash();
 			await waitFor('word of it', () => /^— connection lost at line 3, reconnecting/m.test(outputText('(killed-1)')));
@@ -109,7 +112,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'reload-1', prompt: 'Go on' });
 			server.log('reload-1', ...numbered(0, 4));
 			const before = make();
-			before.open({ connection, taskId: 'reload-1', title: 'Go on' }, true);
+			before.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true);
 			await waitFor('the entries', () => entries(outputText('(reload-1)')).length === 4);
 			before.dispose();
 			assert.deepEqual(state.get(FOLLOWED_KEY), [
@@ -118,10 +121,10 @@ describe('the parts of the tasks feature in the editor', () => {
 
 			server.log('reload-1', ...numbered(4, 6));
 			const after = make();
-			after.resume({ name: 'other', label: 'Other' });
+			after.resume(client, { name: 'other', label: 'Other' });
 			assert.equal(after.state('test', 'reload-1'), undefined);
-			after.resume(connection);
-			after.open({ connection, taskId: 'reload-1', title: 'Go on' }, true);
+			after.resume(client, connection);
+			after.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true);
 			server.log('reload-1', ...numbered(6, 8));
 			server.finish('reload-1', 'completed');
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('(reload-1)')));
@@ -130,10 +133,19 @@ describe('the parts of the tasks feature in the editor', () => {
 			after.dispose();
 		});
 
+		it('are gone on with after a reload also where the task was opened by its id', async () => {
+			server.add({ id: 'pasted-1' });
+			const follows = make();
+			follows.open(client, { connection, taskId: 'pasted-1', title: '' }, false);
+			await waitFor('the place', () => state.get(FOLLOWED_KEY) !== undefined);
+			assert.deepEqual(state.get(FOLLOWED_KEY), [{ connection: 'test', taskId: 'pasted-1', nextIndex: 0, title: '' }]);
+			follows.dispose();
+		});
+
 		it('say why they end before the task, and go on in the same channel when asked again', async function () {
 			this.timeout(30_000);
 			const follows = make();
-			follows.open({ connection, taskId: 'late-1', title: '' }, false);
+			follows.open(client, { connection, taskId: 'late-1', title: '' }, false);
 			await waitFor('the reason', () =>
 				/no longer followed: Test has no task “late-1”/.test(outputText('Errand: late-1')),
 			);
@@ -141,10 +153,52 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'late-1' });
 			server.log('late-1', ...numbered(0, 2));
 			server.finish('late-1', 'completed');
-			follows.open({ connection, taskId: 'late-1', title: '' }, false);
+			follows.open(client, { connection, taskId: 'late-1', title: '' }, false);
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('Errand: late-1')));
 			assert.deepEqual(entries(outputText('Errand: late-1')), numbered(0, 2));
 			follows.dispose();
+		});
+	});
+
+	describe('an id of a task', () => {
+		it('is a word of any row or argument, but nothing that leads to another address', () => {
+			assert.equal(taskIdOf(' task-1 '), 'task-1');
+			assert.equal(taskIdOf({ kind: 'task', taskId: 'task-1' }), 'task-1');
+			for (const argument of [undefined, null, 7, '', 'two words', '.', '..', { taskId: '..' }, 'x'.repeat(201)]) {
+				assert.equal(taskIdOf(argument), undefined);
+			}
+		});
+	});
+
+	describe('the prompt', () => {
+		it('that was only proposed and is dismissed leaves an earlier draft as it was', async () => {
+			await state.update(DRAFT_KEY, 'Mine');
+			const asked = askPrompt(state, 'Proposed');
+			let isDone = false;
+			void asked.then(() => {
+				isDone = true;
+			});
+			await waitFor('the dismissal', async () => {
+				await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+				return isDone;
+			});
+			assert.equal(await asked, undefined);
+			assert.equal(state.get(DRAFT_KEY), 'Mine');
+		});
+	});
+
+	describe('what a message repeats', () => {
+		it('of others never becomes a link that runs a command', () => {
+			const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
+			const { message } = explainError(error, 'Test');
+			assert.match(message, /command:/);
+			assert.doesNotMatch(withoutLinks(message), /\]\(/);
+		});
+
+		it('of a fault is one line of a bounded length', () => {
+			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
+			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
+			assert.ok(message.length < 400);
 		});
 	});
 
@@ -152,7 +206,7 @@ describe('the parts of the tasks feature in the editor', () => {
 		const request = { prompt: 'Fix it', repoUrl: 'https://host.example/acme/widgets' };
 		const dependencies = () => ({
 			workspaceState: state,
-			client: () => Promise.resolve(client),
+			client,
 			connection,
 			tasks: () => server.tasks.map(readTask),
 		});
@@ -190,7 +244,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.createFault = 'lost before';
 			const first = await sendTask(dependencies(), request);
 			assert.ok(first.kind === 'unsure');
-			assert.match(first.message, /^The task was not started\. .+ The prompt is kept\.$/);
+			assert.match(first.message, /^The list shows no new task\. .+ The prompt is kept\.$/);
 			assert.equal(posts(), 1);
 			assert.notEqual(state.get(PENDING_KEY), undefined);
 
@@ -220,14 +274,39 @@ describe('the parts of the tasks feature in the editor', () => {
 		});
 
 		it('that the service refuses leaves nothing open', async () => {
-			await assert.rejects(sendTask({ ...dependencies(), client: () => Promise.resolve(withoutKey()) }, request));
+			await assert.rejects(sendTask({ ...dependencies(), client: withoutKey() }, request));
 			assert.equal(posts(), 0);
 			assert.deepEqual(state.keys(), []);
 		});
 
 		it('is settled as not sent where the list does not show it', async () => {
-			await state.update(PENDING_KEY, { connection: 'test', ...request, sentAt: Date.now(), known: [] });
+			const pending = { connection: 'test', ...request, known: [] };
+			await state.update(PENDING_KEY, { ...pending, sentAt: Date.now() });
 			assert.equal(await settlePending(dependencies()), undefined);
+			assert.deepEqual(state.keys(), [PENDING_KEY], 'the service may still be at it');
+			await state.update(PENDING_KEY, { ...pending, sentAt: Date.now() - 5 * 60_000 });
+			assert.equal(await settlePending(dependencies()), undefined);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('looks into the list first where it is asked for again while an earlier try is open', async () => {
+			server.createFault = 'lost after';
+			server.listFailure = { status: 403, body: {} };
+			const first = await sendTask(dependencies(), request);
+			assert.equal(first.kind, 'unsure');
+			server.listFailure = undefined;
+			// Another window of the command than “Try Again”: nothing of the first try is handed over.
+			assert.equal(await made({ ...dependencies(), tasks: () => [] }, request), server.tasks[0]?.id);
+			assert.equal(posts(), 1);
+			assert.deepEqual(state.keys(), []);
+		});
+
+		it('leaves a draft that is not the prompt it sent', async () => {
+			await state.update(DRAFT_KEY, 'Something else');
+			await made(dependencies(), request);
+			assert.equal(state.get(DRAFT_KEY), 'Something else');
+			await state.update(DRAFT_KEY, request.prompt);
+			await made(dependencies(), request);
 			assert.deepEqual(state.keys(), []);
 		});
 	});

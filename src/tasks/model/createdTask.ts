@@ -26,5 +26,6 @@ export function findCreatedTask(
 /** A service may write an address down without what git does not need. */
 function sameRepository(first: string | undefined, second: string): boolean {
 	const plain = (url: string) => url.replace(/\/+$/, '').replace(/\.git$/, '');
-	return first !== undefined && plain(first) === plain(second);
+	// Where it does not say, taking it for ours is the lesser harm: otherwise a second one would be made.
+	return first === undefined || plain(first) === plain(second);
 }

@@ -48,3 +48,8 @@ export function firstLine(text: string, maximum: number): string {
 		.find(candidate => candidate.trim() !== '');
 	return oneLine(line ?? '', maximum);
 }
+
+/** For a row of a quick pick, which draws `$(name)` as an icon, or as nothing where there is none of that name. */
+export function escapeIcons(text: string): string {
+	return text.replace(/\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi, '\\$&');
+}

@@ -7,6 +7,8 @@ import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
 export interface RowWords {
 	untitled: string;
 	queued: string;
+	/** At work, how far is not known. */
+	running: string;
 	saving: string;
 	stopping: string;
 	percent(progress: number): string;
@@ -70,10 +72,12 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 					errorText(task),
 				];
 	const shown = parts.filter(part => part !== undefined && part !== '');
+	// The icon alone shows this where the row says the changes instead.
+	const spoken = outcome === 'active' ? undefined : words.outcome(outcome);
 	return {
 		label,
 		description: shown.join(' · '),
-		accessibleLabel: [label, ...shown].join(', '),
+		accessibleLabel: [label, ...(spoken === undefined || shown.includes(spoken) ? [] : [spoken]), ...shown].join(', '),
 		icon: outcome === 'active' ? activeIcon(task, facts) : icons[outcome],
 		isActive: outcome === 'active',
 	};
@@ -116,7 +120,9 @@ function progressText(task: Task, facts: RowFacts, words: RowWords): string {
 		case 'processing':
 		case 'running':
 		case undefined:
-			return words.percent(Math.round(Math.min(100, Math.max(0, task.progress ?? 0))));
+			return task.progress === undefined
+				? words.running
+				: words.percent(Math.round(Math.min(100, Math.max(0, task.progress))));
 		default:
 			return oneLine(task.status, MAXIMUM_NAME);
 	}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/async.ts';
-import { RefreshTimer } from '../../../src/tasks/refreshTimer.ts';
+import { intervalMsOf, RefreshTimer } from '../../../src/tasks/refreshTimer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
 /** Time that passes at once; it keeps the waits that were asked for. */
@@ -69,6 +69,22 @@ describe('the refresh timer', () => {
 		made.wake();
 		await done();
 		assert.deepEqual(clock.waits, [1000, 60_000]);
+	});
+
+	it('never asks for a wait that the timers of the platform turn into none', async () => {
+		const { made, clock, done } = timer([1e12, undefined]);
+		made.wake();
+		await done();
+		assert.deepEqual(clock.waits, [1000, 24 * 60 * 60 * 1000]);
+	});
+
+	it('takes only a sensible interval from the settings', () => {
+		assert.equal(intervalMsOf(15), 15_000);
+		assert.equal(intervalMsOf(0), 2000);
+		assert.equal(intervalMsOf(1e12), 24 * 60 * 60 * 1000);
+		for (const setting of ['fast', Number.NaN, null, undefined, {}]) {
+			assert.equal(intervalMsOf(setting), 15_000);
+		}
 	});
 
 	it('stops when it is disposed', async () => {

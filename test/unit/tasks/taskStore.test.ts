@@ -74,6 +74,35 @@ describe('the list of tasks', () => {
 		assert.deepEqual(ids(), ['t0', 't2']);
 	});
 
+	it('keeps a task of a later page that was made in the same moment as the last one of the first', async () => {
+		const createdAt = '2026-11-01T00:00:00Z';
+		for (let index = 0; index < 60; index++) {
+			server.add({ id: `t${index}`, status: 'completed', createdAt });
+		}
+		await store.refresh();
+		await store.loadMore();
+		await store.refresh();
+		assert.equal(ids().length, 60);
+	});
+
+	it('keeps what was learnt of a task while the list was read, which is older', async () => {
+		server.add({ id: 'a' });
+		await store.refresh();
+		const { tasks } = client;
+		const list: Client['tasks']['list'] = async query => {
+			const answer = await tasks.list(query);
+			store.setStatus('a', 'completed', undefined);
+			return answer;
+		};
+		client = { ...client, tasks: { ...tasks, list } };
+		await store.refresh();
+		assert.equal(store.get('a')?.status, 'completed');
+		client = { ...client, tasks };
+		server.finish('a', 'stopped');
+		await store.refresh();
+		assert.equal(store.get('a')?.status, 'stopped');
+	});
+
 	it('reads an active task again that lies behind the first page', async () => {
 		server.add({ id: 'long', status: 'processing', createdAt: '2026-10-01T00:00:00Z' });
 		fill(server, 60);

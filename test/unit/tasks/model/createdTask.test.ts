@@ -15,6 +15,10 @@ describe('the task of a request whose reply was lost', () => {
 		assert.equal(find([task({ repoUrl: 'https://host.example/acme/widgets.git' })]), 'new');
 	});
 
+	it('is also one of which the service does not tell the repository: a second task would be worse', () => {
+		assert.equal(find([task({ repoUrl: undefined })]), 'new');
+	});
+
 	it('is none that was known before, is older, is elsewhere or has no time', () => {
 		assert.equal(find([task()], ['new']), undefined);
 		assert.equal(find([task({ createdAt: '2026-11-21T11:57:59Z' })]), undefined);

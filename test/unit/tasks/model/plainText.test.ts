@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { firstLine, oneLine, plainText } from '../../../../src/tasks/model/plainText.ts';
+import { escapeIcons, firstLine, oneLine, plainText } from '../../../../src/tasks/model/plainText.ts';
 
 const ESC = '\u001b';
 const MEGABYTE = 1024 * 1024;
@@ -124,6 +124,11 @@ describe('one line', () => {
 		const start = performance.now();
 		assert.equal(oneLine('x'.repeat(32 * MEGABYTE), 10), 'xxxxxxxxx…');
 		assert.ok(performance.now() - start < 100);
+	});
+
+	it('keeps a text that reads like an icon from becoming one', () => {
+		assert.equal(escapeIcons('run $(pwd) and $(sync~spin)'), 'run \\$(pwd) and \\$(sync~spin)');
+		assert.equal(escapeIcons('run $(cat file) for $5'), 'run $(cat file) for $5');
 	});
 
 	it('takes the first line that says something', () => {

@@ -7,6 +7,7 @@ import { readTask } from '../readTask.ts';
 const words: RowWords = {
 	untitled: 'Untitled',
 	queued: 'queued',
+	running: 'running',
 	saving: 'saving',
 	stopping: 'stopping',
 	percent: progress => `${progress} %`,
@@ -42,6 +43,20 @@ describe('the row of a task', () => {
 		const row = describeRow(active, { kind: 'reconnecting', nextIndex: 318, attempt: 2 });
 		assert.match(row.description, /reconnecting at 318$/);
 		assert.notEqual(row.icon.id, describeRow(active, { kind: 'live' }).icon.id);
+	});
+
+	it('claims no progress that the service did not tell', () => {
+		assert.equal(describeRow({ status: 'processing' }).description, 'running');
+		assert.equal(describeRow({ status: 'processing', progress: 0 }).description, '0 %');
+	});
+
+	it('says the outcome to a screen reader where only the icon shows it', () => {
+		const diffStats = { totalLinesAdded: 1, totalLinesRemoved: 2, totalFilesChanged: 3 };
+		assert.equal(
+			describeRow({ status: 'completed', prompt: 'Tidy', diffStats }).accessibleLabel,
+			'Tidy, completed, +1 −2 in 3',
+		);
+		assert.equal(describeRow({ status: 'completed', prompt: 'Tidy' }).accessibleLabel, 'Tidy, completed');
 	});
 
 	it('never has an icon that turns', () => {
