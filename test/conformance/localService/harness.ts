@@ -1,8 +1,8 @@
-import { type Client, createClient } from '../../src/client/client.ts';
-import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
-import { ServiceProcess } from '../support/serviceProcess.ts';
-import { TemporaryRepository } from '../support/temporaryRepository.ts';
-import { type RequirementId, requirements } from './requirements.ts';
+import { type Client, createClient } from '../../../src/client/client.ts';
+import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
+import { ServiceProcess } from '../../support/serviceProcess.ts';
+import { TemporaryRepository } from '../../support/temporaryRepository.ts';
+import { addProof } from '../proofs.ts';
 
 /** A service that is under test, and what of it the suite has to know. */
 export interface Implementation {
@@ -24,16 +24,10 @@ interface Implementer {
 	start(): Promise<Implementation>;
 }
 
-const proven = new Set<RequirementId>();
-
-/** Ids of requirements that no loaded test verifies. */
-export function unproven(): RequirementId[] {
-	return (Object.keys(requirements) as RequirementId[]).filter(id => !proven.has(id));
-}
-
-/** A test of one or more requirements. */
+/** A test that the service does what these requirements demand; `what` names it. */
 export type Verifies = (
-	ids: RequirementId | readonly RequirementId[],
+	ids: string | readonly string[],
+	what: string,
 	body: (implementation: Implementation) => Promise<void>,
 ) => void;
 
@@ -47,12 +41,10 @@ export function conformance(area: string, define: (verifies: Verifies) => void):
 				implementation = await start();
 			});
 			after(() => implementation?.stop());
-			define((ids, body) => {
+			define((ids, what, body) => {
 				const list = typeof ids === 'string' ? [ids] : ids;
-				for (const id of list) {
-					proven.add(id);
-				}
-				it(list.map(id => `${id}: ${requirements[id].behaviour}`).join('; '), async () => {
+				addProof(list, { what: `${name}: ${what}` });
+				it(`${what} (${list.length > 3 ? `${list[0]} and ${list.length - 1} more` : list.join(', ')})`, async () => {
 					if (implementation === undefined) {
 						throw new Error('The service did not start.');
 					}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { ClientError } from '../../src/client/core/errors.ts';
-import type { FollowEvent } from '../../src/client/types.ts';
-import type { Task } from '../../src/contract/tasks.ts';
-import { waitFor } from '../support/waitFor.ts';
+import { ClientError } from '../../../src/client/core/errors.ts';
+import type { FollowEvent } from '../../../src/client/types.ts';
+import type { Task } from '../../../src/contract/tasks.ts';
+import { waitFor } from '../../support/waitFor.ts';
 import { conformance, type Implementation } from './harness.ts';
 
 const STATES = ['pending', 'processing', 'saving', 'completed', 'error', 'stopped', 'timeout'];
@@ -55,119 +55,183 @@ const ended = ({ client }: Implementation, id: string): Promise<Task> =>
 	});
 
 conformance('tasks', verifies => {
-	verifies(['tasks.list.empty', 'tasks.list.defaults'], async implementation => {
-		const page = await json(implementation, '/api/tasks');
-		assert.deepEqual(page, { tasks: [], hasMore: false, offset: 0, limit: 50 });
-		assert.deepEqual(await implementation.client.tasks.list(), page);
-	});
+	verifies(
+		['cloud-tasks/errors/1', 'cloud-tasks/get-cloud-url-api-tasks/1', 'cloud-tasks/get-cloud-url-api-tasks/2'],
+		'no tasks: an empty page without more; limit 50, offset 0, both echoed',
+		async implementation => {
+			const page = await json(implementation, '/api/tasks');
+			assert.deepEqual(page, { tasks: [], hasMore: false, offset: 0, limit: 50 });
+			assert.deepEqual(await implementation.client.tasks.list(), page);
+		},
+	);
 
-	verifies('tasks.key', async implementation => {
-		for (const path of ['/api/tasks', '/api/tasks/any', '/api/tasks/any/stream']) {
-			const { error } = await json<{ error: string }>(implementation, path, 401, {
-				headers: { authorization: 'Bearer wrong' },
-			});
-			assert.match(error, /credentials/);
-		}
-	});
+	verifies(
+		['cloud-tasks/authentication/1', 'cloud-tasks/errors/2'],
+		'a request without a valid key gets 401 and an error',
+		async implementation => {
+			for (const path of ['/api/tasks', '/api/tasks/any', '/api/tasks/any/stream']) {
+				const { error } = await json<{ error: string }>(implementation, path, 401, {
+					headers: { authorization: 'Bearer wrong' },
+				});
+				assert.match(error, /credentials/);
+			}
+		},
+	);
 
-	verifies(['tasks.create', 'tasks.fields', 'tasks.get'], async implementation => {
-		const { task } = await json<{ task: Record<string, unknown> }>(implementation, '/api/tasks', 200, {
-			method: 'POST',
-			body: JSON.stringify({ prompt: 'Fields', repoUrl: implementation.repoUrl, maxDuration: 60 }),
-		});
-		const kinds: Record<string, string> = {
-			id: 'string',
-			userId: 'string',
-			teamId: 'string or null',
-			prompt: 'string',
-			repoUrl: 'string',
-			selectedAgent: 'string',
-			selectedModel: 'string',
-			installDependencies: 'boolean',
-			maxDuration: 'number',
-			status: 'string',
-			progress: 'number',
-			error: 'string or null',
-			selectedBranch: 'string',
-			branchName: 'string or null',
-			sandboxUrl: 'string or null',
-			sandboxId: 'string or null',
-			merged: 'boolean',
-			diffStats: 'object or null',
-			autoDeployEnabled: 'boolean or null',
-			deployments: 'object or null',
-			badge: 'string or null',
-			batchId: 'string or null',
-			createdAt: 'string',
-			updatedAt: 'string',
-			completedAt: 'string or null',
-			creatorName: 'string or null',
-			creatorImage: 'string or null',
-			prNumber: 'number or null',
-			prUrl: 'string or null',
-			isEmptyGitUser: 'boolean',
-		};
-		for (const [field, kind] of Object.entries(kinds)) {
-			assert.ok(field in task, `${field} is missing`);
-			assert.ok(kind.split(' or ').includes(task[field] === null ? 'null' : typeof task[field]), field);
-		}
-		assert.ok(STATES.includes(String(task['status'])));
-		assert.equal(task['prompt'], 'Fields');
-		assert.equal(task['maxDuration'], 60);
-		assert.equal(new Date(String(task['createdAt'])).toISOString(), task['createdAt']);
-		const read = await implementation.client.tasks.get(String(task['id']));
-		assert.equal(read.id, task['id']);
-		assert.equal((await json<{ task: Task }>(implementation, `/api/tasks/${task['id']}`)).task.prompt, 'Fields');
-		await json(implementation, '/api/tasks/no-such-task', 404);
-		await assert.rejects(implementation.client.tasks.get('no-such-task'), error => ClientError.is(error, 'not-found'));
-		await implementation.client.tasks.stop(read.id);
-	});
-
-	verifies('tasks.create.invalid', async implementation => {
-		const { repoUrl } = implementation;
-		for (const [body, field] of [
-			[{ repoUrl }, /prompt/],
-			[{ prompt: ' ', repoUrl }, /prompt/],
-			[{ prompt: 'x' }, /repoUrl/],
-			[{ prompt: 'x', repoUrl: 'ext::sh -c true' }, /repoUrl/],
-			[{ prompt: 'x', repoUrl, selectedAgent: 'nobody' }, /selectedAgent/],
-			[{ prompt: 'x', repoUrl, selectedModel: 'nothing' }, /selectedModel/],
-			[{ prompt: 'x', repoUrl, selectedBranch: 'no-such-branch' }, /no-such-branch/],
-			[{ prompt: 'x', repoUrl, maxDuration: -1 }, /maxDuration/],
-		] as const) {
-			const { error } = await json<{ error: string }>(implementation, '/api/tasks', 400, {
+	verifies(
+		[
+			'unspecified/cloud-tasks/1',
+			'cloud-tasks/task/1',
+			'cloud-tasks/task/2',
+			'cloud-tasks/task/3',
+			'cloud-tasks/task/4',
+			'cloud-tasks/task/5',
+			'cloud-tasks/task/6',
+			'cloud-tasks/task/7',
+			'cloud-tasks/task/8',
+			'cloud-tasks/task/9',
+			'cloud-tasks/task/10',
+			'cloud-tasks/task/11',
+			'cloud-tasks/task/12',
+			'cloud-tasks/task/13',
+			'cloud-tasks/task/14',
+			'cloud-tasks/task/15',
+			'cloud-tasks/task/16',
+			'cloud-tasks/task/17',
+			'cloud-tasks/task/18',
+			'cloud-tasks/task/19',
+			'cloud-tasks/task/20',
+			'cloud-tasks/task/21',
+			'cloud-tasks/task/22',
+			'cloud-tasks/task/23',
+			'cloud-tasks/task/24',
+			'cloud-tasks/task/25',
+			'cloud-tasks/task/26',
+			'cloud-tasks/task/27',
+			'cloud-tasks/task/28',
+			'cloud-tasks/task/29',
+			'cloud-tasks/task/30',
+			'cloud-tasks/task/31',
+			'unspecified/cloud-tasks/3',
+		],
+		'a created task is answered with its fields; a task has every documented field, of its kind; one task can be read; an unknown id gets 404',
+		async implementation => {
+			const { task } = await json<{ task: Record<string, unknown> }>(implementation, '/api/tasks', 200, {
 				method: 'POST',
-				body: JSON.stringify(body),
+				body: JSON.stringify({ prompt: 'Fields', repoUrl: implementation.repoUrl, maxDuration: 60 }),
 			});
-			assert.match(error, field);
-		}
-	});
+			const kinds: Record<string, string> = {
+				id: 'string',
+				userId: 'string',
+				teamId: 'string or null',
+				prompt: 'string',
+				repoUrl: 'string',
+				selectedAgent: 'string',
+				selectedModel: 'string',
+				installDependencies: 'boolean',
+				maxDuration: 'number',
+				status: 'string',
+				progress: 'number',
+				error: 'string or null',
+				selectedBranch: 'string',
+				branchName: 'string or null',
+				sandboxUrl: 'string or null',
+				sandboxId: 'string or null',
+				merged: 'boolean',
+				diffStats: 'object or null',
+				autoDeployEnabled: 'boolean or null',
+				deployments: 'object or null',
+				badge: 'string or null',
+				batchId: 'string or null',
+				createdAt: 'string',
+				updatedAt: 'string',
+				completedAt: 'string or null',
+				creatorName: 'string or null',
+				creatorImage: 'string or null',
+				prNumber: 'number or null',
+				prUrl: 'string or null',
+				isEmptyGitUser: 'boolean',
+			};
+			for (const [field, kind] of Object.entries(kinds)) {
+				assert.ok(field in task, `${field} is missing`);
+				assert.ok(kind.split(' or ').includes(task[field] === null ? 'null' : typeof task[field]), field);
+			}
+			assert.ok(STATES.includes(String(task['status'])));
+			assert.equal(task['prompt'], 'Fields');
+			assert.equal(task['maxDuration'], 60);
+			assert.equal(new Date(String(task['createdAt'])).toISOString(), task['createdAt']);
+			const read = await implementation.client.tasks.get(String(task['id']));
+			assert.equal(read.id, task['id']);
+			assert.equal((await json<{ task: Task }>(implementation, `/api/tasks/${task['id']}`)).task.prompt, 'Fields');
+			await json(implementation, '/api/tasks/no-such-task', 404);
+			await assert.rejects(implementation.client.tasks.get('no-such-task'), error =>
+				ClientError.is(error, 'not-found'),
+			);
+			await implementation.client.tasks.stop(read.id);
+		},
+	);
 
-	verifies(['tasks.states', 'tasks.result', 'tasks.stream.live', 'tasks.stream.status'], async implementation => {
-		const { id } = await create(implementation, 'States');
-		const [events, quiet] = await Promise.all([
-			all(implementation, id),
-			all(implementation, id, '?includeStatus=false'),
-		]);
-		const statuses = named(events, 'status').map(({ data }) => String(data['status']));
-		const order = statuses.filter((status, index) => status !== statuses[index - 1]);
-		assert.deepEqual(order.slice(-3), ['processing', 'saving', 'completed']);
-		assert.deepEqual(named(quiet, 'status'), []);
-		const task = await implementation.client.tasks.get(id);
-		assert.equal(task.status, 'completed');
-		assert.equal(task.progress, 100);
-		assert.ok(task.branchName && task.completedAt);
-		assert.ok((task.diffStats?.totalFilesChanged ?? 0) > 0);
-		// Entries that came in one go at the end would not be live.
-		const logs = named(quiet, 'log');
-		const spread = (times: number[]) => (times.at(-1) ?? 0) - (times[0] ?? 0);
-		const made = spread(logs.map(({ data }) => Date.parse((data['log'] as { timestamp: string }).timestamp)));
-		const came = spread(logs.map(({ at }) => at));
-		assert.ok(made > 200, `all entries were made within ${made} ms, which shows nothing`);
-		assert.ok(came > made / 2, `entries made over ${made} ms came within ${came} ms`);
-	});
+	verifies(
+		'unspecified/cloud-tasks/1',
+		'an invalid prompt, agent, model or repository gets 400 and a reason',
+		async implementation => {
+			const { repoUrl } = implementation;
+			for (const [body, field] of [
+				[{ repoUrl }, /prompt/],
+				[{ prompt: ' ', repoUrl }, /prompt/],
+				[{ prompt: 'x' }, /repoUrl/],
+				[{ prompt: 'x', repoUrl: 'ext::sh -c true' }, /repoUrl/],
+				[{ prompt: 'x', repoUrl, selectedAgent: 'nobody' }, /selectedAgent/],
+				[{ prompt: 'x', repoUrl, selectedModel: 'nothing' }, /selectedModel/],
+				[{ prompt: 'x', repoUrl, selectedBranch: 'no-such-branch' }, /no-such-branch/],
+				[{ prompt: 'x', repoUrl, maxDuration: -1 }, /maxDuration/],
+			] as const) {
+				const { error } = await json<{ error: string }>(implementation, '/api/tasks', 400, {
+					method: 'POST',
+					body: JSON.stringify(body),
+				});
+				assert.match(error, field);
+			}
+		},
+	);
 
-	verifies('tasks.error', async implementation => {
+	verifies(
+		[
+			'cloud-tasks/states-and-transitions/8',
+			'cloud-tasks/states-and-transitions/9',
+			'cloud-tasks/task/14',
+			'cloud-tasks/task/18',
+			'cloud-tasks/events/2',
+			'cloud-tasks/events/3',
+			'cloud-tasks/limits/3',
+		],
+		'a task goes from processing to saving to completed; a completed task has a new branch and diffStats; entries come while it runs; status comes about every 2 s, and not at all with includeStatus=false',
+		async implementation => {
+			const { id } = await create(implementation, 'States');
+			const [events, quiet] = await Promise.all([
+				all(implementation, id),
+				all(implementation, id, '?includeStatus=false'),
+			]);
+			const statuses = named(events, 'status').map(({ data }) => String(data['status']));
+			const order = statuses.filter((status, index) => status !== statuses[index - 1]);
+			assert.deepEqual(order.slice(-3), ['processing', 'saving', 'completed']);
+			assert.deepEqual(named(quiet, 'status'), []);
+			const task = await implementation.client.tasks.get(id);
+			assert.equal(task.status, 'completed');
+			assert.equal(task.progress, 100);
+			assert.ok(task.branchName && task.completedAt);
+			assert.ok((task.diffStats?.totalFilesChanged ?? 0) > 0);
+			// Entries that came in one go at the end would not be live.
+			const logs = named(quiet, 'log');
+			const spread = (times: number[]) => (times.at(-1) ?? 0) - (times[0] ?? 0);
+			const made = spread(logs.map(({ data }) => Date.parse((data['log'] as { timestamp: string }).timestamp)));
+			const came = spread(logs.map(({ at }) => at));
+			assert.ok(made > 200, `all entries were made within ${made} ms, which shows nothing`);
+			assert.ok(came > made / 2, `entries made over ${made} ms came within ${came} ms`);
+		},
+	);
+
+	verifies('cloud-tasks/task/12', 'a failed task says why in error', async implementation => {
 		const { id } = await create(implementation, implementation.prompts.failingTask);
 		const task = await ended(implementation, id);
 		assert.equal(task.status, 'error');
@@ -175,14 +239,14 @@ conformance('tasks', verifies => {
 		assert.equal(task.branchName, undefined);
 	});
 
-	verifies('tasks.timeout', async implementation => {
+	verifies('cloud-tasks/limits/2', 'a task over maxDuration ends as timeout', async implementation => {
 		const { id } = await create(implementation, implementation.prompts.slowTask, { maxDuration: 0.5 });
 		const task = await ended(implementation, id);
 		assert.equal(task.status, 'timeout');
 		assert.ok(task.error);
 	});
 
-	verifies('tasks.stop', async implementation => {
+	verifies('unspecified/cloud-tasks/4', 'stop ends a task as stopped; {message, task}', async implementation => {
 		const { id } = await create(implementation, implementation.prompts.slowTask);
 		const path = `/api/tasks/${id}`;
 		const reply = await json<{ message: string; task: Task }>(implementation, path, 200, {
@@ -196,7 +260,19 @@ conformance('tasks', verifies => {
 	});
 
 	verifies(
-		['tasks.stream.head', 'tasks.stream.connected', 'tasks.stream.log', 'tasks.stream.steps', 'tasks.stream.complete'],
+		[
+			'cloud-tasks/authentication/2',
+			'cloud-tasks/events/1',
+			'cloud-tasks/events/2',
+			'cloud-tasks/log-entry-in-the-stream/1',
+			'cloud-tasks/log-entry-in-the-stream/2',
+			'cloud-tasks/log-entry-in-the-stream/3',
+			'cloud-tasks/log-entry-in-the-stream/4',
+			'cloud-tasks/log-entry-in-the-stream/5',
+			'cloud-tasks/log-entry-in-the-stream/6',
+			'cloud-tasks/events/4',
+		],
+		'the stream is text/event-stream; each event has a type and JSON data; connected comes first, with its fields; each log entry has index, time and documented fields and values; indexes have no gap; the observed steps come in order; complete has the final status and totalLogs, and the stream closes',
 		async implementation => {
 			const { id } = await create(implementation, 'Log');
 			const events = await all(implementation, id);
@@ -234,51 +310,73 @@ conformance('tasks', verifies => {
 		},
 	);
 
-	verifies(['tasks.stream.resume', 'tasks.stream.private'], async implementation => {
-		const { id } = await create(implementation, 'Resume');
-		const followed: FollowEvent[] = [];
-		for await (const event of implementation.client.tasks.follow(id)) {
-			followed.push(event);
-		}
-		const entries = followed.filter(event => event.type === 'log');
-		assert.ok(entries.length > 5);
-		assert.equal(followed.at(-1)?.type, 'complete');
-		for (const fromIndex of [0, 3, entries.length - 1, entries.length, entries.length + 5]) {
-			const events = await all(implementation, id, `?fromIndex=${fromIndex}`);
-			assert.equal(events[0]?.data['fromIndex'], fromIndex);
-			assert.deepEqual(
-				named(events, 'log').map(({ data }) => (data['log'] as { message: string }).message),
-				entries.slice(fromIndex).map(({ entry }) => entry.message),
-			);
-			assert.equal(events.at(-1)?.data['totalLogs'], entries.length);
-			const text = JSON.stringify(events);
-			assert.ok(!text.includes(implementation.key) && !text.includes('userId'));
-		}
-	});
+	verifies(
+		['unspecified/cloud-tasks/12', 'cloud-tasks/authentication/7'],
+		'fromIndex resumes at that entry; only logs and status are streamed: no keys, tokens or user ids',
+		async implementation => {
+			const { id } = await create(implementation, 'Resume');
+			const followed: FollowEvent[] = [];
+			for await (const event of implementation.client.tasks.follow(id)) {
+				followed.push(event);
+			}
+			const entries = followed.filter(event => event.type === 'log');
+			assert.ok(entries.length > 5);
+			assert.equal(followed.at(-1)?.type, 'complete');
+			for (const fromIndex of [0, 3, entries.length - 1, entries.length, entries.length + 5]) {
+				const events = await all(implementation, id, `?fromIndex=${fromIndex}`);
+				assert.equal(events[0]?.data['fromIndex'], fromIndex);
+				assert.deepEqual(
+					named(events, 'log').map(({ data }) => (data['log'] as { message: string }).message),
+					entries.slice(fromIndex).map(({ entry }) => entry.message),
+				);
+				assert.equal(events.at(-1)?.data['totalLogs'], entries.length);
+				const text = JSON.stringify(events);
+				assert.ok(!text.includes(implementation.key) && !text.includes('userId'));
+			}
+		},
+	);
 
-	verifies('tasks.stream.unknown', async implementation => {
+	verifies('cloud-tasks/errors/1', 'an unknown task: 404, Task not found', async implementation => {
 		const { error } = await json<{ error: string }>(implementation, '/api/tasks/no-such-task/stream', 404);
 		assert.equal(error, 'Task not found');
 	});
 
-	verifies('tasks.stream.status', async implementation => {
-		const { id } = await create(implementation, implementation.prompts.slowTask);
-		const times: number[] = [];
-		for await (const { name, data, at } of stream(implementation, id)) {
-			if (name === 'status' && data['status'] === 'processing') {
-				times.push(at);
-				if (times.length === 3) {
-					break;
+	verifies(
+		['cloud-tasks/events/3', 'cloud-tasks/limits/3'],
+		'status comes about every 2 s, and not at all with includeStatus=false',
+		async implementation => {
+			const { id } = await create(implementation, implementation.prompts.slowTask);
+			const times: number[] = [];
+			for await (const { name, data, at } of stream(implementation, id)) {
+				if (name === 'status' && data['status'] === 'processing') {
+					times.push(at);
+					if (times.length === 3) {
+						break;
+					}
 				}
 			}
-		}
-		await implementation.client.tasks.stop(id);
-		const seconds = ((times[2] ?? 0) - (times[0] ?? 0)) / 1_000;
-		assert.ok(seconds > 3 && seconds < 12, `${seconds} s for two more`);
-	});
+			await implementation.client.tasks.stop(id);
+			const seconds = ((times[2] ?? 0) - (times[0] ?? 0)) / 1_000;
+			assert.ok(seconds > 3 && seconds < 12, `${seconds} s for two more`);
+		},
+	);
 
 	verifies(
-		['tasks.list.status', 'tasks.list.filter', 'tasks.list.paging', 'tasks.list.limits'],
+		[
+			'cloud-tasks/get-cloud-url-api-tasks/4',
+			'cloud-tasks/states-and-transitions/1',
+			'cloud-tasks/states-and-transitions/2',
+			'cloud-tasks/states-and-transitions/3',
+			'cloud-tasks/states-and-transitions/4',
+			'cloud-tasks/states-and-transitions/5',
+			'cloud-tasks/states-and-transitions/6',
+			'cloud-tasks/states-and-transitions/7',
+			'cloud-tasks/get-cloud-url-api-tasks/3',
+			'cloud-tasks/get-cloud-url-api-tasks/1',
+			'cloud-tasks/get-cloud-url-api-tasks/2',
+			'cloud-tasks/limits/1',
+		],
+		'status filters by group; active is three states; filter: all, tasks or batch; limit and offset page through all tasks once; hasMore says whether there are more; limit is 1 to 100, offset at least 0',
 		async implementation => {
 			const { tasks } = implementation.client;
 			const { id } = await create(implementation, implementation.prompts.slowTask);

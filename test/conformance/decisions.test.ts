@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/client/core/errors.ts';
+import type { DecisionInput } from '../../src/client/types.ts';
+import type { Questions } from '../../src/contract/decisions.ts';
+import { decisionModel, decisionUsage, decisionVersions } from '../support/contractServer/fixtures.ts';
+import { type ProofContext, prove } from './harness.ts';
+
+const [LATEST = '', OLDER = ''] = decisionVersions.map(version => `${decisionModel}-${version}`);
+
+const state = { harbour: { name: 'Nordhavn', boats: [3, null, true], open: 'at seven' } };
+const questions = {
+	topic: {
+		type: 'choice',
+		instructions: 'What is harbour.open about?',
+		criteria: { weather: 'The weather', hours: 'Opening hours', other: 'Anything else' },
+	},
+	traffic: { type: 'score', instructions: 'How busy is it?', criteria: ['empty', 'some boats', 'full'] },
+	late: { type: 'noul', instructions: 'It opens late.', criteria: { true: 'After nine', false: 'Before' } },
+} satisfies Questions;
+
+const evaluate = ({ client }: ProofContext) => client.decisions.evaluate({ state, questions });
+
+/** Is refused by the name of the field before anything is sent. */
+async function refuses(
+	{ client, server }: ProofContext,
+	fields: Record<string, unknown>,
+	named: RegExp,
+): Promise<void> {
+	const request = { state, questions, ...fields } as DecisionInput<Questions>;
+	await assert.rejects(client.decisions.evaluate(request), (error: unknown) => {
+		assert.ok(ClientError.is(error, 'invalid-request'), String(error));
+		assert.match(error.message, named);
+		return true;
+	});
+	assert.deepEqual(server.received, []);
+}
+
+describe('decisions', () => {
+	const id = (position: number) => `inference/decision-request-and-response/${position}`;
+
+	prove([id(1), 'inference/endpoints/4'], 'sends the state to the enterprise host as it is', async context => {
+		await refuses(context, { state: 'at seven' }, /^state is a text; allowed: an object$/);
+		const { usage } = await evaluate(context);
+		assert.deepEqual(usage, decisionUsage);
+		const { host, method, path, headers, json } = context.lastRequest();
+		assert.deepEqual([host, method, path], ['enterprise', 'POST', '/typesafe/v1/systemone']);
+		assert.equal(headers.authorization, `Bearer ${context.server.keys.inference}`);
+		assert.equal(headers['content-type'], 'application/json');
+		assert.deepEqual(json, { state, questions, model: `${decisionModel}-latest` });
+	});
+
+	prove('inference/endpoints/4', 'is not supported without an enterprise host', async ({ connect, server }) => {
+		const client = connect({ enterpriseUrl: undefined });
+		await assert.rejects(client.decisions.evaluate({ state, questions }), { code: 'not-supported' });
+		assert.deepEqual(server.received, []);
+	});
+
+	prove(
+		[id(2), 'inference/versioning/3', 'unspecified/inference/18'],
+		'asks for the latest model or a pinned one, and tells which answered',
+		async ({ client, connect, lastRequest }) => {
+			const sent = () => (lastRequest().json as { model: unknown }).model;
+			assert.equal((await client.decisions.evaluate({ state, questions })).model, LATEST);
+			assert.equal(sent(), `${decisionModel}-latest`);
+			assert.equal((await client.decisions.evaluate({ state, questions, model: OLDER })).model, OLDER);
+			assert.equal(sent(), OLDER);
+			for (const [named, model] of [
+				[`${decisionModel}-latest`, LATEST],
+				[OLDER, OLDER],
+			] as const) {
+				const pinned = connect({ decisionModel: named });
+				assert.equal((await pinned.decisions.evaluate({ state, questions })).model, model);
+				assert.equal(sent(), named);
+			}
+		},
+	);
+
+	prove('unspecified/inference/18', 'is not supported where no model is named', async ({ connect, server }) => {
+		const client = connect({ decisionModel: undefined });
+		await assert.rejects(client.decisions.evaluate({ state, questions }), { code: 'not-supported' });
+		assert.deepEqual(server.received, []);
+		assert.equal((await client.decisions.evaluate({ state, questions, model: OLDER })).model, OLDER);
+	});
+
+	prove(id(3), 'answers each question under the id that the caller chose', async context => {
+		await refuses(context, { questions: {} }, /^questions is an object; allowed: an object of at least one question$/);
+		await refuses(context, { questions: [questions.late] }, /^questions is a list/);
+		const odd = { 'an id with spaces': questions.late, toString: questions.late };
+		const { answers } = await context.client.decisions.evaluate({ state, questions: odd });
+		assert.deepEqual(Object.keys(answers), Object.keys(odd));
+		assert.deepEqual(answers['an id with spaces'], { type: 'noul', noul: 0.94 });
+		assert.deepEqual(answers.toString, { type: 'noul', noul: 0.94 });
+	});
+
+	prove(id(4), 'asks choices, and gives option, probabilities and confidence', async context => {
+		const { topic } = questions;
+		for (const criteria of [{}, ['hours'], { hours: 7 }]) {
+			await refuses(context, { questions: { topic: { ...topic, criteria } } }, /^questions\.topic\.criteria/);
+		}
+		const { answers } = await evaluate(context);
+		assert.deepEqual(answers.topic, {
+			type: 'choice',
+			choice: 'other',
+			probabilities: { weather: 1 / 7, hours: 2 / 7, other: 4 / 7 },
+			confidence: 0.83,
+		});
+	});
+
+	prove(id(5), 'asks scores, and gives score, legend, probabilities and confidence', async context => {
+		const { traffic } = questions;
+		for (const criteria of [[], { 0: 'empty' }, ['empty', 2]]) {
+			await refuses(context, { questions: { traffic: { ...traffic, criteria } } }, /^questions\.traffic\.criteria/);
+		}
+		const { traffic: answer } = (await evaluate(context)).answers;
+		assert.ok(answer.type === 'score');
+		assert.ok(Math.abs((answer.score ?? 0) - 10 / 7) < 1e-9);
+		assert.deepEqual(answer.legend, { 0: 'empty', 1: 'some boats', 2: 'full' });
+		assert.deepEqual(answer.probabilities, { 0: 1 / 7, 1: 2 / 7, 2: 4 / 7 });
+		assert.equal(answer.confidence, 0.71);
+	});
+
+	prove(id(6), 'asks nouls, and gives a probability', async context => {
+		const { late } = questions;
+		for (const criteria of [{ true: 'a' }, { false: 'b' }, { true: 'a', false: 'b', maybe: 'c' }, ['a', 'b']]) {
+			await refuses(context, { questions: { late: { ...late, criteria } } }, /^questions\.late\.criteria/);
+		}
+		await refuses(context, { questions: { late: { ...late, type: 'essay' } } }, /^questions\.late\.type/);
+		assert.deepEqual((await evaluate(context)).answers.late, { type: 'noul', noul: 0.94 });
+	});
+
+	prove(
+		['inference/versioning/3', id(2)],
+		'tells no version where the service tells none',
+		async ({ client, server }) => {
+			for (const model of [undefined, null, 'None']) {
+				server.answer(() => true, { status: 200, headers: {}, json: { model, answers: {}, usage: model } });
+				const decision = await client.decisions.evaluate({ state, questions });
+				assert.equal(decision.model, undefined);
+				assert.equal(decision.usage, undefined);
+				assert.deepEqual(decision.answers.late, { type: 'other', received: undefined });
+			}
+		},
+	);
+
+	prove('unspecified/inference/13', 'reads the error bodies of decisions', async ({ client, server }) => {
+		for (const [status, body, code, said] of [
+			[400, { error: { message: 'Bad criteria', code: 'x', type: 'y' } }, 'invalid-request', 'Bad criteria'],
+			[404, { error: 'No such model' }, 'not-found', 'No such model'],
+			[413, { message: 'Too much' }, 'too-large', 'Too much'],
+			[500, { detail: 'It broke' }, 'server', 'It broke'],
+		] as const) {
+			server.answer(() => true, { status, headers: {}, json: body });
+			await assert.rejects(client.decisions.evaluate({ state, questions }), { code, status, serviceMessage: said });
+		}
+	});
+});

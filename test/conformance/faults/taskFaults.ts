@@ -1,0 +1,206 @@
+import {
+	type Fault,
+	inEvent,
+	inEvents,
+	inReply,
+	inRequest,
+	missing,
+	nameOf,
+	withoutEvent,
+	withStatus,
+} from './fault.ts';
+
+const LIST = /^GET \/api\/tasks$/;
+const TASK = /^GET \/api\/tasks(\/[^/]+)?$/;
+const CREATE = /^POST \/api\/tasks$/;
+const STREAM = /\/stream$/;
+const LOOK_UP = /^GET \/api\/[^/]+\/(orgs|repos|branches)$/;
+const ANY = /./;
+
+const TASK_FIELDS = [
+	'id',
+	'userId',
+	'teamId',
+	'prompt',
+	'repoUrl',
+	'selectedAgent',
+	'selectedModel',
+	'installDependencies',
+	'maxDuration',
+	'status',
+	'progress',
+	'error',
+	'selectedBranch',
+	'branchName',
+	'sandboxUrl',
+	'sandboxId',
+	'merged',
+	'diffStats',
+	'autoDeployEnabled',
+	undefined,
+	'deployments',
+	'badge',
+	'batchId',
+	'createdAt',
+	'updatedAt',
+	'completedAt',
+	'creatorName',
+	'creatorImage',
+	'prNumber',
+	'prUrl',
+	'isEmptyGitUser',
+];
+
+/** Of the list and of one task alike: a proof may read either. */
+const taskFields: readonly Fault[] = TASK_FIELDS.flatMap((field, index) =>
+	field === undefined
+		? []
+		: {
+				what: `a task with another ${field}`,
+				breaks: `cloud-tasks/task/${index + 1}`,
+				tampering: {
+					reply(reply, request) {
+						for (const path of [`json.tasks.*.${field}`, `json.task.${field}`, `json.${field}`]) {
+							inReply(TASK, path).reply?.(reply, request);
+						}
+					},
+				},
+			},
+);
+
+const entryFields: readonly Fault[] = ['type', 'contentType', 'message', 'timestamp', 'agent', 'step'].map(
+	(field, index) => ({
+		what: `a log entry with another ${field}`,
+		breaks: `cloud-tasks/log-entry-in-the-stream/${index + 1}`,
+		tampering: inEvent(STREAM, 'log', `log.${field}`),
+	}),
+);
+
+const queries: readonly Fault[] = ['limit', 'offset', 'filter', 'status'].map((field, index) => ({
+	what: `a list that is asked for without ${field}`,
+	breaks: `cloud-tasks/get-cloud-url-api-tasks/${index + 1}`,
+	tampering: inRequest(LIST, `query.${field}`, missing),
+}));
+
+const lookUpErrors: readonly Fault[] = (
+	[
+		[7, 401],
+		[8, 404],
+		[9, 502],
+		[10, 500],
+	] as const
+).map(([position, status]) => ({
+	what: `a look-up that answers 418 in place of ${status}`,
+	breaks: `cloud-tasks/errors/${position}`,
+	tampering: withStatus(LOOK_UP, status, 418),
+}));
+
+const listErrors: readonly Fault[] = (
+	[
+		[2, 401],
+		[3, 403],
+		[4, 500],
+	] as const
+).map(([position, status]) => ({
+	what: `a list that answers 418 in place of ${status}`,
+	breaks: `cloud-tasks/errors/${position}`,
+	tampering: withStatus(LIST, status, 418),
+}));
+
+/** What cloud-tasks.md demands, falsified. */
+export const taskFaults: readonly Fault[] = [
+	...taskFields,
+	...entryFields,
+	...queries,
+	...lookUpErrors,
+	...listErrors,
+	{
+		what: 'a repository with another clone_url',
+		breaks: 'cloud-tasks/repository-branch-and-organisation-records/1',
+		tampering: inReply(LOOK_UP, 'json.*.clone_url'),
+	},
+	{
+		what: 'a branch that is protected where it is not',
+		breaks: 'cloud-tasks/repository-branch-and-organisation-records/2',
+		tampering: inReply(LOOK_UP, 'json.*.protected'),
+	},
+	{
+		what: 'an organisation with another login',
+		breaks: 'cloud-tasks/repository-branch-and-organisation-records/3',
+		tampering: inReply(LOOK_UP, 'json.*.login'),
+	},
+	{
+		what: 'a log without its greeting',
+		breaks: 'cloud-tasks/events/1',
+		tampering: withoutEvent(STREAM, 'connected'),
+	},
+	{
+		what: 'a log with another index',
+		breaks: 'cloud-tasks/events/2',
+		tampering: inEvent(STREAM, 'log', 'index'),
+	},
+	{
+		what: 'a log without its states',
+		breaks: 'cloud-tasks/events/3',
+		tampering: withoutEvent(STREAM, 'status'),
+	},
+	{
+		what: 'a log that ends in another state',
+		breaks: 'cloud-tasks/events/4',
+		tampering: inEvent(STREAM, 'complete', 'status'),
+	},
+	{
+		what: 'a log of another length',
+		breaks: 'cloud-tasks/events/4',
+		tampering: inEvent(STREAM, 'complete', 'totalLogs'),
+	},
+	{
+		what: 'a log in the wrong order',
+		breaks: 'unspecified/cloud-tasks/12',
+		tampering: inEvents(STREAM, events => {
+			const logs = events.filter(event => nameOf(event) === 'log').toReversed();
+			return events.map(event => (nameOf(event) === 'log' ? (logs.shift() ?? event) : event));
+		}),
+	},
+	{
+		what: 'a task request without its token',
+		breaks: 'cloud-tasks/authentication/1',
+		tampering: inRequest(ANY, 'headers.authorization', missing),
+	},
+	{
+		what: 'a created task with another prompt',
+		breaks: 'unspecified/cloud-tasks/1',
+		tampering: inRequest(CREATE, 'json.prompt'),
+	},
+	{
+		what: 'a created task without one of its agents',
+		breaks: 'unspecified/cloud-tasks/2',
+		tampering: inRequest(CREATE, 'json.selectedAgents'),
+	},
+	{
+		what: 'another action in place of stop',
+		breaks: 'unspecified/cloud-tasks/4',
+		tampering: inRequest(/^PATCH /, 'json.action'),
+	},
+	{
+		what: 'another follow-up prompt',
+		breaks: 'unspecified/cloud-tasks/5',
+		tampering: inRequest(/\/continue$/, 'json.currentPrompt'),
+	},
+	{
+		what: 'a list of the agent API with other ids',
+		breaks: 'unspecified/cloud-tasks/9',
+		tampering: {
+			reply(reply, request) {
+				for (const path of ['json.tasks.*.taskId', 'json.*.taskId']) {
+					inReply(/^GET \/api\/v1\/tasks$/, path).reply?.(reply, request);
+				}
+			},
+		},
+	},
+	{
+		what: 'an agent API without the sentence on the plan',
+		breaks: 'cloud-tasks/authentication/5',
+		tampering: withStatus(/^GET \/api\/v1\/tasks$/, 403, 418),
+	},
+];

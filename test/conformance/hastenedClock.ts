@@ -1,0 +1,12 @@
+import { type Clock, systemClock } from '../../src/base/async.ts';
+
+/** Real time, so many times as fast: waits between tries are short, and limits still far away. */
+const FACTOR = 20;
+
+export function hastenedClock(): Clock {
+	const started = systemClock.now();
+	return {
+		now: () => started + (systemClock.now() - started) * FACTOR,
+		sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / FACTOR, signal),
+	};
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/client/core/errors.ts';
+import { imageDigest, imageModel, imageUrl } from '../support/contractServer/fixtures.ts';
+import { prove } from './harness.ts';
+
+const prompt = 'A lighthouse at dusk, oil on canvas, low sun from the left, calm';
+
+describe('images', () => {
+	prove('inference/endpoints/1', 'generates an image with one message of a user', async ({ client, lastRequest }) => {
+		const image = await client.images.generate({ model: imageModel.id, prompt });
+		assert.deepEqual(image, { url: imageUrl, model: imageModel.id, digest: imageDigest });
+		assert.equal(lastRequest().path, '/chat/completions');
+		assert.deepEqual(lastRequest().json, { model: imageModel.id, messages: [{ role: 'user', content: prompt }] });
+	});
+
+	prove('inference/endpoints/1', 'takes nothing but an address for an image', async ({ client, server }) => {
+		for (const content of ['I would rather not.', 'data:image/png;base64,AA', 'javascript:alert(1)', '']) {
+			server.answer(() => true, { status: 200, headers: {}, json: { choices: [{ index: 0, message: { content } }] } });
+			await assert.rejects(client.images.generate({ model: imageModel.id, prompt }), (error: unknown) => {
+				assert.ok(ClientError.is(error, 'bad-response'));
+				assert.equal(error.serviceMessage, content || undefined);
+				return true;
+			});
+		}
+	});
+});

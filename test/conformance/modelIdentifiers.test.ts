@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/client/core/errors.ts';
+import type { ChatRequest } from '../../src/contract/chatRequest.ts';
+import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
+import {
+	findModel,
+	formatModelIdentifier,
+	parseModelIdentifier,
+	preferencesOf,
+	withoutPrefix,
+} from '../../src/contract/modelIdentifier.ts';
+import { effectivePreferences } from '../../src/contract/routing.ts';
+import {
+	aliases,
+	closedModel,
+	connectionFields,
+	openModel,
+	providerPrefixes,
+	service,
+} from '../support/contractServer/fixtures.ts';
+import { type ProofContext, prove } from './harness.ts';
+
+const ENTERPRISE = { plan: 'enterprise' };
+const messages = [{ role: 'user' as const, content: 'text' }];
+const pathOf = ({ vendor, id }: { vendor: string; id: string }) => `${service}ai/${vendor}/${id}`;
+
+const connectionOf = (server: ProofContext['server']): Connection => ({
+	name: 'contract',
+	...connectionSchema.parse({ ...connectionFields(server), ...ENTERPRISE }),
+});
+
+/** Asks for the model on the enterprise host, sees that the name went out as it was, and tells who served. */
+async function servedBy(
+	{ connect, lastRequest }: ProofContext,
+	model: string,
+	provider?: ChatRequest['provider'],
+): Promise<string | undefined> {
+	const reply = await connect(ENTERPRISE).chat.complete({ model, messages, ...(provider ? { provider } : {}) });
+	assert.equal((lastRequest().json as ChatRequest).model, model);
+	assert.equal(lastRequest().path, '/chat/completions');
+	return reply.provider;
+}
+
+describe('model identifiers', () => {
+	prove('inference/model-identifiers/1', 'sends a plain name, which any provider may serve', async context => {
+		const connection = connectionOf(context.server);
+		assert.deepEqual(parseModelIdentifier(connection, openModel.id), { form: 'plain', model: openModel.id });
+		assert.equal(await servedBy(context, openModel.id), 'gridserve');
+		assert.equal((await context.client.chat.complete({ model: openModel.id, messages })).provider, 'gridserve');
+	});
+
+	prove('inference/model-identifiers/2', 'sends a prefix before the name, which forces the provider', async context => {
+		const connection = connectionOf(context.server);
+		const text = `openhub/${openModel.id}`;
+		const identifier = parseModelIdentifier(connection, text);
+		assert.deepEqual(identifier, {
+			form: 'plain',
+			model: openModel.id,
+			via: { prefix: 'openhub', provider: 'openhub' },
+		});
+		assert.equal(formatModelIdentifier(connection, identifier), text);
+		assert.equal(await servedBy(context, text), 'openhub');
+	});
+
+	prove('inference/model-identifiers/3', 'sends a full path, alone and behind a prefix', async context => {
+		const connection = connectionOf(context.server);
+		const path = pathOf(openModel);
+		for (const text of [path, `swiftcore/${path}`]) {
+			const identifier = parseModelIdentifier(connection, text);
+			assert.ok(identifier.form === 'path');
+			assert.deepEqual([identifier.vendor, identifier.model], [openModel.vendor, openModel.id]);
+			assert.equal(formatModelIdentifier(connection, identifier), text);
+			assert.equal(findModel(connection, text)?.id, openModel.id);
+		}
+		assert.equal(await servedBy(context, path), 'gridserve');
+		assert.equal(await servedBy(context, `swiftcore/${path}`), 'swiftcore');
+	});
+
+	prove(
+		['inference/model-identifiers/4', 'inference/model-alias/1'],
+		'sends an alias by its name, on the enterprise host alone',
+		async context => {
+			const connection = connectionOf(context.server);
+			for (const { name } of aliases) {
+				assert.equal(parseModelIdentifier(connection, name).form, 'alias');
+				await servedBy(context, name);
+			}
+			const before = context.server.received.length;
+			await assert.rejects(context.client.chat.complete({ model: 'team-default', messages }), {
+				code: 'not-supported',
+			});
+			assert.equal(context.server.received.length, before);
+		},
+	);
+});
+
+describe('provider prefixes', () => {
+	prove(
+		'inference/provider-prefix-shorthand/1',
+		'sends a prefix to the enterprise host and /chat/completions alone',
+		async context => {
+			const { client, server, connect, lastRequest } = context;
+			assert.equal(providerPrefixes.length, 13);
+			for (const { prefix } of providerPrefixes) {
+				await assert.rejects(
+					client.chat.complete({ model: `${prefix}/${openModel.id}`, messages }),
+					(error: unknown) => {
+						assert.ok(ClientError.is(error, 'not-supported'));
+						assert.match(error.message, /enterprise host/);
+						return true;
+					},
+				);
+			}
+			assert.equal(server.received.length, 0);
+			await servedBy(context, `openhub/${openModel.id}`);
+			// The path with a version is asked for the search model only, whose name has none.
+			for await (const _ of connect(ENTERPRISE).search.stream(messages)) {
+				// Read to its end.
+			}
+			assert.equal(lastRequest().path, '/v1/chat/completions');
+			assert.equal((lastRequest().json as ChatRequest).model, `${service}-search`);
+		},
+	);
+
+	prove(
+		'inference/provider-prefix-shorthand/2',
+		'knows the equal form of each prefix, two of which may mean one provider',
+		async context => {
+			const connection = connectionOf(context.server);
+			for (const { prefix, provider } of providerPrefixes) {
+				const text = `${prefix}/${openModel.id}`;
+				assert.equal(withoutPrefix(connection, text), openModel.id);
+				assert.deepEqual(preferencesOf(parseModelIdentifier(connection, text)), {
+					order: [provider],
+					allow_fallbacks: true,
+				});
+			}
+			for (const text of [
+				`meshrun/${openModel.id}`,
+				`stratus/${closedModel.id}`,
+				`stratus-managed/${closedModel.id}`,
+			]) {
+				const equal = preferencesOf(parseModelIdentifier(connection, text));
+				const [byPrefix, byOrder] = [
+					await servedBy(context, text),
+					await servedBy(context, withoutPrefix(connection, text), equal),
+				];
+				assert.equal(byPrefix, equal.order?.[0]);
+				assert.equal(byOrder, byPrefix);
+			}
+		},
+	);
+
+	prove(
+		'inference/provider-prefix-shorthand/3',
+		'takes another provider or an error where the named one does not host the model',
+		async context => {
+			const served = await servedBy(context, `lumiere/${openModel.id}`).catch((error: unknown) => {
+				assert.ok(ClientError.is(error));
+				return undefined;
+			});
+			assert.notEqual(served, 'lumiere');
+			const model = `lumiere/${openModel.id}`;
+			context.server.answer(() => true, { status: 404, headers: {}, json: { error: { message: 'Not hosted there' } } });
+			await assert.rejects(context.connect(ENTERPRISE).chat.complete({ model, messages }), {
+				code: 'not-found',
+				serviceMessage: 'Not hosted there',
+			});
+		},
+	);
+
+	prove(
+		'inference/provider-prefix-shorthand/2',
+		'refuses the own slug of the service for a closed model',
+		async context => {
+			const client = context.connect(ENTERPRISE);
+			const dedicated = `${service}/${openModel.id}`;
+			assert.equal(await servedBy(context, dedicated), service);
+			assert.equal((await context.client.chat.complete({ model: dedicated, messages })).provider, service);
+			const before = context.server.received.length;
+			for (const request of [
+				{ model: `${service}/${closedModel.id}` },
+				{ model: closedModel.id, provider: { order: [service] } },
+				{ model: closedModel.id, provider: { only: [service] } },
+			]) {
+				await assert.rejects(client.chat.complete({ ...request, messages }), {
+					code: 'invalid-request',
+					message: /open models alone/,
+				});
+			}
+			assert.equal(context.server.received.length, before);
+			const beside = { order: [service, 'stratus'] };
+			assert.equal(await servedBy(context, closedModel.id, beside), 'stratus');
+		},
+	);
+});
+
+describe('model aliases', () => {
+	prove('inference/model-alias/2', 'knows the base model of an alias', async context => {
+		const connection = connectionOf(context.server);
+		for (const { name, model } of aliases) {
+			assert.equal(findModel(connection, name)?.id, model);
+		}
+		const { contextLength } = openModel;
+		const client = context.connect(ENTERPRISE);
+		await assert.rejects(client.chat.complete({ model: 'team-default', messages, max_tokens: contextLength }), {
+			code: 'invalid-request',
+		});
+		assert.equal(context.server.received.length, 0);
+		assert.equal(await servedBy(context, 'team-default'), 'gridserve');
+	});
+
+	prove(
+		['inference/model-alias/3', 'unspecified/inference/5'],
+		'lets the request win over the provider of an alias, field by field',
+		async context => {
+			const connection = connectionOf(context.server);
+			assert.deepEqual(effectivePreferences(connection, { model: 'team-reviewer' }), {
+				order: ['cumulus'],
+				allow_fallbacks: false,
+			});
+			assert.equal(await servedBy(context, 'team-reviewer'), 'cumulus');
+			const provider = { order: ['stratus'] };
+			assert.deepEqual(effectivePreferences(connection, { model: 'team-reviewer', provider }), {
+				order: ['stratus'],
+				allow_fallbacks: false,
+			});
+			assert.equal(await servedBy(context, 'team-reviewer', provider), 'stratus');
+			assert.deepEqual((context.lastRequest().json as ChatRequest).provider, provider);
+		},
+	);
+});

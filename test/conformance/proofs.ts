@@ -1,0 +1,27 @@
+import type { Tampering } from '../support/contractServer/contractServer.ts';
+import { requirements } from './requirements.ts';
+
+/** Something that was tried and seen to hold. */
+export interface Proof {
+	/** What holds, and for whom. */
+	what: string;
+	/** Runs it against a service whose requests or replies are falsified. Undefined where the service is a product of ours. */
+	runUnder?: (tampering: Tampering) => Promise<void>;
+}
+
+const proofs = new Map<string, Proof[]>(requirements.map(({ id }) => [id, []]));
+
+/** Throws for an id that the list of requirements does not have. */
+export function addProof(ids: readonly string[], proof: Proof): void {
+	for (const id of ids) {
+		proofsOf(id).push(proof);
+	}
+}
+
+export function proofsOf(id: string): Proof[] {
+	const known = proofs.get(id);
+	if (!known) {
+		throw new Error(`There is no requirement ${id}.`);
+	}
+	return known;
+}

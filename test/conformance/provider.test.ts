@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/client/core/errors.ts';
+import type { ChatRequest } from '../../src/contract/chatRequest.ts';
+import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
+import type { ProviderPreferences } from '../../src/contract/provider.ts';
+import { dataPolicyOf, zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
+import {
+	closedModel,
+	codeModel,
+	connectionFields,
+	openModel,
+	smallCodeModel,
+} from '../support/contractServer/fixtures.ts';
+import { isRefused } from './chatProofs.ts';
+import { type ProofContext, prove } from './harness.ts';
+
+const messages = [{ role: 'user' as const, content: 'text' }];
+const request = (provider?: ProviderPreferences, model = openModel.id): ChatRequest => ({
+	model,
+	messages,
+	...(provider === undefined ? {} : { provider }),
+});
+
+/** Who serves it; what went out is what was given. */
+async function servedBy(
+	{ client, lastRequest }: ProofContext,
+	provider?: ProviderPreferences,
+	model?: string,
+): Promise<string | undefined> {
+	const asked = request(provider, model);
+	const reply = await client.chat.complete(asked);
+	assert.deepEqual(lastRequest().json, asked);
+	return reply.provider;
+}
+
+/** The policy leaves nobody: the service's error comes through as one. */
+async function hasNobody(context: ProofContext, provider: ProviderPreferences, model?: string): Promise<void> {
+	await assert.rejects(context.client.chat.complete(request(provider, model)), ClientError);
+}
+
+const connectionOf = (server: ProofContext['server'], fields: object = {}): Connection => ({
+	name: 'contract',
+	...connectionSchema.parse({ ...connectionFields(server), ...fields }),
+});
+
+describe('the provider object', () => {
+	const id = (position: number) => `inference/provider-object/${position}`;
+
+	prove([id(1), 'unspecified/inference/11'], 'sends sort as a word or an object', async context => {
+		await servedBy(context, { sort: 'price' });
+		await servedBy(context, { sort: { by: 'price', partition: [null, { deep: 1 }] } });
+		await isRefused(
+			context,
+			{ ...request(), provider: { sort: 'best' } },
+			/^provider\.sort is .*; allowed: "price", "throughput", "latency"/,
+		);
+	});
+
+	prove(id(2), 'sends order', async context => {
+		assert.equal(await servedBy(context, { order: ['swiftcore', 'openhub'] }), 'swiftcore');
+		await isRefused(context, { ...request(), provider: { order: 'swiftcore' } }, /^provider\.order is a text/);
+	});
+
+	prove(id(3), 'sends only, and refuses one that leaves nobody', async context => {
+		assert.equal(await servedBy(context, { only: ['openhub'] }), 'openhub');
+		await isRefused(
+			context,
+			{ ...request(), provider: { only: [] } },
+			/^provider\.only is \[\]; not allowed: no provider may serve/,
+		);
+		await isRefused(
+			context,
+			{ ...request(), provider: { only: ['openhub'], ignore: ['openhub'] } },
+			/^provider\.only is \["openhub"\]; not allowed: /,
+		);
+	});
+
+	prove(id(4), 'sends ignore', async context => {
+		assert.notEqual(await servedBy(context, { ignore: ['gridserve'] }), 'gridserve');
+		assert.equal(await servedBy(context, { only: ['gridserve', 'openhub'], ignore: ['gridserve'] }), 'openhub');
+	});
+
+	prove(id(5), 'sends allow_fallbacks as given, and fills in nothing', async context => {
+		const order = ['seeker-platform'];
+		assert.notEqual(await servedBy(context, { order, allow_fallbacks: true }), 'seeker-platform');
+		assert.notEqual(await servedBy(context, { order }), 'seeker-platform');
+		await hasNobody(context, { order, allow_fallbacks: false });
+		assert.deepEqual(context.lastRequest().json, request({ order, allow_fallbacks: false }));
+	});
+
+	prove(id(6), 'sends require_parameters as given, and fills in nothing', async context => {
+		const provider = { only: ['meshrun'] };
+		await context.client.chat.complete({ ...request(provider), top_a: 0.5 });
+		assert.deepEqual(context.lastRequest().json, { ...request(provider), top_a: 0.5 });
+		const strict = { ...request({ ...provider, require_parameters: true }), top_a: 0.5 };
+		await assert.rejects(context.client.chat.complete(strict), ClientError);
+		assert.deepEqual(context.lastRequest().json, strict);
+		await servedBy(context, { require_parameters: false });
+	});
+
+	prove(id(7), 'sends data_collection as given, and refuses another word', async context => {
+		assert.equal(await servedBy(context, { only: ['meshrun'], data_collection: 'allow' }), 'meshrun');
+		await hasNobody(context, { only: ['meshrun'], data_collection: 'deny' });
+		assert.deepEqual(context.lastRequest().json, request({ only: ['meshrun'], data_collection: 'deny' }));
+		await isRefused(
+			context,
+			{ ...request(), provider: { data_collection: 'maybe' } },
+			/^provider\.data_collection is "maybe"; allowed: "allow", "deny"$/,
+		);
+	});
+
+	prove(id(8), 'sends quantizations', async context => {
+		assert.equal(await servedBy(context, { quantizations: ['int4'] }), 'meshrun');
+		assert.equal(await servedBy(context, { quantizations: ['int8', 'fp64'] }), 'gridserve');
+		await isRefused(
+			context,
+			{ ...request(), provider: { quantizations: 'int4' } },
+			/^provider\.quantizations is a text/,
+		);
+	});
+
+	for (const [position, field] of [
+		[9, 'preferred_min_throughput'],
+		[10, 'preferred_max_latency'],
+	] as const) {
+		prove([id(position), 'unspecified/inference/11'], `sends ${field} as a number or an object`, async context => {
+			await servedBy(context, { [field]: 1.5 });
+			await servedBy(context, { [field]: { p50: 100, p90: { deep: [null] } } });
+			await isRefused(
+				context,
+				{ ...request(), provider: { [field]: 'fast' } },
+				new RegExp(`^provider\\.${field} is a text; allowed: a number, or an object`),
+			);
+		});
+	}
+
+	prove(id(11), 'sends zdr as given: absent, false and true are three things', async context => {
+		for (const zdr of [true, false]) {
+			await servedBy(context, { zdr });
+			assert.deepEqual((context.lastRequest().json as ChatRequest).provider, { zdr });
+		}
+		await servedBy(context, {});
+		assert.deepEqual((context.lastRequest().json as ChatRequest).provider, {});
+		await servedBy(context);
+		assert.ok(!('provider' in (context.lastRequest().json as object)));
+		await isRefused(context, { ...request(), provider: { zdr: 'true' } }, /^provider\.zdr is a text/);
+	});
+
+	prove(id(12), 'names who served without a sort', async context => {
+		assert.equal(await servedBy(context), 'gridserve');
+	});
+
+	prove(id(13), 'names the best by price, throughput and latency', async context => {
+		assert.equal(await servedBy(context, { sort: 'price' }), 'meshrun');
+		assert.equal(await servedBy(context, { sort: 'throughput' }), 'quillon');
+		assert.equal(await servedBy(context, { sort: 'latency' }), 'swiftcore');
+		assert.equal(await servedBy(context, { sort: 'price' }, closedModel.id), 'stratus');
+	});
+
+	prove(id(14), 'keeps to the order, and to others only with fallbacks', async context => {
+		assert.equal(await servedBy(context, { order: ['seeker-platform', 'openhub', 'meshrun'] }), 'openhub');
+		assert.ok(await servedBy(context, { order: ['seeker-platform'] }));
+		await hasNobody(context, { order: ['seeker-platform'], allow_fallbacks: false });
+		await isRefused(
+			context,
+			{ ...request(), provider: { order: ['openhub'], ignore: ['openhub'], allow_fallbacks: false } },
+			/^provider\.order is \["openhub"\]; not allowed: no provider in it may serve/,
+		);
+	});
+
+	prove(id(15), 'takes nobody but the listed ones', async context => {
+		assert.equal(await servedBy(context, { only: ['swiftcore'] }), 'swiftcore');
+		assert.equal(await servedBy(context, { only: ['swiftcore'], sort: 'price' }), 'swiftcore');
+		await hasNobody(context, { only: ['seeker-platform'] });
+	});
+
+	prove(id(16), 'leaves it to the service to skip one that does not host the model', async context => {
+		assert.equal(await servedBy(context, { order: ['lumiere', 'openhub'] }), 'openhub');
+		assert.equal(await servedBy(context, { only: ['lumiere', 'openhub'] }), 'openhub');
+		assert.equal(await servedBy(context, { order: ['quillon', 'cumulus'] }, closedModel.id), 'cumulus');
+	});
+});
+
+describe('zero data retention', () => {
+	const id = (position: number) => `inference/zero-data-retention-zdr/${position}`;
+
+	prove(id(1), 'demands it with the request, and knows that it is in force', async context => {
+		assert.equal(await servedBy(context, { zdr: true }), 'openhub');
+		const policy = zeroDataRetentionOf(connectionOf(context.server), request({ zdr: true }));
+		assert.deepEqual(policy, { inForce: 'yes', because: 'request' });
+		await hasNobody(context, { zdr: true, only: ['gridserve'] });
+	});
+
+	prove(
+		[id(2), 'unspecified/inference/9'],
+		'says "as the account is set" where the connection does not tell',
+		async context => {
+			for (const provider of [undefined, {}, { zdr: false }]) {
+				const of = (fields?: object) => zeroDataRetentionOf(connectionOf(context.server, fields), request(provider));
+				assert.deepEqual(of(), { inForce: 'as-account-is-set', because: 'account' });
+				assert.deepEqual(of({ accountZdr: true }), { inForce: 'yes', because: 'account' });
+				assert.deepEqual(of({ accountZdr: false }), { inForce: 'no', because: 'account' });
+			}
+			assert.equal(await servedBy(context, { zdr: false }), 'gridserve');
+			context.server.account.zeroDataRetention = true;
+			assert.equal(await servedBy(context, { zdr: false }), 'openhub');
+			assert.equal(await servedBy(context), 'openhub');
+		},
+	);
+
+	prove(id(3), 'knows that the code-oriented models always run under it', async ({ server }) => {
+		const connection = connectionOf(server, { accountZdr: false });
+		for (const { id: model } of [codeModel, smallCodeModel]) {
+			for (const provider of [undefined, { zdr: false }]) {
+				assert.deepEqual(zeroDataRetentionOf(connection, request(provider, model)), {
+					inForce: 'yes',
+					because: 'code-oriented-model',
+				});
+			}
+		}
+		assert.equal(zeroDataRetentionOf(connection, request()).inForce, 'no');
+	});
+
+	prove(id(4), 'lets cached tokens be under it', async ({ client }) => {
+		const reply = await client.chat.complete(request({ zdr: true }));
+		assert.ok((reply.usage?.prompt_tokens_details?.cached_tokens ?? 0) > 0);
+	});
+
+	prove(id(5), 'counts a provider as retaining whose policy is not known', async context => {
+		const connection = connectionOf(context.server, {
+			providers: [{ slug: 'openhub', dataPolicy: 'Nothing is kept.' }, { slug: 'swiftcore' }],
+		});
+		assert.deepEqual(dataPolicyOf(connection, 'openhub'), { isKnown: true, policy: 'Nothing is kept.' });
+		assert.deepEqual(dataPolicyOf(connection, 'swiftcore'), { isKnown: false, countsAs: 'retaining-and-training' });
+		await hasNobody(context, { only: ['swiftcore'], zdr: true });
+		await hasNobody(context, { only: ['swiftcore'], data_collection: 'deny' });
+	});
+
+	prove(id(6), 'asks the service for nothing that it would have to keep', async ({ client, server, lastRequest }) => {
+		await client.chat.complete(request());
+		assert.deepEqual(lastRequest().json, request());
+		assert.equal(lastRequest().headers.cookie, undefined);
+		await client.chat.complete(request());
+		// Each request brings the whole conversation: nothing refers to an earlier one.
+		assert.equal(server.received[0]?.text, server.received[1]?.text);
+	});
+});
