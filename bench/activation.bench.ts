@@ -3,7 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { copyExtension } from '../scripts/editor/installExtension.ts';
-import { type EditorServer, openWindow, startEditor } from '../test/support/editor.ts';
+import { type EditorServer, startEditor } from '../test/support/editor.ts';
+import { emptyExtension, measureInHost } from './hostProbe.ts';
 import { type BenchRow, median } from './row.ts';
 
 /** Milliseconds, and megabytes of the extension host afterwards. */
@@ -44,25 +45,10 @@ async function interleaved(editors: EditorServer[]): Promise<Activation[][]> {
 	const results: Activation[][] = editors.map(() => []);
 	for (let round = 0; round < runs; round += 1) {
 		for (const [index, editor] of editors.entries()) {
-			results[index]?.push(await measure(editor));
+			results[index]?.push(await measureInHost<Activation>(editor));
 		}
 	}
 	return results;
-}
-
-async function measure(editor: EditorServer): Promise<Activation> {
-	const printed: string[] = [];
-	const window = await openWindow(editor, { onPrint: text => printed.push(text) });
-	try {
-		await window.testsEnded;
-	} finally {
-		await window.context.close();
-	}
-	const line = printed.find(text => text.startsWith('bench| '));
-	if (line === undefined) {
-		throw new Error(`The probe measured nothing. What the editor printed:\n${printed.join('\n')}`);
-	}
-	return JSON.parse(line.slice('bench| '.length));
 }
 
 function compare(empty: Activation[], own: Activation[]): BenchRow[] {
@@ -101,15 +87,6 @@ function ownExtension(scratch: string): string {
 	const folder = path.join(scratch, 'own');
 	copyExtension(process.env['ERRAND_TEST_EXTENSION'] ?? '', folder);
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ ...manifestOf(folder), activationEvents: [] }));
-	return folder;
-}
-
-function emptyExtension(scratch: string): string {
-	const folder = path.join(scratch, 'empty');
-	fs.mkdirSync(path.join(folder, 'dist'), { recursive: true });
-	fs.writeFileSync(path.join(folder, 'dist', 'extension.js'), 'export function activate() {}\n');
-	const manifest = { name: 'empty', publisher: 'bench', version: '1.0.0', type: 'module', main: './dist/extension.js' };
-	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, engines: { vscode: '^1.109.0' } }));
 	return folder;
 }
 

@@ -1,10 +1,12 @@
 import process from 'node:process';
+import { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { SseDecoder } from '../src/client/core/sse.ts';
 import { contend, parameters } from './contender.ts';
+import { openFetchEventSource, openOpenAiStream } from './peers.ts';
 
 interface Parameters {
-	contender: 'ours' | 'parser';
+	contender: keyof typeof contenders;
 	shape: keyof typeof shapes;
 	/** Megabytes. */
 	size: number;
@@ -14,14 +16,14 @@ const LIMIT = 64 * 1024 * 1024;
 
 /** Each gives a stream's bytes in the pieces in which they come. */
 const shapes = {
-	'one event in pieces of 1 KB': (bytes: number) => pieces(Buffer.from(`data: ${'x'.repeat(bytes)}\n\n`), 1024),
+	'one event in pieces of 1 KB': (bytes: number) => pieces(Buffer.from(`data: "${'x'.repeat(bytes)}"\n\n`), 1024),
 	'LF lines with one CR, in one piece': (bytes: number) => {
 		const text = 'data: {"choices":[{"delta":{"content":"word"}}]}\n\n'.repeat(Math.ceil(bytes / 50));
 		// At the end: whoever looks for it at every line looks through all that follows.
 		return [Buffer.from(`${text}: one\r\n`)];
 	},
 	'one event of many data lines': (bytes: number) =>
-		pieces(Buffer.from(`${'data: 0123456789\n'.repeat(Math.ceil(bytes / 17))}\n`), 64 * 1024),
+		pieces(Buffer.from(`data: [0\n${'data: ,123456789\n'.repeat(Math.ceil(bytes / 17))}data: ]\n\n`), 64 * 1024),
 };
 
 function pieces(bytes: Buffer, length: number): Buffer[] {
@@ -33,26 +35,57 @@ function pieces(bytes: Buffer, length: number): Buffer[] {
 const { contender, shape, size } = parameters<Parameters>();
 const input = shapes[shape](size * 1024 * 1024);
 
-await contend(async () => {
-	let count = 0;
-	if (contender === 'ours') {
+/** Each counts the events. */
+const contenders = {
+	async ours() {
+		let count = 0;
 		const decoder = new SseDecoder(LIMIT);
 		for (const piece of input) {
-			for (const { data } of decoder.decode(piece)) {
-				count += data.length;
-			}
+			count += decoder.decode(piece).length;
 		}
-	} else {
+		return { count };
+	},
+	async parser() {
+		let count = 0;
 		const text = new TextDecoder();
 		const parser = createParser({
-			onEvent: ({ data }) => {
-				count += data.length;
+			onEvent: () => {
+				count++;
 			},
 		});
 		for (const piece of input) {
 			parser.feed(text.decode(piece, { stream: true }));
 		}
-	}
-	return { count };
-});
+		return { count };
+	},
+	async openai() {
+		const read = await openOpenAiStream();
+		let count = 0;
+		for await (const _ of read(response())) {
+			count++;
+		}
+		return { count };
+	},
+	async 'fetch-event-source'() {
+		const read = await openFetchEventSource();
+		let count = 0;
+		await read(
+			'http://bench.invalid',
+			{},
+			async () => response(),
+			() => {
+				count++;
+			},
+		);
+		return { count };
+	},
+};
+
+function response(): Response {
+	return new Response(Readable.toWeb(Readable.from(input)) as ReadableStream, {
+		headers: { 'content-type': 'text/event-stream' },
+	});
+}
+
+await contend(contenders[contender]);
 process.disconnect();

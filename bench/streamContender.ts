@@ -4,12 +4,14 @@ import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
 import { contend, linesOf, parameters } from './contender.ts';
+import { type ChatBody, openPeer, type PeerName } from './peers.ts';
 
 interface Chunk {
 	choices?: { delta?: { content?: string } }[];
 }
 
-const { contender, address } = parameters<{ contender: 'floor' | 'parser' | 'ours'; address: string }>();
+const { contender, address } = parameters<{ contender: keyof typeof contenders | PeerName; address: string }>();
+const chat: ChatBody = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
 const url = `${address}/chat/completions`;
 const contentOf = (data: string) => (JSON.parse(data) as Chunk).choices?.[0]?.delta?.content?.length ?? 0;
 
@@ -46,7 +48,7 @@ const contenders = {
 			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
 		});
 		let count = 0;
-		for await (const event of client.chat.stream({ model: 'm', messages: [{ role: 'user', content: 'x' }] })) {
+		for await (const event of client.chat.stream(chat)) {
 			if (event.type === 'text') {
 				count += event.text.length;
 			}
@@ -55,5 +57,18 @@ const contenders = {
 	},
 };
 
-await contend(contenders[contender]);
+async function peer(name: PeerName) {
+	const read = await openPeer(name);
+	return async () => {
+		let count = 0;
+		await read(address, chat, text => {
+			count += text.length;
+		});
+		return { count };
+	};
+}
+
+await contend(
+	contender in contenders ? contenders[contender as keyof typeof contenders] : await peer(contender as PeerName),
+);
 process.disconnect();

@@ -113,7 +113,12 @@ async function sendLog(response: ServerResponse, fromIndex: number): Promise<voi
 }
 
 const server = createServer(async (request, response) => {
-	request.resume();
+	// As a real one: nothing is answered before the request is read and understood.
+	let body = '';
+	for await (const piece of request.setEncoding('utf8')) {
+		body += piece;
+	}
+	JSON.parse(body || '{}');
 	seed = 42;
 	response.writeHead(200, { 'content-type': 'text/event-stream' });
 	if (kind === 'chat') {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
+import { ensureDependencies } from './bootstrap/dependencies.mjs';
 import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
@@ -14,6 +15,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	...Object.fromEntries(
 		stageNames.filter(name => name !== 'check').map(name => [`test:${name}`, (args: string[]) => stage(name, args)]),
 	),
+	'test:interoperability': args => stage('interoperability', args),
 	'test:desktop': testDesktop,
 	bench,
 	package: makePackage,
@@ -52,7 +54,8 @@ async function testDesktop(args: string[]): Promise<number> {
 	return run(args);
 }
 
-function bench(args: string[]): Promise<number> {
+async function bench(args: string[]): Promise<number> {
+	await ensureDependencies(path.join(root, 'bench'));
 	return withRun(['--production'], async run =>
 		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], await run.prepareEditor()),
 	);

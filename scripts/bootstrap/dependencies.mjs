@@ -7,39 +7,53 @@ import { npm } from './npm.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean }>} Packages */
 
-/** Installs node_modules when they are missing or not what package-lock.json says. */
-export async function ensureDependencies() {
-	if (installed()) {
+/**
+ * Installs the node_modules of a folder when they are missing or not what its package-lock.json says.
+ * @param {string} [folder]
+ */
+export async function ensureDependencies(folder = root) {
+	if (installed(folder)) {
 		return;
 	}
 	await withLock(path.join(cache, 'install.lock'), 'installing', async () => {
-		if (!installed()) {
+		if (!installed(folder)) {
 			console.log('Installing packages (npm ci) …');
-			await npm(['ci', '--loglevel=error'], { cwd: root, show: true });
-			fs.writeFileSync(stampFile, stamp());
+			await npm(['ci', '--loglevel=error'], { cwd: folder, show: true });
+			fs.writeFileSync(stampFile(folder), stamp(folder));
 		}
 	});
 }
 
-/** Goes with node_modules when an install begins, so an interrupted one is seen as such. */
-const stampFile = path.join(root, 'node_modules', '.errand-installed');
+/**
+ * Goes with node_modules when an install begins, so an interrupted one is seen as such.
+ * @param {string} folder
+ */
+function stampFile(folder) {
+	return path.join(folder, 'node_modules', '.errand-installed');
+}
 
-function stamp() {
+/** @param {string} folder */
+function stamp(folder) {
 	const hash = createHash('sha256');
 	for (const name of ['package.json', 'package-lock.json']) {
-		hash.update(fs.readFileSync(path.join(root, name)));
+		hash.update(fs.readFileSync(path.join(folder, name)));
 	}
 	return hash.digest('hex');
 }
 
-function installed() {
-	return asLocked() || (fs.existsSync(stampFile) && fs.readFileSync(stampFile, 'utf8') === stamp());
+/** @param {string} folder */
+function installed(folder) {
+	const file = stampFile(folder);
+	return asLocked(folder) || (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === stamp(folder));
 }
 
-/** What was installed by hand is right, too, when npm's own record of it, written last, agrees with the lockfile. */
-function asLocked() {
-	const wanted = packagesOf(path.join(root, 'package-lock.json'));
-	const present = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
+/**
+ * What was installed by hand is right, too, when npm's own record of it, written last, agrees with the lockfile.
+ * @param {string} folder
+ */
+function asLocked(folder) {
+	const wanted = packagesOf(path.join(folder, 'package-lock.json'));
+	const present = packagesOf(path.join(folder, 'node_modules', '.package-lock.json'));
 	if (wanted === undefined) {
 		throw new Error('package-lock.json is missing or broken. Restore it with git checkout package-lock.json.');
 	}

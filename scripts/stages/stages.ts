@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { ensureDependencies } from '../bootstrap/dependencies.mjs';
 import { cache, root } from '../bootstrap/folders.mjs';
 import { withLock } from '../bootstrap/lock.mjs';
 import { ensureBrowser } from '../browser.ts';
@@ -13,10 +14,11 @@ import { runEditorTests } from './editor.ts';
 import { runMocha } from './mocha.ts';
 import type { Totals } from './totals.ts';
 
-export type StageName = 'check' | 'unit' | 'conformance' | 'editor' | 'e2e';
+export type StageName = 'check' | 'unit' | 'conformance' | 'interoperability' | 'editor' | 'e2e';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+/** What `npm test` runs. */
 export const stageNames: readonly StageName[] = ['check', 'unit', 'conformance', 'editor', 'e2e'];
 
 /** One run of some stages. What it needs is made once, in a folder of its own, which goes when the run ends. */
@@ -42,6 +44,9 @@ export class TestRun {
 				return runMocha({ tests: 'unit', args, folder, testLimitMs: 10_000, limitMs: 180_000 });
 			case 'conformance':
 				return runMocha({ tests: 'conformance', args, folder, testLimitMs: 20_000, limitMs: 180_000 });
+			case 'interoperability':
+				await ensureDependencies(path.join(root, 'bench'));
+				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 20_000, limitMs: 120_000 });
 			case 'editor':
 				return runEditorTests({ args, folder, environment: await this.prepareEditor() });
 			case 'e2e': {

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '../src/client/client.ts';
+import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
+import { warmUp } from '../src/client/warmUp.ts';
+import { connectionSchema } from '../src/contract/connection.ts';
+import type { ChatBody } from './peers.ts';
+import { median } from './row.ts';
+
+const WARM = 100;
+const REQUESTS = 600;
+const PAUSE_MS = 2;
+/** A conversation of some turns, as it goes out with each message: about 32 KB. */
+export const chat: ChatBody = {
+	model: 'm',
+	messages: Array.from({ length: 16 }, (_, index) => ({
+		role: index % 2 === 0 ? 'user' : 'assistant',
+		content: `${index}: ${'a word and another, '.repeat(100)}`,
+	})),
+};
+const body = JSON.stringify({ ...chat, stream: true });
+
+export interface Latency {
+	/** Of many requests, in microseconds. */
+	latency: number;
+	/** Of the very first one and of the one after it. */
+	first: number;
+	second: number;
+}
+
+/** Runs `request` again and again; it tells when its first token is there. */
+export async function latency(request: (first: () => void) => Promise<void>): Promise<Latency> {
+	const times: number[] = [];
+	for (let count = 0; count < WARM + REQUESTS; count++) {
+		const started = performance.now();
+		let time = 0;
+		await request(() => {
+			time ||= performance.now() - started;
+		});
+		times.push(time * 1000);
+		// Nobody asks again at once; and the connection is free by then for all alike.
+		await delay(PAUSE_MS);
+	}
+	const [first = Number.NaN, second = Number.NaN] = times;
+	return { first, second, latency: median(times.slice(WARM)) };
+}
+
+/** One socket, used again for each request. */
+export async function rawSocket(address: string): Promise<Latency> {
+	const { hostname, port } = new URL(address);
+	const socket = connect(Number(port), hostname);
+	socket.setNoDelay();
+	await once(socket, 'connect');
+	const head = `POST /chat/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${body.length}\r\n\r\n`;
+	const time = await latency(async first => {
+		socket.write(head + body);
+		for (let text = ''; !text.endsWith('\r\n0\r\n\r\n'); ) {
+			const [bytes] = await once(socket, 'data');
+			text += bytes.toString();
+			if (text.includes('data: {')) {
+				first();
+			}
+		}
+	});
+	socket.destroy();
+	return time;
+}
+
+/** The host's own fetch, its bytes looked at and no more. */
+export function hostFetch(address: string): Promise<Latency> {
+	return latency(async first => {
+		const decoder = new TextDecoder();
+		const response = await globalThis.fetch(`${address}/chat/completions`, { method: 'POST', body });
+		for await (const bytes of response.body ?? []) {
+			if (decoder.decode(bytes, { stream: true }).includes('data: {')) {
+				first();
+			}
+		}
+	});
+}
+
+/** Our client over the host's fetch. `warm`: as a view does when it opens, before the first message. */
+export async function ours(address: string, { warm = false } = {}): Promise<Latency> {
+	const transport = createFetchTransport((input, init) => globalThis.fetch(input, init));
+	const connection = { name: 'bench', ...connectionSchema.parse({ apiUrl: address, service: 'bench' }) };
+	const client = createClient({ connection, keys: () => Promise.resolve('sk-bench'), transport });
+	if (warm) {
+		await warmUp(connection, transport);
+	}
+	return latency(async first => {
+		for await (const event of client.chat.stream(chat)) {
+			if (event.type === 'text') {
+				first();
+			}
+		}
+	});
+}
