@@ -4,6 +4,7 @@ import { registerChat } from './chat/register.ts';
 import { createConnect } from './connect.ts';
 import { registerConnections } from './connections/register.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
+import type { KeyKind } from './contract/routes.ts';
 import { registerKeys } from './keys/register.ts';
 import { registerLocalService } from './localService/register.ts';
 import { registerCommand } from './platform/commands.ts';
@@ -11,6 +12,8 @@ import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readSetting } from './platform/settings.ts';
 import { registerTasks } from './tasks/register.ts';
+
+let closeChat: (() => Promise<void>) | undefined;
 
 /** Builds the features in the order of their needs and hands each what it asks for. Nothing loads or starts here. */
 export function activate(context: vscode.ExtensionContext): void {
@@ -25,41 +28,55 @@ export function activate(context: vscode.ExtensionContext): void {
 	}
 }
 
+/** The editor waits for this before it ends the extension host, and for nothing that a `dispose` begins. */
+export async function deactivate(): Promise<void> {
+	await closeChat?.();
+	closeChat = undefined;
+}
+
 function wire(context: vscode.ExtensionContext): void {
 	const log = createLog();
-	const connections = registerConnections();
 	const keys = registerKeys({
 		secrets: context.secrets,
-		activeConnection: connections.active,
+		activeConnection: () => connections.active(),
+		client: (connection, key) => connect.clientFor(connection, key),
 		logger: log.logger('keys'),
 	});
+	const connections = registerConnections(keys);
+	// What is wrong with the connection is said by the request itself.
+	const ensureKey = async (kind: KeyKind, onAsk?: () => void): Promise<boolean> => {
+		const connection = await connections.active().catch(() => undefined);
+		return connection === undefined || keys.ensure(connection, kind, onAsk);
+	};
 	const localService = registerLocalService({
 		extensionUri: context.extensionUri,
 		logger: log.logger('local service'),
 		showLog: log.show,
 	});
 	const connect = createConnect({ connections, keys, localService, logger: log.logger('client') });
+	const chat = registerChat({
+		extensionUri: context.extensionUri,
+		globalStorageUri: context.globalStorageUri,
+		client: connect.client,
+		connection: async () => {
+			const connection = await connections.active();
+			const model =
+				readSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
+			return { label: connection.label ?? connection.name, model };
+		},
+		ensureKey: onAsk => ensureKey('inference', onAsk),
+		onDidChangeConnection: connect.onDidChange,
+		warm: connect.warm,
+		logger: log.logger('chat'),
+	});
+	closeChat = chat.close;
 	context.subscriptions.push(
-		log,
 		registerCommand(commands.showLog, log.show),
 		connections,
 		keys,
 		localService,
 		connect,
-		registerChat({
-			extensionUri: context.extensionUri,
-			globalStorageUri: context.globalStorageUri,
-			client: connect.client,
-			connection: async () => {
-				const connection = await connections.active();
-				const model =
-					readSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
-				return { label: connection.label ?? connection.name, model };
-			},
-			onDidChangeConnection: connect.onDidChange,
-			warm: connect.warm,
-			logger: log.logger('chat'),
-		}),
+		chat,
 		registerTasks({
 			workspaceState: context.workspaceState,
 			globalState: context.globalState,
@@ -73,8 +90,11 @@ function wire(context: vscode.ExtensionContext): void {
 					agents: connection.agents,
 				};
 			},
+			ensureKey: () => ensureKey('cloud'),
 			onDidChangeConnection: connect.onDidChange,
 			logger: log.logger('tasks'),
 		}),
+		// Last, because the others still have something to say while they end.
+		log,
 	);
 }

@@ -51,6 +51,9 @@ export interface ChatOptions {
 	logger: Logger;
 }
 
+/** The conversation with a new reply in it. */
+type AddReply = (conversation: Conversation, reply: Reply) => Conversation;
+
 /** Owns the window's conversation and its running reply. Lives on while the view is hidden. */
 export class Chat {
 	private readonly options: ChatOptions;
@@ -63,7 +66,7 @@ export class Chat {
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
 	/** Between the wish to ask and the running session, so that two wishes cannot both pass. */
-	private starting = false;
+	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	private closed = false;
 
 	private constructor(options: ChatOptions, conversation: Conversation, writer: ConversationWriter) {
@@ -111,7 +114,7 @@ export class Chat {
 
 	/**
 	 * Asks `text` as a new turn. Resolves once the message is on disk and the reply runs, with undefined, or with why it
-	 * was not taken. A turn id that is there already was taken before.
+	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
 	 */
 	async send(turnId: string, text: string): Promise<SendRefusal | undefined> {
 		if (findTurn(this.current, turnId)) {
@@ -123,7 +126,7 @@ export class Chat {
 		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
 			return { reason: 'too-long' };
 		}
-		return this.start(turnId, (conversation, reply) =>
+		return this.begin(turnId, (conversation, reply) =>
 			addTurn(conversation, { id: turnId, askedAt: reply.startedAt, question: text, replies: [reply] }),
 		);
 	}
@@ -133,7 +136,7 @@ export class Chat {
 		if (this.current.turns.at(-1)?.id !== turnId) {
 			return { reason: 'no-turn' };
 		}
-		return this.start(turnId, (conversation, reply) => addReply(conversation, turnId, reply));
+		return this.begin(turnId, (conversation, reply) => addReply(conversation, turnId, reply));
 	}
 
 	/** Ends the running reply; the text so far is kept. */
@@ -145,48 +148,55 @@ export class Chat {
 	async close(): Promise<void> {
 		this.changed.dispose();
 		this.closed = true;
-		if (this.session) {
+		await this.starting?.outcome;
+		if (this.session || this.currentNotice?.kind === 'save-failed') {
 			const streaming = this.current;
-			this.session.stop();
+			this.session?.stop();
 			await this.writer.save(streaming).catch(() => {});
 		}
 		// The last save of a reply that has just ended may still be under way.
 		await this.writer.settled();
 	}
 
-	private async start(
-		turnId: string,
-		begin: (conversation: Conversation, reply: Reply) => Conversation,
-	): Promise<SendRefusal | undefined> {
+	private begin(turnId: string, add: AddReply): Promise<SendRefusal | undefined> {
+		if (this.starting?.turnId === turnId) {
+			return this.starting.outcome;
+		}
 		if (this.session || this.starting) {
-			return { reason: 'busy' };
+			return Promise.resolve({ reason: 'busy' });
 		}
-		this.starting = true;
+		const outcome = this.start(turnId, add).finally(() => {
+			this.starting = undefined;
+		});
+		this.starting = { turnId, outcome };
+		return outcome;
+	}
+
+	private async start(turnId: string, add: AddReply): Promise<SendRefusal | undefined> {
+		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
 		try {
-			let connection: Awaited<ReturnType<ChatOptions['connection']>>;
-			try {
-				connection = await this.options.connection();
-			} catch (error) {
-				return { reason: 'no-connection', error };
-			}
-			const { model, label } = connection;
-			if (model === undefined) {
-				return { reason: 'no-model' };
-			}
-			const reply: Reply = { state: 'streaming', startedAt: this.options.clock.now(), text: '', model };
-			const conversation = begin(this.current, reply);
-			try {
-				await this.writer.save(conversation);
-			} catch (error) {
-				this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
-				return { reason: 'not-saved', code: systemErrorCode(error) };
-			}
-			this.current = conversation;
-			this.run(turnId, reply, model, label);
-			return undefined;
-		} finally {
-			this.starting = false;
+			connection = await this.options.connection();
+		} catch (error) {
+			return { reason: 'no-connection', error };
 		}
+		const { model, label } = connection;
+		if (model === undefined) {
+			return { reason: 'no-model' };
+		}
+		const reply: Reply = { state: 'streaming', startedAt: this.options.clock.now(), text: '', model };
+		const conversation = add(this.current, reply);
+		try {
+			await this.writer.save(conversation);
+		} catch (error) {
+			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
+			return { reason: 'not-saved', code: systemErrorCode(error) };
+		}
+		this.current = conversation;
+		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
+		if (!this.closed) {
+			this.run(turnId, reply, model, label);
+		}
+		return undefined;
 	}
 
 	private run(turnId: string, reply: Reply, model: string, label: string): void {

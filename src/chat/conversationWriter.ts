@@ -92,9 +92,17 @@ export class ConversationWriter {
 			if (!(error instanceof ForeignWriteError)) {
 				throw error;
 			}
-			this.identity = { id: randomUUID(), branchedFrom: this.identity.id };
+			const { identity, known } = this;
+			this.identity = { id: randomUUID(), branchedFrom: identity.id };
 			this.known = undefined;
-			await this.replaceFile();
+			try {
+				await this.replaceFile();
+			} catch (failure) {
+				// Not branched yet: the next save tries again, and tells.
+				this.identity = identity;
+				this.known = known;
+				throw failure;
+			}
 			this.branched.fire();
 		}
 	}

@@ -6,7 +6,7 @@ import { executeCommand, setContextKey } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError } from '../platform/notify.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
-import { Chat, type ChatChange } from './chat.ts';
+import { Chat, type ChatChange, type SendRefusal } from './chat.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { toTurnView, toTurnViews } from './model/toView.ts';
 import { PageFeed } from './pageFeed.ts';
@@ -14,7 +14,7 @@ import type { ConnectionView, FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
 import type { ChatDependencies } from './register.ts';
 import { ConversationStore } from './store.ts';
-import { finishExplanation, noModelText, noticeText, pageStrings, refusalText } from './strings.ts';
+import { finishExplanation, missingKeyText, noModelText, noticeText, pageStrings, refusalText } from './strings.ts';
 import { workspaceTag } from './workspaceTag.ts';
 
 type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K }>) => unknown };
@@ -34,18 +34,14 @@ export class ChatPanel {
 		'page-ready': () => this.sendSnapshot(),
 		'snapshot-request': () => this.sendSnapshot(),
 		'message-send': async ({ turn, text }) => {
-			const refusal = await (await this.chat).send(turn, text);
-			this.post(
-				refusal
-					? { kind: 'message-refuse', turn, reason: refusalText(refusal, this.connection.label) }
-					: { kind: 'message-accept', turn },
-			);
+			const reason = await this.ask(turn, chat => chat.send(turn, text));
+			this.post(reason === undefined ? { kind: 'message-accept', turn } : { kind: 'message-refuse', turn, reason });
 		},
 		'reply-stop': () => this.stopReply(),
 		'reply-retry': async ({ turn }) => {
-			const refusal = await (await this.chat).retry(turn);
-			if (refusal) {
-				this.post({ kind: 'message-refuse', turn, reason: refusalText(refusal, this.connection.label) });
+			const reason = await this.ask(turn, chat => chat.retry(turn));
+			if (reason !== undefined) {
+				this.post({ kind: 'message-refuse', turn, reason });
 			}
 		},
 		'explanation-follow': async ({ turn }) => {
@@ -90,6 +86,7 @@ export class ChatPanel {
 		const { extensionUri } = this.dependencies;
 		const store = new DisposableStore();
 		this.view.value = store;
+		this.page = undefined;
 		const { webview } = view;
 		webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
 		const feed = new PageFeed(message => this.post(message), systemClock);
@@ -134,10 +131,12 @@ export class ChatPanel {
 		(await this.chat).stop();
 	}
 
-	dispose(): void {
+	/** Resolves when the conversation is on disk. Harmless when called again. */
+	async close(): Promise<void> {
 		this.store.dispose();
+		this.page = undefined;
 		setContextKey('errand.replying', false);
-		void this.chat.then(chat => chat.close());
+		await (await this.chat).close();
 	}
 
 	private async receive(message: unknown): Promise<void> {
@@ -154,6 +153,17 @@ export class ChatPanel {
 				reason: describeError(error),
 			});
 		}
+	}
+
+	/** Asks the service, once there is a key for it. Resolves with why that was refused, in words, or undefined. */
+	private async ask(turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<string | undefined> {
+		const chat = await this.chat;
+		const { label } = this.connection;
+		if (!(await this.dependencies.ensureKey(() => this.post({ kind: 'message-hold', turn })))) {
+			return missingKeyText(label);
+		}
+		const refusal = await send(chat);
+		return refusal && refusalText(refusal, label);
 	}
 
 	private async sendSnapshot(): Promise<void> {

@@ -8,6 +8,8 @@ export type ToPage =
 	| { kind: 'notice-set'; notice: string | undefined }
 	/** The message is on disk: the composer may let go of it. */
 	| { kind: 'message-accept'; turn: string }
+	/** The user is asked for something first: the answer comes when that is over. */
+	| { kind: 'message-hold'; turn: string }
 	| { kind: 'message-refuse'; turn: string; reason: string }
 	| { kind: 'composer-focus' };
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
@@ -14,21 +14,30 @@ export interface ChatDependencies {
 	client(): Promise<Client>;
 	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
 	connection(): Promise<{ label: string; model: string | undefined }>;
+	/**
+	 * Asks the user for the key that a message needs, after `onAsk`, where it is missing. Resolves with false when there
+	 * is still none, which was said.
+	 */
+	ensureKey(onAsk: () => void): Promise<boolean>;
 	onDidChangeConnection: Event<void>;
 	/** Warms the connection when the view opens (best effort). */
 	warm(): void;
 	logger: Logger;
 }
 
+export interface RegisteredChat extends Disposable {
+	/** Ends the running reply and resolves when the conversation is on disk. */
+	close(): Promise<void>;
+}
+
 /** The chat view and its commands. The view's own code loads when it is first shown. */
-export function registerChat(dependencies: ChatDependencies): Disposable {
+export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const store = new DisposableStore();
 	let panel: Promise<ChatPanel> | undefined;
 	const openPanel = () => {
 		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies));
 		return panel;
 	};
-	store.add(toDisposable(() => void panel?.then(opened => opened.dispose())));
 	store.add(
 		vscode.window.registerWebviewViewProvider(views.chat, {
 			resolveWebviewView: async view => (await openPanel()).resolve(view),
@@ -41,5 +50,8 @@ export function registerChat(dependencies: ChatDependencies): Disposable {
 		}),
 	);
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
-	return store;
+	return {
+		dispose: () => store.dispose(),
+		close: async () => (await panel)?.close(),
+	};
 }

@@ -102,16 +102,13 @@ class Run {
 	}
 
 	private finish(reason: string | undefined): Partial<Reply> {
-		if (this.reply.text.trim() === '') {
-			return { state: 'failed', explanation: this.options.explainFinish('empty') };
-		}
-		if (reason === 'length') {
-			return { state: 'done', explanation: this.options.explainFinish('length') };
-		}
-		if (reason === 'content_filter') {
-			return { state: 'done', explanation: this.options.explainFinish('filtered') };
-		}
-		return { state: 'done' };
+		const empty = this.reply.text.trim() === '';
+		const problem =
+			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
+		return {
+			state: empty ? 'failed' : 'done',
+			...(problem === undefined ? {} : { explanation: this.options.explainFinish(problem) }),
+		};
 	}
 
 	private failure(error: unknown): Partial<Reply> {

@@ -67,6 +67,11 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 	}
 }
 
+/** Which key is missing, and the way to add it, is said elsewhere. */
+export function missingKeyText(connection: string): string {
+	return vscode.l10n.t('Not sent: {0} has no key yet.', connection);
+}
+
 export function noModelText(connection: string): string {
 	return vscode.l10n.t('{0} has no model for chat. Set errand.chat.model or switch the connection.', connection);
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import { readEditorProxy } from '../platform/settings.ts';
@@ -60,12 +61,14 @@ async function createSupervisor({ extensionUri, logger, showLog }: LocalServiceD
 			didNotStart: reason =>
 				reason === ''
 					? vscode.l10n.t('The local service did not start in time. The log has more.')
-					: vscode.l10n.t('The local service did not start: {0}', reason),
+					: vscode.l10n.t('The local service did not start: {0}. The log has more.', reason.replace(/\.$/, '')),
 			stoppedTwice: () =>
-				vscode.l10n.t('The local service stopped twice within a minute. Tasks it was running were interrupted.'),
+				vscode.l10n.t(
+					'The local service stopped twice within a minute. Tasks it was running were interrupted. Restart it, or try again in a minute.',
+				),
 		},
 	});
-	supervisor.onDidFail(async error => {
+	const offerRestart = async (error: UserFacingError): Promise<void> => {
 		const restart = vscode.l10n.t('Restart');
 		const show = vscode.l10n.t('Show Log');
 		const chosen = await vscode.window.showErrorMessage(error.message, restart, show);
@@ -73,8 +76,14 @@ async function createSupervisor({ extensionUri, logger, showLog }: LocalServiceD
 			showLog();
 		} else if (chosen === restart) {
 			supervisor.reset();
-			supervisor.ensure().catch((again: Error) => vscode.window.showErrorMessage(again.message));
+			await supervisor.ensure().catch(again => {
+				// Anything else is the window's own end.
+				if (again instanceof UserFacingError) {
+					void offerRestart(again);
+				}
+			});
 		}
-	});
+	};
+	supervisor.onDidFail(error => void offerRestart(error));
 	return supervisor;
 }

@@ -12,6 +12,7 @@ import { type Lease, openLease, provesItself, readDiscovery } from './serviceAdd
 const START_TIMEOUT_MS = 15_000;
 const POLL_MS = 50;
 const MAXIMUM_STARTUP_OUTPUT = 4096;
+const MAXIMUM_LOGGED_LINES = 20;
 
 export interface SupervisorOptions {
 	launch: LaunchPlan;
@@ -112,7 +113,7 @@ export class Supervisor implements Disposable {
 			stdio: ['ignore', 'ignore', 'pipe'],
 			windowsHide: true,
 		});
-		const outcome = observe(child);
+		const { outcome, said } = observe(child);
 		try {
 			const deadline = clock.now() + START_TIMEOUT_MS;
 			for (;;) {
@@ -134,6 +135,9 @@ export class Supervisor implements Disposable {
 			// Where only this window has closed, another one may have found the child; unused, it ends by itself.
 			if (!this.disposal.signal.aborted) {
 				logger.log('error', 'the local service did not start', { reason: describeError(error) });
+				for (const line of said().slice(-MAXIMUM_LOGGED_LINES)) {
+					logger.log('error', 'the local service said', { reason: line });
+				}
 				child.kill();
 			}
 			throw error;
@@ -181,8 +185,15 @@ export class Supervisor implements Disposable {
 	}
 }
 
-/** What became of a child that is starting: undefined while it runs, else its exit code and what explains it. */
-function observe(child: ChildProcess): () => { code: number | null; reason: string } | undefined {
+interface Observed {
+	/** undefined while the child runs, else its exit code and what explains it. */
+	outcome(): { code: number | null; reason: string } | undefined;
+	/** The last lines of its standard error. */
+	said(): string[];
+}
+
+/** What becomes of a child that is starting. */
+function observe(child: ChildProcess): Observed {
 	let said = '';
 	let ended: { code: number | null; reason: string } | undefined;
 	child.stderr?.setEncoding('utf8');
@@ -195,11 +206,13 @@ function observe(child: ChildProcess): () => { code: number | null; reason: stri
 	child.on('close', (code, signal) => {
 		ended ??= { code, reason: reasonIn(said) ?? signal ?? `exit code ${code}` };
 	});
-	return () => ended;
+	return { outcome: () => ended, said: () => linesOf(said) };
 }
+
+const linesOf = (text: string): string[] => text.split('\n').filter(line => line.trim() !== '');
 
 /** The line of a program's last words that says what was wrong: an uncaught error ends in a stack and Node's version. */
 function reasonIn(said: string): string | undefined {
-	const lines = said.trim().split('\n');
+	const lines = linesOf(said);
 	return (lines.find(line => /^\w*Error\b.*:/.test(line)) ?? lines.at(-1)) || undefined;
 }

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, ChatPageHost, type PageOptions, turnView } from '../ui/chatPage.ts';
+import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, KEY_ERROR, RICH, SCENES } from '../ui/scenes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	let host: ChatPageHost;
+	const pages = useChatPage();
 	let chat: ChatPage;
 
-	before(async () => {
-		host = await ChatPageHost.start();
-	});
-
-	after(() => host?.stop());
-
-	afterEach(async () => {
-		assert.deepEqual(chat.faults, []);
-		assert.deepEqual(chat.requests, []);
-		assert.deepEqual(await chat.violations(), []);
-		await chat.close();
-	});
-
 	const open = async (options?: PageOptions) => {
-		chat = await host.open(options);
+		chat = await pages.open(options);
 		return chat;
 	};
 	const textarea = () => chat.page.locator('chat-composer textarea');

@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, ChatPageHost, type PageOptions, turnView } from '../ui/chatPage.ts';
+import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 
 describe('the composer of the chat page', function () {
 	this.timeout(120_000);
-	let host: ChatPageHost;
+	const pages = useChatPage();
 	let chat: ChatPage;
 
-	before(async () => {
-		host = await ChatPageHost.start();
-	});
-
-	after(() => host?.stop());
-
-	afterEach(async () => {
-		assert.deepEqual(chat.faults, []);
-		assert.deepEqual(chat.requests, []);
-		assert.deepEqual(await chat.violations(), []);
-		await chat.close();
-	});
-
 	const open = async (options?: PageOptions) => {
-		chat = await host.open(options);
+		chat = await pages.open(options);
 		return chat;
 	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
@@ -54,6 +41,36 @@ describe('the composer of the chat page', function () {
 		assert.equal(await textarea().isEditable(), true);
 		await chat.page.getByText('The disk is full.').waitFor();
 		await chat.screenshot('refused');
+	});
+
+	it('goes on waiting for its message when something else is refused', async () => {
+		await open();
+		const answered = turnView({ canRetry: true });
+		await chat.snapshot([answered]);
+		await textarea().fill('One?');
+		await textarea().press('Enter');
+		const { turn } = await chat.waitForPosted('message-send');
+		await chat.send({ kind: 'message-refuse', turn: answered.id, reason: 'Not now.' });
+		await chat.page.getByText('Not now.').waitFor();
+		assert.equal(await textarea().isEditable(), false);
+		await chat.send({ kind: 'message-accept', turn });
+		assert.equal(await textarea().inputValue(), '');
+		assert.equal(await textarea().isEditable(), true);
+	});
+
+	it('waits for a message that the host holds for as long as that takes', async () => {
+		await open();
+		await chat.snapshot([]);
+		await chat.page.clock.install();
+		await textarea().fill('One?');
+		await textarea().press('Enter');
+		const { turn } = await chat.waitForPosted('message-send');
+		await chat.send({ kind: 'message-hold', turn });
+		await chat.page.clock.runFor(60_000);
+		assert.equal(await textarea().isEditable(), false);
+		assert.equal(await chat.page.getByText('The message was not taken yet.').count(), 0);
+		await chat.send({ kind: 'message-accept', turn });
+		assert.equal(await textarea().inputValue(), '');
 	});
 
 	it('says in words why an empty message is not sent', async () => {

@@ -2,30 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type ChatPage, ChatPageHost, type PageOptions } from '../ui/chatPage.ts';
+import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts';
 import { SCENES } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	let host: ChatPageHost;
+	const pages = useChatPage();
 	let chat: ChatPage;
 
-	before(async () => {
-		host = await ChatPageHost.start();
-	});
-
-	after(() => host?.stop());
-
-	afterEach(async () => {
-		assert.deepEqual(chat.faults, []);
-		assert.deepEqual(chat.requests, []);
-		assert.deepEqual(await chat.violations(), []);
-		await chat.close();
-	});
-
 	const open = async (options?: PageOptions) => {
-		chat = await host.open(options);
+		chat = await pages.open(options);
 		return chat;
 	};
 
@@ -97,7 +84,6 @@ describe('the chat page', function () {
 			}
 			await chat.close();
 		}
-		await open();
 	});
 });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChatPage } from '../ui/chatPage.ts';
-import { ChatPageHost, turnView } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 
 /** What a hostile model might write. Each would run or load something if any layer let it through. */
 const HOSTILE = [
@@ -51,20 +50,12 @@ const MARKDOWN = [
 
 describe('markdown in the chat page', function () {
 	this.timeout(60_000);
-	let host: ChatPageHost;
+	const pages = useChatPage();
 	let chat: ChatPage;
 
-	before(async () => {
-		host = await ChatPageHost.start();
-	});
-
-	after(() => host?.stop());
-
 	beforeEach(async () => {
-		chat = await host.open();
+		chat = await pages.open();
 	});
-
-	afterEach(() => chat.close());
 
 	const html = () => chat.page.locator('chat-markdown .content').last().innerHTML();
 

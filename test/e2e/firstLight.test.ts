@@ -50,15 +50,14 @@ describe('Errand in the window', function () {
 	it('keeps the conversation and marks a reply that a reload cut off', async () => {
 		let frame = await openChat(window.page);
 		await ask(frame, '/demo slow');
-		await until('some of the reply is there', async () => (await replyText(frame)).length > 40);
+		await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
 		const before = await replyText(frame);
-		// The text is saved at least every second.
-		await until('more has come', async () => (await replyText(frame)).length > before.length + 40);
 		await window.page.reload();
 		await workbenchStands(window.page);
 		frame = await openChat(window.page);
 		await until('both turns are back', async () => (await turns(frame).count()) === 2);
-		assert.ok((await replyText(frame)).startsWith(before.slice(0, 40)));
+		// All that was shown, also what came after the last save of the second.
+		assert.ok((await replyText(frame)).startsWith(before));
 		assert.match(await lastTurnText(frame), /cut off/);
 		assert.equal(await isStreaming(frame), false);
 		await screenshot(window.page, 'window-chat-cut-off');

@@ -1,4 +1,5 @@
 // The chat page in a real Chromium, with a stand-in for the editor around it.
+import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -96,6 +97,32 @@ export class ChatPageHost {
 	}
 }
 
+/** Sets up the page for the tests of a `describe`: each opens its own, and none may leave a fault behind. */
+export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> } {
+	let host: ChatPageHost;
+	const opened: ChatPage[] = [];
+
+	before(async () => {
+		host = await ChatPageHost.start();
+	});
+
+	after(() => host?.stop());
+
+	afterEach(async () => {
+		for (const chat of opened.splice(0)) {
+			await chat.close();
+		}
+	});
+
+	return {
+		async open(options) {
+			const chat = await host.open(options);
+			opened.push(chat);
+			return chat;
+		},
+	};
+}
+
 export class ChatPage {
 	readonly page: Page;
 	/** Every address that was asked for, the page's own files aside. */
@@ -183,10 +210,18 @@ export class ChatPage {
 		await this.page.screenshot({ path: path.join(SCREENSHOTS, `chat-${name}.png`) });
 	}
 
+	/** Closes the page, which must not have run, loaded or broken anything that it should not. */
 	async close(): Promise<void> {
+		if (this.page.isClosed()) {
+			return;
+		}
+		const violations = await this.violations();
 		await this.context.close();
+		assert.deepEqual({ faults: this.faults, requests: this.requests, violations }, none);
 	}
 }
+
+const none = { faults: [], requests: [], violations: [] };
 
 let turnCount = 0;
 

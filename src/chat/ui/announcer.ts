@@ -7,10 +7,13 @@ export const ANNOUNCE_INTERVAL_MS = 2_000;
 /** How far a reply has been spoken. */
 export interface SpokenPosition {
 	readonly offset: number;
-	readonly insideFence: boolean;
+	/** The fence of the code block that the position is in; empty outside of one. */
+	readonly fence: string;
 }
 
-const FENCE = /^ {0,3}(?:```|~~~)\s*(\S*)/;
+const START: SpokenPosition = { offset: 0, fence: '' };
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const SENTENCE_END = /[.!?…。！？](?=\s)/g;
 
 /**
@@ -24,27 +27,28 @@ export function nextWords(
 	strings: Pick<PageStrings, 'code' | 'codeIn'>,
 ): { words: string; position: SpokenPosition } {
 	const words: string[] = [];
-	let { offset, insideFence } = from;
+	let { offset, fence } = from;
 	for (;;) {
 		const lineEnd = text.indexOf('\n', offset);
 		const whole = lineEnd >= 0 || ended;
 		const line = text.slice(offset, lineEnd < 0 ? undefined : lineEnd);
 		if (!whole) {
 			// A line that may be a fence, or stands in one, is not spoken in parts.
-			const end = insideFence || /^\s*[`~]/.test(line) ? undefined : lastSentenceEnd(line);
+			const end = fence !== '' || /^\s*[`~]/.test(line) ? undefined : lastSentenceEnd(line);
 			if (end !== undefined) {
 				words.push(plainText(line.slice(0, end)));
 				offset += end;
 			}
 			break;
 		}
-		const fence = FENCE.exec(line);
-		if (fence) {
-			if (!insideFence) {
-				words.push(fence[1] ? fill(strings.codeIn, fence[1]) : strings.code);
-			}
-			insideFence = !insideFence;
-		} else if (!insideFence) {
+		const [, marker = '', info = ''] = FENCE.exec(line) ?? [];
+		if (fence !== '') {
+			// A shorter fence, or one with a language, is part of the code.
+			fence = marker.startsWith(fence) && info === '' ? '' : fence;
+		} else if (marker !== '') {
+			words.push(info === '' ? strings.code : fill(strings.codeIn, info));
+			fence = marker;
+		} else {
 			words.push(plainText(line));
 		}
 		offset = lineEnd < 0 ? text.length : lineEnd + 1;
@@ -52,7 +56,7 @@ export function nextWords(
 			break;
 		}
 	}
-	return { words: words.filter(part => part !== '').join(' '), position: { offset, insideFence } };
+	return { words: words.filter(part => part !== '').join(' '), position: { offset, fence } };
 }
 
 function lastSentenceEnd(line: string): number | undefined {
@@ -60,10 +64,12 @@ function lastSentenceEnd(line: string): number | undefined {
 	return last && last.index + last[0].length;
 }
 
+/** Every expression looks at a character a fixed number of times: a hostile line may be a million long. */
 function plainText(line: string): string {
 	return line
-		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-		.replace(/^\s*(?:#{1,6}|>|[-*+]|\|?[\s:|-]+\|?$)\s*/, '')
+		.trim()
+		.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+		.replace(/^(?:[\s:|-]+$|(?:#{1,6}|>|[-*+])(?=\s))/, '')
 		.replace(/[*_`|]+/g, ' ')
 		.replace(/\s+/g, ' ')
 		.trim();
@@ -74,7 +80,7 @@ export class Announcer {
 	private readonly speak: (words: string) => void;
 	private readonly strings: PageStrings;
 	private turn: TurnView | undefined;
-	private position: SpokenPosition = { offset: 0, insideFence: false };
+	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(strings: PageStrings, speak: (words: string) => void) {
@@ -82,18 +88,24 @@ export class Announcer {
 		this.speak = speak;
 	}
 
-	/** To be told of the last turn whenever it changed. A turn that does not stream when first seen is not spoken. */
-	update(turn: TurnView | undefined): void {
+	/**
+	 * To be told of the last turn after each message of the host. A reply that has ended when it is first seen is spoken
+	 * only where it is `live`: it began and ended between two messages. Otherwise it was there before.
+	 */
+	update(turn: TurnView | undefined, live: boolean): void {
 		const before = this.turn;
+		if (turn === before) {
+			return;
+		}
 		const streaming = turn?.reply.state === 'streaming';
-		if (!turn || turn.id !== before?.id || (streaming && before.reply.state !== 'streaming')) {
+		if (!turn || turn.id !== before?.id || before.reply.state !== 'streaming') {
 			this.begin(turn);
+			if (turn && live && !streaming) {
+				this.end(turn);
+			}
 			return;
 		}
 		this.turn = turn;
-		if (before.reply.state !== 'streaming') {
-			return;
-		}
 		if (turn.reply.waiting && !before.reply.waiting) {
 			this.speak(fill(this.strings.stillWaiting, turn.reply.model ?? this.strings.reply));
 		}
@@ -114,7 +126,7 @@ export class Announcer {
 		this.turn = turn;
 		// A reply that is first seen in its middle is spoken from there on.
 		const text = turn?.reply.state === 'streaming' && !turn.reply.earlier ? turn.reply.text : '';
-		this.position = nextWords(text, { offset: 0, insideFence: false }, false, this.strings).position;
+		this.position = nextWords(text, START, false, this.strings).position;
 	}
 
 	private speakSoFar(): void {

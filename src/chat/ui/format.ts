@@ -11,12 +11,13 @@ export function formatDuration(
 	language: string,
 	strings: Pick<PageStrings, 'minutes' | 'seconds'>,
 ): string {
-	const seconds = Math.max(0, milliseconds) / 1000;
-	if (seconds < 60) {
+	const seconds = Math.round(milliseconds / 100) / 10;
+	if (seconds < 59.5) {
 		const format = new Intl.NumberFormat(language, { maximumFractionDigits: seconds < 10 ? 1 : 0 });
-		return fill(strings.seconds, format.format(seconds));
+		return fill(strings.seconds, seconds < 0.1 ? `< ${format.format(0.1)}` : format.format(seconds));
 	}
-	return fill(strings.minutes, Math.floor(seconds / 60), Math.floor(seconds % 60));
+	const whole = Math.round(seconds);
+	return fill(strings.minutes, Math.floor(whole / 60), whole % 60);
 }
 
 /** The time of day, or the date when it is another day. */

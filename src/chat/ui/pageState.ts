@@ -34,6 +34,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'notice-set':
 			return { ...state, notice: message.notice };
 		case 'message-accept':
+		case 'message-hold':
 		case 'message-refuse':
 		case 'composer-focus':
 			return state;

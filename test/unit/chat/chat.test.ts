@@ -185,6 +185,43 @@ describe('the chat', () => {
 		assert.equal(service.requests.length, 1);
 	});
 
+	it('gives a turn that is sent again while it is being taken the same answer', async () => {
+		const chat = await open();
+		assert.deepEqual(await Promise.all([chat.send(first, 'One?'), chat.send(first, 'One?')]), [undefined, undefined]);
+		await ended(chat);
+		assert.equal(chat.conversation.turns.length, 1);
+		assert.equal(service.requests.length, 1);
+	});
+
+	it('asks nothing after its window has closed, and keeps the message that was on its way', async () => {
+		const chat = await open();
+		const sent = chat.send(first, 'One?');
+		await chat.close();
+		assert.equal(await sent, undefined);
+		assert.equal(chat.live, undefined);
+		assert.equal(service.requests.length, 0);
+		const again = await open();
+		assert.deepEqual([again.conversation.turns[0]?.question, replyOf(again, first).state], ['One?', 'cutOff']);
+	});
+
+	it('tries once more to save when the window closes', async () => {
+		const chat = await open();
+		let finish = () => {};
+		service.answer = response => {
+			stream(response, ['So far'], false);
+			finish = () => response.end('data: {"choices":[{"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+		};
+		await chat.send(first, 'One?');
+		await waitFor('some text', () => replyOf(chat, first).text === 'So far');
+		await rm(folder, { recursive: true });
+		await writeFile(folder, 'a file in the way');
+		finish();
+		await waitFor('the notice', () => chat.live === undefined && chat.notice?.kind === 'save-failed');
+		await rm(folder);
+		await chat.close();
+		assert.equal((await onDisk())[0]?.turns[0]?.replies[0].text, 'So far');
+	});
+
 	it('asks nothing that it could not save', async () => {
 		await rm(folder, { recursive: true });
 		await writeFile(folder, 'a file in the way');

@@ -3,8 +3,8 @@ import { toTurnView } from '../../../src/chat/model/toView.ts';
 import { PageFeed } from '../../../src/chat/pageFeed.ts';
 import type { ToPage, TurnView } from '../../../src/chat/protocol.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../src/chat/ui/pageState.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 import { conversation, reply, TURN_IDS, turn } from './conversations.ts';
-import { ManualClock } from './manualClock.ts';
 
 const [id] = TURN_IDS;
 const connection = { label: 'Local', model: 'demo' };
@@ -20,7 +20,7 @@ describe('the feed of the page', () => {
 	let feed: PageFeed;
 
 	beforeEach(() => {
-		clock = new ManualClock(0);
+		clock = new ManualClock({ start: 0 });
 		messages = [];
 		feed = new PageFeed(message => messages.push({ at: clock.now(), message }), clock);
 	});

@@ -8,8 +8,8 @@ import {
 	WAITING_AFTER_MS,
 } from '../../../src/chat/session.ts';
 import { ClientError } from '../../../src/client/core/errors.ts';
+import { ManualClock, settle } from '../../support/manualClock.ts';
 import { reply } from './conversations.ts';
-import { ManualClock, settle } from './manualClock.ts';
 import { ReplySource } from './replySource.ts';
 
 describe('a running reply', () => {
@@ -20,7 +20,7 @@ describe('a running reply', () => {
 	let signal: AbortSignal | undefined;
 
 	beforeEach(() => {
-		clock = new ManualClock(0);
+		clock = new ManualClock({ start: 0 });
 		source = new ReplySource();
 		changes = [];
 		saves = [];
@@ -190,6 +190,8 @@ describe('a running reply', () => {
 			['stop', '', 'failed', 'finish: empty'],
 			['stop', ' \n', 'failed', 'finish: empty'],
 			['length', 'x', 'done', 'finish: length'],
+			['length', '', 'failed', 'finish: length'],
+			['content_filter', '', 'failed', 'finish: filtered'],
 			['content_filter', 'x', 'done', 'finish: filtered'],
 		] as const) {
 			source = new ReplySource();

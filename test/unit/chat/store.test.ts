@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { type Clock, systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
-import type { ConversationWriter } from '../../../src/chat/conversationWriter.ts';
+import { ConversationWriter } from '../../../src/chat/conversationWriter.ts';
 import { type Conversation, newConversation } from '../../../src/chat/model/conversation.ts';
 import { parseConversationFile } from '../../../src/chat/model/conversationFile.ts';
 import { ConversationStore } from '../../../src/chat/store.ts';
@@ -222,6 +224,34 @@ describe('the store of conversations', () => {
 			assert.equal(branched.conversation.createdAt, 2);
 			assert.equal(branched.conversation.branchedFrom, OTHER_ID);
 			assert.equal(branched.conversation.id, branch);
+		});
+
+		it('tells of the copy also when it could only be written at the second try', async () => {
+			await store.create(value).save(value);
+			await writeFile(path.join(folder, `${OTHER_ID}.lock`), '');
+			let looks = 0;
+			const clock: Clock = {
+				...systemClock,
+				now() {
+					// The first look sets the deadline for the lock; at the second it is over, and the folder is gone.
+					looks++;
+					if (looks === 3) {
+						rmSync(folder, { recursive: true });
+						writeFileSync(folder, 'a file in the way');
+					}
+					return looks * 10_000;
+				},
+			};
+			const writer = new ConversationWriter(folder, value, undefined, clock);
+			let branches = 0;
+			writer.onDidBranch(() => branches++);
+			await assert.rejects(writer.save(value), { code: 'EEXIST' });
+			assert.equal(branches, 0);
+			await rm(folder);
+			await store.create(value).save(value);
+			await writer.save(withTurn(first, 'One?'));
+			assert.equal(branches, 1);
+			assert.equal((await readdir(folder)).length, 2);
 		});
 
 		it('loses neither of two windows that write at the same moment', async () => {

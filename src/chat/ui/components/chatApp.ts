@@ -65,6 +65,9 @@ export class ChatApp extends LitElement {
 				this.composer.accepted(message.turn);
 				this.followEnd?.toEnd();
 				return;
+			case 'message-hold':
+				this.composer.held(message.turn);
+				return;
 			case 'message-refuse':
 				this.composer.refused(message.turn, message.reason);
 				return;
@@ -79,6 +82,7 @@ export class ChatApp extends LitElement {
 				}
 				this.snapshotWanted = false;
 				this.nextState = next;
+				this.announcer?.update(next.turns.at(-1), message.kind === 'turns-change');
 				this.frame ??= requestAnimationFrame(() => {
 					this.frame = undefined;
 					this.state = this.nextState;
@@ -106,7 +110,6 @@ export class ChatApp extends LitElement {
 
 	override updated(changed: PropertyValues): void {
 		if (changed.has('state')) {
-			this.announcer?.update(this.state.turns.at(-1));
 			void this.resume();
 			// The message was taken before the page was hidden or reloaded; only the answer was lost.
 			const { sentAs } = this.saved;

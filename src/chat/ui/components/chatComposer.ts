@@ -62,11 +62,21 @@ export class ChatComposer extends LitElement {
 		}
 	}
 
+	/** The host has the message and takes or refuses it later, however long that is. */
+	held(turn: string): void {
+		if (this.draft.sentAs === turn) {
+			clearTimeout(this.timeout);
+		}
+	}
+
 	refused(turn: string, reason: string): void {
 		if (this.draft.sentAs === turn) {
 			this.keep({ text: this.textarea.value });
+			this.settle(reason);
+		} else {
+			// A retry: what was sent meanwhile is still waited for.
+			this.hint = reason;
 		}
-		this.settle(reason);
 	}
 
 	focusText(): void {

@@ -5,7 +5,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { pageStrings } from '../../../ui/pageStrings.ts';
 import { TURN_IDS } from '../conversations.ts';
 
-const start = { offset: 0, insideFence: false };
+const start = { offset: 0, fence: '' };
 
 describe('the words of a reply for a screen reader', () => {
 	const words = (text: string, ended = false) => nextWords(text, start, ended, pageStrings).words;
@@ -43,6 +43,28 @@ describe('the words of a reply for a screen reader', () => {
 		);
 	});
 
+	it('are found at once in a line that is made to be slow', () => {
+		for (const [piece, end] of [
+			['[', ''],
+			['[a](', ''],
+			['![[', ''],
+			[' ', 'x'],
+			['|-', 'x'],
+		] as const) {
+			const begin = performance.now();
+			words(piece.repeat(200_000) + end, true);
+			assert.ok(performance.now() - begin < 1_000, `${piece} took ${performance.now() - begin} ms`);
+		}
+	});
+
+	it('keep a minus and a number sign that are no markup', () => {
+		assert.equal(words('-5 degrees\n#42 is open\n- a point\n---\n', true), '-5 degrees #42 is open a point');
+	});
+
+	it('leave out a fence inside a longer one', () => {
+		assert.equal(words('````md\n```ts\nconst a = 1;\n```\nmore\n````\nDone.\n', true), 'Code, md Done.');
+	});
+
 	it('name a code block and leave out what stands in it', () => {
 		assert.equal(words('Run this:\n```ts\nconst a = 1;\n```\nThen go.\n', true), 'Run this: Code, ts Then go.');
 		assert.equal(words('```\nx. y. z\nmore'), 'Code');
@@ -68,23 +90,30 @@ describe('the announcements of a reply', () => {
 	});
 
 	it('are silent for replies that were there before', () => {
-		announcer.update(view({ state: 'done', text: 'Old.' }));
-		announcer.update(view({ state: 'done', text: 'Old.' }));
+		announcer.update(view({ state: 'done', text: 'Old.' }), false);
+		announcer.update(view({ state: 'done', text: 'Old.' }), false);
 		assert.deepEqual(spoken, []);
+	});
+
+	it('do not miss a reply that began and ended between two messages', () => {
+		announcer.update(view({ state: 'failed', text: '' }), false);
+		announcer.update(view({ state: 'done', text: 'Quick.' }, TURN_IDS[1]), true);
+		announcer.update(view({ state: 'done', text: 'Again.' }, TURN_IDS[1]), true);
+		assert.deepEqual(spoken, ['Quick.', 'Reply complete.', 'Again.', 'Reply complete.']);
 	});
 
 	it('come at most every two seconds while words come all the time, and tell the end', async function () {
 		this.timeout(10_000);
-		announcer.update(view({}));
+		announcer.update(view({}), true);
 		let text = '';
 		await waitFor('the first announcement', () => {
 			text += 'A sentence. ';
-			announcer.update(view({ text }));
+			announcer.update(view({ text }), true);
 			return spoken.length > 0;
 		});
 		assert.equal(spoken.length, 1);
 		assert.ok((spoken[0]?.match(/A sentence\./g) ?? []).length > 3);
-		announcer.update(view({ text: `${text}The end`, state: 'done' }));
+		announcer.update(view({ text: `${text}The end`, state: 'done' }), true);
 		assert.match(spoken[1] ?? '', /The end$/);
 		assert.equal(spoken[2], 'Reply complete.');
 		assert.equal(spoken.slice(0, 2).join(' ').replace(/\s+/g, ' '), `${text}The end`.trim());
@@ -96,17 +125,17 @@ describe('the announcements of a reply', () => {
 			[{ state: 'failed', explanation: { message: 'No key.' } }, 'No key.'],
 			[{ waiting: true, model: 'demo' }, 'Still waiting for demo.'],
 		] as const) {
-			announcer.update(undefined);
-			announcer.update(view({}));
-			announcer.update(view(reply));
+			announcer.update(undefined, true);
+			announcer.update(view({}), true);
+			announcer.update(view(reply), true);
 			assert.equal(spoken.at(-1), words);
 		}
 	});
 
 	it('do not read the earlier reply again while a retry begins', () => {
-		announcer.update(view({ state: 'failed', text: 'Old words.' }));
-		announcer.update(view({ text: 'Old words.', earlier: true }));
-		announcer.update(view({ text: 'New words.', state: 'done' }));
+		announcer.update(view({ state: 'failed', text: 'Old words.' }), false);
+		announcer.update(view({ text: 'Old words.', earlier: true }), true);
+		announcer.update(view({ text: 'New words.', state: 'done' }), true);
 		assert.deepEqual(spoken, ['New words.', 'Reply complete.']);
 	});
 });
