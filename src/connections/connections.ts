@@ -2,29 +2,37 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { showMessage } from '../platform/notify.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
+import type { ConnectionKeys } from './register.ts';
 
-function describe(name: string): { connection: Connection } | { sentence: string } {
+/** `problem`: the field and what is wrong with it, where the name is said already. */
+function describe(name: string): { connection: Connection } | { sentence: string; problem: string } {
 	const read = readConnection(name, readSetting('errand.connections'));
 	if ('connection' in read) {
 		return read;
 	}
-	return read.problem === 'unknown'
-		? {
-				sentence: vscode.l10n.t(
-					'There is no connection named “{0}” in the setting errand.connections. Switch to another or add it.',
-					name,
-				),
-			}
-		: {
-				sentence: vscode.l10n.t(
-					'The connection “{0}” cannot be used: {1}: {2}. Correct it in the setting errand.connections.',
-					name,
-					read.field === '' ? 'connection' : read.field,
-					read.reason,
-				),
-			};
+	if (read.problem === 'unknown') {
+		return {
+			problem: vscode.l10n.t('not in the settings'),
+			sentence: vscode.l10n.t(
+				'There is no connection named “{0}” in the setting errand.connections. Switch to another or add it.',
+				name,
+			),
+		};
+	}
+	const problem = read.field === '' ? read.reason : `${read.field}: ${read.reason}`;
+	return {
+		problem,
+		sentence: vscode.l10n.t(
+			'The connection “{0}” cannot be used: {1}. Correct it in the setting errand.connections.',
+			name,
+			problem,
+		),
+	};
 }
 
 /** @throws UserFacingError when the settings name no usable connection. */
@@ -36,43 +44,101 @@ export function activeConnection(): Connection {
 	return described.connection;
 }
 
-export async function switchConnection(): Promise<void> {
-	const current = readSetting('errand.connection');
-	const items = connectionNames(readSetting('errand.connections')).map(name => {
-		const described = describe(name);
-		const detail =
-			'sentence' in described
-				? described.sentence
-				: name === LOCAL_CONNECTION_NAME
-					? vscode.l10n.t('Runs on this machine, needs no account')
-					: described.connection.apiUrl;
-		return {
-			name,
-			usable: !('sentence' in described),
-			label: ('connection' in described && described.connection.label) || name,
-			description: name === current ? vscode.l10n.t('in use') : '',
-			detail,
-			iconPath: new vscode.ThemeIcon('sentence' in described ? 'warning' : 'plug'),
-		};
-	});
-	const openSettings = {
-		name: undefined,
-		usable: true,
-		label: vscode.l10n.t('Add or change connections in Settings'),
-		description: '',
-		detail: '',
-		iconPath: new vscode.ThemeIcon('gear'),
-	};
-	const chosen = await vscode.window.showQuickPick([...items, openSettings], {
+interface ConnectionItem extends vscode.QuickPickItem {
+	choice: { connection: Connection } | 'broken' | 'add' | 'settings' | undefined;
+}
+
+/** Lists the connections with their host and state, and makes the chosen one the active one. */
+export async function switchConnection(keys: ConnectionKeys): Promise<void> {
+	// The setting can name one that is not there (any more): that it is in use is part of the truth.
+	const names = new Set([...connectionNames(readSetting('errand.connections')), readSetting('errand.connection')]);
+	const items: ConnectionItem[] = [
+		...(await Promise.all([...names].map(name => connectionItem(name, keys)))),
+		{ choice: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
+		{ choice: 'add', label: vscode.l10n.t('Add a connection…'), iconPath: new vscode.ThemeIcon('add') },
+		{
+			choice: 'settings',
+			label: vscode.l10n.t('Change connections in the settings'),
+			iconPath: new vscode.ThemeIcon('gear'),
+		},
+	];
+	const chosen = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Switch Connection'),
 		placeHolder: vscode.l10n.t('The service that chat and tasks use'),
+		matchOnDetail: true,
 	});
-	if (!chosen) {
+	const choice = chosen?.choice;
+	if (choice === 'add') {
+		await executeCommand(commands.addConnection);
+	} else if (choice === 'broken' || choice === 'settings') {
+		await openConnectionSettings();
+	} else if (choice) {
+		await use(choice.connection.name, keys);
+	}
+}
+
+async function connectionItem(name: string, keys: ConnectionKeys): Promise<ConnectionItem> {
+	const isActive = name === readSetting('errand.connection');
+	const inUse = isActive ? vscode.l10n.t('in use') : '';
+	const described = describe(name);
+	if ('sentence' in described) {
+		return {
+			choice: 'broken',
+			label: name,
+			description: [vscode.l10n.t('cannot be used'), inUse].filter(Boolean).join(' · '),
+			detail: described.problem,
+			iconPath: new vscode.ThemeIcon('warning'),
+		};
+	}
+	const { connection } = described;
+	const isLocal = name === LOCAL_CONNECTION_NAME;
+	return {
+		choice: described,
+		// A label can be anything, and two may be the same; the name is what the setting says.
+		label: connection.label ?? name,
+		description: [connection.label === undefined || isLocal ? '' : name, inUse].filter(Boolean).join(' · '),
+		detail: isLocal
+			? vscode.l10n.t('Runs on this machine, needs no account')
+			: `${hostOf(connection)} · ${await keyText(connection, keys)}`,
+		iconPath: new vscode.ThemeIcon(isActive ? 'check' : 'plug'),
+	};
+}
+
+function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
+	return (plan === 'enterprise' && enterpriseUrl) || apiUrl;
+}
+
+async function keyText(connection: Connection, keys: ConnectionKeys): Promise<string> {
+	switch (await keys.state(connection, 'inference')) {
+		case 'set':
+			return vscode.l10n.t('key set');
+		case 'missing':
+			return vscode.l10n.t('no key yet');
+		case 'unconfirmed':
+			return vscode.l10n.t('key to be confirmed: the addresses changed');
+		case 'not-needed':
+			return vscode.l10n.t('needs no key');
+	}
+}
+
+/** Makes a connection the active one. Offers to set its key where it has none. */
+export async function use(name: string, keys: ConnectionKeys): Promise<void> {
+	await writeSetting('errand.connection', name);
+	const described = describe(name);
+	if ('sentence' in described || (await keys.state(described.connection, 'inference')) !== 'missing') {
 		return;
 	}
-	if (chosen.name === undefined || !chosen.usable) {
-		await vscode.commands.executeCommand('workbench.action.openSettings', 'errand.connections');
-		return;
+	const { connection } = described;
+	const add = vscode.l10n.t('Add Key');
+	const message = vscode.l10n.t('{0} is in use now. Chat needs its inference key.', connection.label ?? name);
+	if ((await showMessage('information', message, add)) === add) {
+		await keys.set(connection, 'inference');
 	}
-	await writeSetting('errand.connection', chosen.name);
+}
+
+/** The user's settings.json, at the connections. */
+export async function openConnectionSettings(): Promise<void> {
+	await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+		revealSetting: { key: 'errand.connections', edit: false },
+	});
 }

@@ -14,7 +14,8 @@ const hostUrl = z
 	.string()
 	.refine(text => {
 		const url = URL.parse(text);
-		if (!url || url.username || url.password || url.search || url.hash) {
+		// An empty query or fragment leaves no trace in the parsed address, nor does white space.
+		if (!url || url.username || url.password || /[?#\s]/.test(text)) {
 			return false;
 		}
 		return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));

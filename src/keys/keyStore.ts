@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
 import * as z from 'zod';
+import { SerialQueue } from '../base/async.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
-import { isSavedFor, keyOrigins } from './model/keyFormat.ts';
+import { type KeyCheck, keyCheckSchema } from './model/keyCheck.ts';
+import { isSavedFor, keyOrigins, secretName } from './model/keyFormat.ts';
 
 const storedKeySchema = z.object({
 	key: z.string().min(1),
@@ -10,35 +13,33 @@ const storedKeySchema = z.object({
 	origins: z.array(z.string()),
 	/** Milliseconds since the epoch. */
 	savedAt: z.number(),
+	/** The last one. A damaged one counts as none. */
+	check: keyCheckSchema.optional().catch(undefined),
 });
 export type StoredKey = z.output<typeof storedKeySchema>;
 
-export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
-
-/** The secret's name. Fixed: other windows and later versions read it. */
-export function secretName(connection: string, kind: KeyKind): string {
-	return `errand.key.${connection}.${kind}`;
-}
-
 /** Keys in SecretStorage, each bound to the origins it was saved for. */
 export class KeyStore {
-	private readonly secrets: SecretStorage;
+	private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>;
+	private readonly changed: () => void;
+	private readonly writes = new SerialQueue();
+	/** By secret: a digest of what this window last knew of the key and its origins. The keys themselves are not kept. */
+	private readonly known = new Map<string, string>();
 
-	constructor(secrets: SecretStorage) {
+	/** `changed` is called when a key that requests go out with has become another one, here or in another window. */
+	constructor(secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>, changed: () => void) {
 		this.secrets = secrets;
+		this.changed = changed;
 	}
 
 	/** What is stored, whether or not it may be used. A damaged value counts as none. */
 	async read(connection: Connection, kind: KeyKind): Promise<StoredKey | undefined> {
-		const text = await this.secrets.get(secretName(connection.name, kind));
-		if (text === undefined) {
-			return undefined;
+		const name = secretName(connection.name, kind);
+		const stored = parseStored(await this.secrets.get(name));
+		if (!this.known.has(name)) {
+			this.known.set(name, digestOf(stored));
 		}
-		try {
-			return storedKeySchema.parse(JSON.parse(text));
-		} catch {
-			return undefined;
-		}
+		return stored;
 	}
 
 	/** The key for a request, unless the connection's hosts have changed since it was saved. */
@@ -52,12 +53,67 @@ export class KeyStore {
 			: { mustBeConfirmed: true };
 	}
 
-	async save(connection: Connection, kind: KeyKind, key: string, now = Date.now()): Promise<void> {
-		const stored: StoredKey = { key, origins: keyOrigins(kind, connection), savedAt: now };
-		await this.secrets.store(secretName(connection.name, kind), JSON.stringify(stored));
+	/** Replaces what was there. `check` is one that this key already had. */
+	async save(connection: Connection, kind: KeyKind, key: string, check?: KeyCheck): Promise<void> {
+		const stored: StoredKey = {
+			key,
+			origins: keyOrigins(kind, connection),
+			savedAt: Date.now(),
+			...(check ? { check } : {}),
+		};
+		await this.write(secretName(connection.name, kind), stored);
+	}
+
+	/** Keeps the answer of a check with the key that was checked. Resolves with false when another has taken its place. */
+	async keepCheck(connection: Connection, kind: KeyKind, key: string, check: KeyCheck): Promise<boolean> {
+		const name = secretName(connection.name, kind);
+		return this.writes.run(async () => {
+			const stored = parseStored(await this.secrets.get(name));
+			if (stored?.key !== key) {
+				return false;
+			}
+			await this.secrets.store(name, JSON.stringify({ ...stored, check }));
+			return true;
+		});
 	}
 
 	async remove(connection: Connection, kind: KeyKind): Promise<void> {
-		await this.secrets.delete(secretName(connection.name, kind));
+		await this.write(secretName(connection.name, kind), undefined);
 	}
+
+	/** A secret of ours was written. That of a check changes nothing for requests. */
+	async secretChanged(name: string): Promise<void> {
+		this.notice(name, parseStored(await this.secrets.get(name)));
+	}
+
+	private async write(name: string, stored: StoredKey | undefined): Promise<void> {
+		await this.writes.run(async () =>
+			stored ? this.secrets.store(name, JSON.stringify(stored)) : this.secrets.delete(name),
+		);
+		this.notice(name, stored);
+	}
+
+	private notice(name: string, stored: StoredKey | undefined): void {
+		const digest = digestOf(stored);
+		if (this.known.get(name) !== digest) {
+			this.known.set(name, digest);
+			this.changed();
+		}
+	}
+}
+
+function parseStored(text: string | undefined): StoredKey | undefined {
+	try {
+		return text === undefined ? undefined : storedKeySchema.parse(JSON.parse(text));
+	} catch {
+		return undefined;
+	}
+}
+
+function digestOf(stored: StoredKey | undefined): string {
+	return stored === undefined
+		? ''
+		: createHash('sha256')
+				.update(JSON.stringify([stored.key, stored.origins]))
+				.digest('base64');
 }

@@ -1,55 +1,35 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../base/errors.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
-import { KEY_KINDS, KeyStore, type StoredKey } from './keyStore.ts';
-import { isSavedFor, keyEnding, keyOrigins, keyProblem } from './model/keyFormat.ts';
-import type { KeysDependencies } from './register.ts';
+import { importKey } from './importKey.ts';
+import type { StoredKey } from './keyStore.ts';
+import { isTurnedDown } from './model/keyCheck.ts';
+import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
+import { rotateKey } from './rotateKey.ts';
+import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
+import {
+	answerSentence,
+	answerWord,
+	connectionLabel,
+	dateText,
+	keyTitle,
+	kindLabel,
+	kindPurpose,
+	originsText,
+} from './words.ts';
 
-const kindLabel = (kind: KeyKind): string =>
-	({
-		inference: vscode.l10n.t('Inference key'),
-		cloud: vscode.l10n.t('Cloud token'),
-		agent: vscode.l10n.t('Agent key'),
-	})[kind];
-
-const kindPurpose = (kind: KeyKind): string =>
-	({
-		inference: vscode.l10n.t('for chat'),
-		cloud: vscode.l10n.t('for tasks and their logs'),
-		agent: vscode.l10n.t('for the agent task API'),
-	})[kind];
-
-/** @throws UserFacingError when the key was saved for other hosts. */
-export async function keyForRequest(
-	secrets: vscode.SecretStorage,
-	connection: Connection,
-	kind: KeyKind,
-): Promise<string | undefined> {
-	const { key, mustBeConfirmed } = await new KeyStore(secrets).usable(connection, kind);
-	if (mustBeConfirmed) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'The addresses of {0} changed since its key was saved, so the key was not sent. Confirm it with “Errand: Manage Keys”.',
-				connection.label ?? connection.name,
-			),
-			{ action: 'manageKeys' },
-		);
-	}
-	return key;
-}
+const STATUS_MS = 5000;
 
 interface KeyItem extends vscode.QuickPickItem {
-	keyKind: KeyKind | undefined;
-	stored?: StoredKey | undefined;
+	chosen: { kind: KeyKind; stored: StoredKey | undefined } | 'import' | undefined;
 }
 
-/** Shows the three kinds of keys of the active connection with their state; sets, replaces, confirms and removes them. */
-export async function manageKeys({ secrets, activeConnection, logger }: KeysDependencies): Promise<void> {
+/** Shows the keys of the active connection with their state; sets, checks, replaces, rotates, confirms and removes them. */
+export async function manageKeys(context: KeysContext, activeConnection: () => Promise<Connection>): Promise<void> {
 	let connection: Connection;
 	try {
 		connection = await activeConnection();
@@ -57,154 +37,194 @@ export async function manageKeys({ secrets, activeConnection, logger }: KeysDepe
 		await showExplanation(explainError(error, ''));
 		return;
 	}
-	const store = new KeyStore(secrets);
-	const label = connection.label ?? connection.name;
 	if (connection.name === LOCAL_CONNECTION_NAME) {
-		const switchConnection = vscode.l10n.t('Switch Connection');
-		const chosen = await vscode.window.showInformationMessage(
-			vscode.l10n.t('The local connection needs no key: its service runs on this machine.'),
-			switchConnection,
-		);
-		if (chosen === switchConnection) {
-			await executeCommand(commands.switchConnection);
-		}
+		await sayLocalNeedsNone();
 		return;
 	}
-	const chosen = await vscode.window.showQuickPick(
-		Promise.all(KEY_KINDS.map(async kind => keyItem(kind, connection, await store.read(connection, kind)))),
-		{
-			title: vscode.l10n.t('Keys of {0}', label),
-			placeHolder: vscode.l10n.t('Choose a key to set, replace or remove'),
-		},
-	);
-	if (!chosen?.keyKind) {
-		return;
+	// A check comes back to the list, which shows its answer.
+	while (await manageOnce(context, connection)) {}
+}
+
+/** Resolves with true when the list is to be shown again. */
+async function manageOnce(context: KeysContext, connection: Connection): Promise<boolean> {
+	const chosen = await chooseKey(context, connection);
+	if (chosen === undefined) {
+		return false;
 	}
-	const action = chosen.stored ? await chooseAction(chosen.keyKind, connection, chosen.stored) : 'set';
-	if (action === 'set') {
-		const key = await askForKey(chosen.keyKind, connection);
-		if (key !== undefined) {
-			await store.save(connection, chosen.keyKind, key);
-			logger.log('info', 'key saved', { connection: connection.name, keyKind: chosen.keyKind });
-			vscode.window.setStatusBarMessage(vscode.l10n.t('{0} saved for {1}', kindLabel(chosen.keyKind), label), 5000);
-		}
-	} else if (action === 'confirm' && chosen.stored) {
-		await store.save(connection, chosen.keyKind, chosen.stored.key);
-		logger.log('info', 'key confirmed for changed hosts', { connection: connection.name, keyKind: chosen.keyKind });
-	} else if (action === 'remove') {
-		await store.remove(connection, chosen.keyKind);
-		logger.log('info', 'key removed', { connection: connection.name, keyKind: chosen.keyKind });
-		vscode.window.setStatusBarMessage(vscode.l10n.t('{0} removed from {1}', kindLabel(chosen.keyKind), label), 5000);
+	if (chosen === 'import') {
+		await importKey(context, connection);
+		return false;
+	}
+	const { kind, stored } = chosen;
+	if (!stored) {
+		await setKey(context, connection, kind);
+		return false;
+	}
+	const fields = { connection: connection.name, keyKind: kind };
+	switch (await chooseAction(kind, connection, stored)) {
+		case 'confirm':
+			await saveKey(context, connection, kind, stored.key);
+			return false;
+		case 'check':
+			await vscode.window.withProgress(
+				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
+				() => checkSaved(context, connection, kind, stored.key),
+			);
+			return true;
+		case 'replace':
+			await setKey(context, connection, kind);
+			return false;
+		case 'rotate':
+			await rotateKey(context, connection, kind, stored.key);
+			return false;
+		case 'remove':
+			if (await confirmRemoval(kind, connection)) {
+				await context.store.remove(connection, kind);
+				context.logger.log('info', 'key removed', fields);
+				vscode.window.setStatusBarMessage(
+					vscode.l10n.t('{0} removed from {1}', kindLabel(kind), connectionLabel(connection)),
+					STATUS_MS,
+				);
+			}
+			return false;
+		case undefined:
+			return false;
 	}
 }
 
+async function sayLocalNeedsNone(): Promise<void> {
+	const switchConnection = vscode.l10n.t('Switch Connection');
+	const chosen = await vscode.window.showInformationMessage(
+		vscode.l10n.t('The local connection needs no key: its service runs on this machine.'),
+		switchConnection,
+	);
+	if (chosen === switchConnection) {
+		await executeCommand(commands.switchConnection);
+	}
+}
+
+async function chooseKey({ store }: KeysContext, connection: Connection): Promise<KeyItem['chosen']> {
+	const keys = await Promise.all(
+		KEY_KINDS.map(async kind => keyItem(kind, connection, await store.read(connection, kind))),
+	);
+	const items: KeyItem[] = [
+		...keys,
+		{ chosen: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
+		{
+			chosen: 'import',
+			label: vscode.l10n.t('Import from an environment variable…'),
+			iconPath: new vscode.ThemeIcon('symbol-variable'),
+		},
+	];
+	const item = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
+		placeHolder: vscode.l10n.t('Choose a key to set, check, replace or remove'),
+	});
+	return item?.chosen;
+}
+
 function keyItem(kind: KeyKind, connection: Connection, stored: StoredKey | undefined): KeyItem {
-	const origins = keyOrigins(kind, connection);
 	const label = kindLabel(kind);
-	if (origins.length === 0) {
+	const origins = originsText(kind, connection);
+	if (origins === '') {
 		return {
-			keyKind: undefined,
+			chosen: undefined,
 			label,
 			description: vscode.l10n.t('not available'),
 			detail: vscode.l10n.t('The connection has no address {0}.', kindPurpose(kind)),
 			iconPath: new vscode.ThemeIcon('circle-slash'),
 		};
 	}
-	const detail = vscode.l10n.t('Sent to {0} only, {1}', origins.join(', '), kindPurpose(kind));
+	const chosen = { kind, stored };
+	const destination = vscode.l10n.t('Sent to {0} only, {1}', origins, kindPurpose(kind));
 	if (!stored) {
 		return {
-			keyKind: kind,
+			chosen,
 			label,
 			description: vscode.l10n.t('not set'),
-			detail,
+			detail: destination,
 			iconPath: new vscode.ThemeIcon('circle-outline'),
 		};
 	}
-	const ending = keyEnding(stored.key);
-	const saved = new Date(stored.savedAt).toLocaleString(vscode.env.language, {
-		dateStyle: 'medium',
-		timeStyle: 'short',
-	});
-	const state =
-		ending === ''
-			? vscode.l10n.t('set, saved {0}', saved)
-			: vscode.l10n.t('set, ends in {0}, saved {1}', ending, saved);
-	const confirmed = isSavedFor(stored.origins, origins);
+	const isConfirmed = isSavedFor(stored.origins, keyOrigins(kind, connection));
 	return {
-		keyKind: kind,
-		stored,
+		chosen,
 		label,
-		description: state,
-		detail: confirmed
-			? detail
-			: vscode.l10n.t('Not sent: the addresses changed since it was saved. Now: {0}', origins.join(', ')),
-		iconPath: new vscode.ThemeIcon(confirmed ? 'key' : 'warning'),
+		description: stateText(stored),
+		detail: isConfirmed
+			? `${datesText(stored)} ${destination}`
+			: vscode.l10n.t('Not sent: the addresses changed since it was saved. Now: {0}', origins),
+		iconPath: new vscode.ThemeIcon(!isConfirmed ? 'warning' : iconOf(stored)),
 	};
 }
 
-async function chooseAction(
-	kind: KeyKind,
-	connection: Connection,
-	stored: StoredKey,
-): Promise<'set' | 'confirm' | 'remove' | undefined> {
-	const origins = keyOrigins(kind, connection);
-	const confirm = {
-		action: 'confirm' as const,
-		label: vscode.l10n.t('Confirm'),
-		detail: vscode.l10n.t('Use this key for {0}', origins.join(', ')),
-		iconPath: new vscode.ThemeIcon('check'),
-	};
-	const items = [
-		...(isSavedFor(stored.origins, origins) ? [] : [confirm]),
-		{ action: 'set' as const, label: vscode.l10n.t('Replace…'), detail: '', iconPath: new vscode.ThemeIcon('edit') },
+function stateText({ key, check }: StoredKey): string {
+	const ending = keyEnding(key);
+	const set = ending === '' ? vscode.l10n.t('set') : vscode.l10n.t('set, ends in {0}', ending);
+	return `${set} · ${check ? answerWord(check) : vscode.l10n.t('not checked yet')}`;
+}
+
+function datesText({ savedAt, check }: StoredKey): string {
+	return check
+		? vscode.l10n.t('Saved {0}, checked {1}.', dateText(savedAt), dateText(check.at))
+		: vscode.l10n.t('Saved {0}.', dateText(savedAt));
+}
+
+function iconOf({ check }: StoredKey): string {
+	if (!check) {
+		return 'key';
+	}
+	return isTurnedDown(check) ? 'error' : check.answer === 'accepted' ? 'pass' : 'key';
+}
+
+type Action = 'confirm' | 'check' | 'replace' | 'rotate' | 'remove';
+
+async function chooseAction(kind: KeyKind, connection: Connection, stored: StoredKey): Promise<Action | undefined> {
+	const isConfirmed = isSavedFor(stored.origins, keyOrigins(kind, connection));
+	const items: (vscode.QuickPickItem & { action: Action })[] = [
+		// A key that waits for its confirmation goes nowhere, not even to be checked.
+		isConfirmed
+			? {
+					action: 'check',
+					label: vscode.l10n.t('Check'),
+					detail: vscode.l10n.t('Ask the service whether it accepts the key. Costs nothing.'),
+					iconPath: new vscode.ThemeIcon('check'),
+				}
+			: {
+					action: 'confirm',
+					label: vscode.l10n.t('Confirm'),
+					detail: vscode.l10n.t('Use this key for {0}', originsText(kind, connection)),
+					iconPath: new vscode.ThemeIcon('check'),
+				},
+		{ action: 'replace', label: vscode.l10n.t('Replace…'), iconPath: new vscode.ThemeIcon('edit') },
 		{
-			action: 'remove' as const,
+			action: 'rotate',
+			label: vscode.l10n.t('Rotate…'),
+			detail: connection.dashboardUrl
+				? vscode.l10n.t('Open the dashboard, check the new key, then replace this one.')
+				: vscode.l10n.t('Check the new key, then replace this one. The connection has no dashboard to open.'),
+			iconPath: new vscode.ThemeIcon('sync'),
+		},
+		{
+			action: 'remove',
 			label: vscode.l10n.t('Remove…'),
 			detail: vscode.l10n.t('It stays valid at the service until it is deleted there.'),
 			iconPath: new vscode.ThemeIcon('trash'),
 		},
 	];
 	const chosen = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('{0} of {1}', kindLabel(kind), connection.label ?? connection.name),
+		title: keyTitle(kind, connection),
+		...(stored.check ? { placeHolder: answerSentence(stored.check, kind, connection) } : {}),
 	});
-	if (chosen?.action !== 'remove') {
-		return chosen?.action;
-	}
+	return chosen?.action;
+}
+
+async function confirmRemoval(kind: KeyKind, connection: Connection): Promise<boolean> {
 	const remove = vscode.l10n.t('Remove');
 	const answer = await vscode.window.showWarningMessage(
-		vscode.l10n.t('Remove the {0} of {1}?', kindLabel(kind), connection.label ?? connection.name),
+		vscode.l10n.t('Remove the {0} of {1}?', kindLabel(kind), connectionLabel(connection)),
 		{ modal: true, detail: vscode.l10n.t('Errand cannot show or restore it afterwards.') },
 		remove,
 	);
-	return answer === remove ? 'remove' : undefined;
-}
-
-function askForKey(kind: KeyKind, connection: Connection): Thenable<string | undefined> {
-	return vscode.window
-		.showInputBox({
-			title: vscode.l10n.t('{0} of {1}', kindLabel(kind), connection.label ?? connection.name),
-			prompt: vscode.l10n.t(
-				'Kept in the editor’s secret storage and sent to {0} only.',
-				keyOrigins(kind, connection).join(', '),
-			),
-			password: true,
-			ignoreFocusOut: true,
-			validateInput: text => validate(kind, text.trim(), connection),
-		})
-		.then(text => text?.trim());
-}
-
-function validate(kind: KeyKind, key: string, connection: Connection): string | undefined {
-	switch (keyProblem(kind, key, connection)) {
-		case undefined:
-			return undefined;
-		case 'empty':
-			return vscode.l10n.t('Paste the key.');
-		case 'characters':
-			return vscode.l10n.t('A key has no spaces or special characters. Paste it alone.');
-		case 'inference-form':
-			return vscode.l10n.t('This kind of key begins with “sk-”.');
-		case 'prefix':
-			return vscode.l10n.t('The cloud tokens of this service begin with “{0}”.', connection.cloudTokenPrefix ?? '');
-	}
+	return answer === remove;
 }

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { answerInput, dialog, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, turns } from '../support/errandWindow.ts';
+import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 
@@ -55,33 +55,27 @@ describe('keys in the window', function () {
 		await page.getByText('Inference key saved for Acme').first().waitFor();
 	}
 
-	it('asks for a key where one is missing, and sends nothing without it', async () => {
+	it('asks for a key where one is missing, refuses what is no key, and sends the message with what is one', async () => {
 		const frame = await openChat(window.page);
-		await ask(frame, 'hello');
-		await turns(frame).last().getByText('Acme needs a key. Add one to go on.').waitFor();
-		assert.equal(requests().length, 0);
+		await sendMessage(frame, 'hello');
+		await window.page.getByText('Inference key of Acme').waitFor();
 		await screenshot(window.page, 'key-missing');
-	});
-
-	it('opens the key manager from the reply, refuses what is no key, and keeps what is one', async () => {
-		const frame = await openChat(window.page);
-		await frame.getByRole('button', { name: 'Manage Keys' }).click();
-		await pickItem(window.page, 'Inference key');
 		await answerInput(window.page, 'no key');
 		await window.page.getByText('A key has no spaces or special characters. Paste it alone.').waitFor();
 		await answerInput(window.page, 'token');
 		await window.page.getByText('This kind of key begins with “sk-”.').waitFor();
+		assert.equal(requests().length, 0);
 		await answerInput(window.page, KEY);
-		await window.page.getByText('Inference key saved for Acme').first().waitFor();
-		await ask(frame, 'hello again');
+		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
 		assert.match(await replyEnds(frame), /the key fits/);
+		assert.equal(requests().length, 1);
 	});
 
 	it('still has the key after a reload of the window', async () => {
 		await window.page.reload();
 		await workbenchStands(window.page);
 		const frame = await openChat(window.page);
-		await until('the conversation is back', async () => (await turns(frame).count()) === 2);
+		await until('the conversation is back', async () => (await turns(frame).count()) === 1);
 		await ask(frame, 'once more');
 		assert.match(await replyEnds(frame), /the key fits/);
 	});
@@ -103,7 +97,7 @@ describe('keys in the window', function () {
 		await window.page.reload();
 		await workbenchStands(window.page);
 		const frame = await openChat(window.page);
-		await until('the conversation is back', async () => (await turns(frame).count()) === 3);
+		await until('the conversation is back', async () => (await turns(frame).count()) === 2);
 		await ask(frame, 'to another host');
 		await turns(frame)
 			.last()

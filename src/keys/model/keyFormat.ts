@@ -1,6 +1,16 @@
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
+export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
+
+/** How the name of every key's secret begins. */
+export const SECRET_PREFIX = 'errand.key.';
+
+/** The secret's name. Fixed: other windows and later versions read it. */
+export function secretName(connection: string, kind: KeyKind): string {
+	return `${SECRET_PREFIX}${connection}.${kind}`;
+}
+
 export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
 
 /** Keys of the inference hosts and of the agent API begin so (contract: Authentication in documents 1 and 3). */

@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import type { Disposable, MutableDisposable } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/client.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { KeyKind } from '../contract/routes.ts';
+import { showMessage } from '../platform/notify.ts';
+import { askForKey } from './askForKey.ts';
+import { checkKey } from './checkKey.ts';
+import type { KeyStore } from './keyStore.ts';
+import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
+import { answerSentence, connectionLabel, kindLabel } from './words.ts';
+
+const STATUS_MS = 8000;
+
+export interface KeysContext {
+	store: KeyStore;
+	/** A client for a connection that sends this key. */
+	client(connection: Connection, key: string): Promise<Client>;
+	logger: Logger;
+	/** What the status bar says of the last key that was saved: a later key takes its place. */
+	note: MutableDisposable<Disposable>;
+}
+
+/** Asks for a key, saves it, and says what the service makes of it. */
+export async function setKey(context: KeysContext, connection: Connection, kind: KeyKind): Promise<void> {
+	const key = await askForKey({ connection, kind });
+	if (key !== undefined) {
+		await saveAndTell(context, connection, kind, key);
+	}
+}
+
+/** Saves a key. What the service makes of it is said as soon as it is known; nothing waits for that. */
+export async function saveAndTell(
+	context: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+	key: string,
+): Promise<void> {
+	await saveKey(context, connection, kind, key);
+	const saved = vscode.l10n.t('{0} saved for {1}', kindLabel(kind), connectionLabel(connection));
+	context.note.value = vscode.window.setStatusBarMessage(saved);
+	void checkSaved(context, connection, kind, key).then(check => {
+		if (!check) {
+			return;
+		}
+		const sentence = answerSentence(check, kind, connection);
+		if (isTurnedDown(check)) {
+			context.note.value = undefined;
+			offerReplacement(context, connection, kind, sentence);
+		} else {
+			context.note.value = vscode.window.setStatusBarMessage(`${saved}. ${sentence}`, STATUS_MS);
+		}
+	});
+}
+
+export async function saveKey(
+	{ store, logger }: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+	key: string,
+	check?: KeyCheck,
+): Promise<void> {
+	await store.save(connection, kind, key, check);
+	logger.log('info', 'key saved', { connection: connection.name, keyKind: kind });
+}
+
+/** Checks a saved key and keeps the answer with it. Undefined: another took its place meanwhile. Never rejects. */
+export async function checkSaved(
+	context: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+	key: string,
+): Promise<KeyCheck | undefined> {
+	const check = await askService(context, connection, kind, key);
+	try {
+		return (await context.store.keepCheck(connection, kind, key, check)) ? check : undefined;
+	} catch (error) {
+		context.logger.log('warn', 'the answer of a check could not be kept', { reason: describeError(error) });
+		return check;
+	}
+}
+
+/** Checks a key that may not be saved yet. Never rejects. */
+export async function askService(
+	{ client, logger }: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+	key: string,
+): Promise<KeyCheck> {
+	const check = await checkKey(await client(connection, key), kind);
+	logger.log('info', 'key checked', { connection: connection.name, keyKind: kind, code: check.answer });
+	return check;
+}
+
+function offerReplacement(context: KeysContext, connection: Connection, kind: KeyKind, sentence: string): void {
+	const replace = vscode.l10n.t('Replace');
+	void showMessage('error', sentence, replace).then(chosen =>
+		chosen === replace ? setKey(context, connection, kind) : undefined,
+	);
+}

@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { ContractServer } from '../support/contractServer/contractServer.ts';
+import { chatReply, connectionFields, keys, models, specialKeys } from '../support/contractServer/fixtures.ts';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	openView,
+	pickItem,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+
+const INVALID_KEY = 'sk-invalid-0123456789';
+
+describe('a remote connection in the window', function () {
+	this.timeout(120_000);
+	let service: ContractServer;
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+
+	before(async () => {
+		service = await ContractServer.start();
+		const dashboardUrl = `${service.hosts.public}/dashboard`;
+		const { models: chatModels, ...fields } = connectionFields(service);
+		server = await startEditor({
+			settings: {
+				'errand.connections': {
+					quillon: { label: 'Quillon', dashboardUrl, ...fields, models: chatModels },
+					broken: { apiUrl: 'http://api.example', service: 'broken' },
+				},
+				'errand.connection': 'gone',
+			},
+			env: { QUILLON_AGENT_KEY: keys.agent, NO_KEY: 'no key at all' },
+		});
+		window = await openWindow(server);
+		page = window.page;
+		await useTheme(page, 'dark');
+	});
+
+	after(async () => {
+		await server?.stop();
+		await service?.stop();
+	});
+
+	const row = (text: string | RegExp): Locator =>
+		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
+	const input = (): Locator => page.locator('.quick-input-widget:visible .quick-input-box input');
+	const chats = () => service.received.filter(({ path }) => path.endsWith('/chat/completions'));
+
+	/** The question for a key of this kind is open: it hides what is typed and says where that goes. */
+	async function keyIsAsked(kind: string, origin: string): Promise<void> {
+		const widget = page.locator('.quick-input-widget:visible');
+		await widget.getByText(`${kind} of Quillon`).waitFor();
+		await widget.getByText(origin).first().waitFor();
+		assert.equal(await input().getAttribute('type'), 'password');
+	}
+
+	async function closeToasts(): Promise<void> {
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		await until('no message is shown', async () => (await page.locator('.notification-toast').count()) === 0);
+	}
+
+	it('is listed with its host and what it lacks, beside the local one, a broken one and one that is gone', async () => {
+		await runCommand(page, 'Errand: Switch Connection…');
+		await row('gone').filter({ hasText: 'in use' }).filter({ hasText: 'not in the settings' }).waitFor();
+		await row('Local').click();
+		await until('the settings name it', async () => server.settings()['errand.connection'] === 'local');
+		await runCommand(page, 'Errand: Switch Connection…');
+		await row('Local').filter({ hasText: 'in use' }).waitFor();
+		assert.equal(await row('gone').count(), 0);
+		await row('Quillon').filter({ hasText: service.hosts.public }).filter({ hasText: 'no key yet' }).waitFor();
+		await row('broken')
+			.filter({ hasText: 'apiUrl: must be an https address' })
+			.filter({ hasText: 'cannot be used' })
+			.waitFor();
+		await screenshot(page, 'connections-dark');
+		await page.keyboard.press('Escape');
+	});
+
+	it('opens the settings at a connection that is broken, and stays where it was', async () => {
+		await runCommand(page, 'Errand: Switch Connection…');
+		await row('broken').click();
+		const settings = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
+		await settings.getByText('"errand.connections"').first().waitFor();
+		await screenshot(page, 'connection-broken-dark');
+		await until('the settings are closed', async () => {
+			await page.keyboard.press('Escape');
+			return (await settings.count()) === 0;
+		});
+		assert.equal(server.settings()['errand.connection'], 'local');
+	});
+
+	it('is switched to, and offers to take its key', async () => {
+		await runCommand(page, 'Errand: Switch Connection…');
+		await row('Quillon').click();
+		await toast(page, 'Quillon is in use now. Chat needs its inference key.')
+			.getByRole('button', { name: 'Add Key' })
+			.waitFor();
+		await until('the settings name it', async () => server.settings()['errand.connection'] === 'quillon');
+		await screenshot(page, 'connection-switched');
+		await closeToasts();
+	});
+
+	it('asks for the key with the first message, and keeps the draft when there is none', async () => {
+		const frame = await openChat(page);
+		await frame.getByText('on Quillon').first().waitFor();
+		await sendMessage(frame, 'text');
+		await keyIsAsked('Inference key', service.hosts.public);
+		await screenshot(page, 'key-asked-dark');
+		await page.keyboard.press('Escape');
+		await toast(page, 'Nothing was sent: Quillon needs a key for this (Inference key)').waitFor();
+		await frame.getByText('Not sent: Quillon has no key yet.').waitFor();
+		assert.equal(await frame.locator('chat-composer textarea').inputValue(), 'text');
+		assert.equal(await turns(frame).count(), 0);
+		assert.equal(chats().length, 0);
+		await screenshot(page, 'key-not-given');
+		await closeToasts();
+	});
+
+	it('sends the message by itself when the key was given', async () => {
+		const frame = await openChat(page);
+		await frame.locator('chat-composer textarea').press('Enter');
+		await keyIsAsked('Inference key', service.hosts.public);
+		await answerInput(page, keys.inference);
+		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
+		assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
+		assert.equal(await frame.locator('chat-composer textarea').inputValue(), '');
+		assert.deepEqual(
+			chats().map(({ headers }) => headers.authorization),
+			[`Bearer ${keys.inference}`],
+		);
+	});
+
+	it('says that the service accepts the key, and when that was', async () => {
+		await runCommand(page, 'Errand: Manage Keys…');
+		const inference = row('Inference key');
+		await inference.filter({ hasText: `ends in ${keys.inference.slice(-4)}` }).waitFor();
+		await inference
+			.filter({ hasText: '· accepted' })
+			.filter({ hasText: /Saved .+, checked .+\./ })
+			.waitFor();
+		await row('Cloud token').filter({ hasText: 'not set' }).waitFor();
+		await screenshot(page, 'keys-remote-dark');
+		await page.keyboard.press('Escape');
+	});
+
+	it('shows the tree without a key, and asks for none by itself', async () => {
+		const sideBar = await openView(page, 'Errand');
+		await sideBar.getByText('Tasks on this connection need a cloud key.').waitFor();
+		await runCommand(page, 'Errand: Refresh Tasks');
+		await sideBar.getByText('Tasks on this connection need a cloud key.').waitFor();
+		assert.equal(await input().count(), 0);
+		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);
+	});
+
+	it('asks for the cloud token when a task is to be started, stopped or followed', async () => {
+		for (const command of ['Errand: Start Task…', 'Errand: Stop Task…', 'Errand: Follow Task…']) {
+			await runCommand(page, command);
+			await keyIsAsked('Cloud token', service.hosts.cloud);
+			await page.keyboard.press('Escape');
+			await toast(page, 'Nothing was sent: Quillon needs a key for this (Cloud token)').waitFor();
+			await closeToasts();
+		}
+		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);
+	});
+
+	it('goes on to the tasks when the token was given, and lists them', async () => {
+		await runCommand(page, 'Errand: Follow Task…');
+		await keyIsAsked('Cloud token', service.hosts.cloud);
+		await answerInput(page, keys.cloud);
+		await row('Add the tide table to the harbour page').first().waitFor();
+		await page.keyboard.press('Escape');
+		const sideBar = await openView(page, 'Errand');
+		await sideBar.locator('.monaco-list-row').filter({ hasText: 'Active (7)' }).waitFor();
+		await screenshot(page, 'tasks-remote-dark');
+	});
+
+	it('takes a key out of an environment variable, and shows neither that one nor another', async () => {
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Import from an environment variable…');
+		await pickItem(page, 'Agent key');
+		await answerInput(page, 'NOT_SET');
+		await page.getByText('Where the editor runs its extensions there is no such variable.').waitFor();
+		await answerInput(page, 'NO_KEY');
+		await page.getByText('The variable holds no such key.').waitFor();
+		assert.equal(await page.getByText('no key at all').count(), 0);
+		await answerInput(page, 'QUILLON_AGENT_KEY');
+		await page.getByText('Quillon accepts the key (Agent key).').first().waitFor();
+		assert.equal(await page.getByText(keys.agent).count(), 0);
+	});
+
+	it('says at once that a key is refused, and offers to replace it', async () => {
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Inference key');
+		await pickItem(page, 'Replace…');
+		await answerInput(page, INVALID_KEY);
+		const refusal = toast(page, 'Quillon does not accept the key (Inference key).');
+		await refusal.waitFor();
+		await screenshot(page, 'key-refused-dark');
+		await refusal.getByRole('button', { name: 'Replace' }).click();
+		await keyIsAsked('Inference key', service.hosts.public);
+		await page.keyboard.press('Escape');
+		await runCommand(page, 'Errand: Manage Keys…');
+		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
+		await useTheme(page, 'light');
+		await runCommand(page, 'Errand: Manage Keys…');
+		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
+		await screenshot(page, 'keys-remote-light');
+		await page.keyboard.press('Escape');
+	});
+
+	it('answers a message with a refused key by a sentence and the way to the keys', async () => {
+		const frame = await openChat(page);
+		await ask(frame, 'tell me');
+		const turn = turns(frame).last();
+		await turn.getByText('Quillon did not accept the key. Check or replace it.').waitFor();
+		await turn.getByRole('button', { name: 'Manage Keys' }).waitFor();
+		await screenshot(page, 'chat-key-refused-light');
+	});
+
+	it('says which plan is missing, in the service’s words', async () => {
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Agent key');
+		await pickItem(page, 'Replace…');
+		await answerInput(page, specialKeys.agentWithoutPlan);
+		await toast(page, 'Please subscribe to the Pro plan to use this API').waitFor();
+		assert.equal(await page.getByText('Quillon accepts the key (Agent key).').count(), 0, 'of the key before');
+		await screenshot(page, 'key-plan-light');
+		await closeToasts();
+	});
+
+	it('checks a key that is set when it is asked to, and shows the answer in the list', async () => {
+		service.answer(({ host }) => host === 'cloud', { status: 503, headers: { 'retry-after': '0' } });
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Cloud token');
+		await pickItem(page, 'Check');
+		await row('Cloud token').filter({ hasText: '· no answer' }).waitFor();
+		await page.keyboard.press('Escape');
+	});
+
+	it('rotates a key: opens the dashboard, keeps the old key until a new one is accepted', async () => {
+		const rotate = async () => {
+			await runCommand(page, 'Errand: Manage Keys…');
+			await pickItem(page, 'Inference key');
+			const dashboard = window.context.waitForEvent('page');
+			await pickItem(page, 'Rotate…');
+			const opened = await dashboard;
+			// The served editor puts a path of its own in the place of this machine's address.
+			assert.match(opened.url(), /\/dashboard$/);
+			await opened.close();
+			await page.getByText('Make a new key at Quillon and paste it here.').waitFor();
+		};
+		await rotate();
+		await answerInput(page, INVALID_KEY);
+		await page.getByText('This is the present key. Paste the new one.').waitFor();
+		await answerInput(page, `${INVALID_KEY}-too`);
+		await toast(page, 'The present key stays. Quillon does not accept the key').waitFor();
+		await closeToasts();
+		await rotate();
+		await answerInput(page, keys.inference);
+		await toast(page, 'Quillon gets the new key from now on. Delete the old one in its dashboard.').waitFor();
+		await closeToasts();
+		const frame = await openChat(page);
+		await ask(frame, 'text');
+		assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
+	});
+
+	describe('that is added', () => {
+		const settings = () => server.settings()['errand.connections'] as Record<string, unknown>;
+		const back = () => page.locator('.quick-input-widget:visible').getByRole('button', { name: 'Back' }).click();
+		/** Answers a step, whose box holds `proposed` before. */
+		const answer = async (prompt: string, text: string, proposed = '') => {
+			await page.locator('.quick-input-widget:visible').getByText(prompt).waitFor();
+			assert.equal(await input().inputValue(), proposed);
+			await answerInput(page, text);
+		};
+
+		it('leaves nothing behind when it is given up', async () => {
+			const before = settings();
+			await runCommand(page, 'Errand: Add Connection…');
+			await answer('How the connection is called', 'quillon');
+			await page.getByText('There is a connection of this name.').waitFor();
+			await answerInput(page, 'second');
+			await answer('The public host for chat', 'http://api.example');
+			await page.getByText('Type an https address').waitFor();
+			await screenshot(page, 'add-connection-light');
+			await answerInput(page, 'https://api.example');
+			await page.getByText('The enterprise host, if the service has one').waitFor();
+			await page.keyboard.press('Escape');
+			await until('the question is gone', async () => (await input().count()) === 0);
+			assert.deepEqual(settings(), before);
+		});
+
+		it('goes back over its steps with what was answered, and is written whole', async () => {
+			const { quillon, broken } = settings();
+			await runCommand(page, 'Errand: Add Connection…');
+			await answer('How the connection is called', 'second');
+			await answer('The public host for chat', service.hosts.public);
+			await answer('The enterprise host', service.hosts.enterprise);
+			await page.getByPlaceholder('The host that chat uses').waitFor();
+			await back();
+			await answer('The enterprise host', service.hosts.enterprise, service.hosts.enterprise);
+			await pickItem(page, 'Enterprise');
+			await answer('The host of the cloud tasks', service.hosts.cloud);
+			await answer('The host of the agent task API', '');
+			await answer('The service’s own name', 'quillon');
+			await answer('The id of a chat model', models[0]?.id ?? '');
+			const added = toast(page, 'The connection “second” was added.');
+			await added.waitFor();
+			assert.deepEqual(settings(), {
+				quillon,
+				broken,
+				second: {
+					apiUrl: service.hosts.public,
+					enterpriseUrl: service.hosts.enterprise,
+					plan: 'enterprise',
+					cloudUrl: service.hosts.cloud,
+					service: 'quillon',
+					models: [{ id: models[0]?.id, kinds: ['chat'] }],
+				},
+			});
+			await screenshot(page, 'connection-added-light');
+			await added.getByRole('button', { name: 'Switch to It' }).click();
+			const offer = toast(page, 'second is in use now. Chat needs its inference key.');
+			await offer.getByRole('button', { name: 'Add Key' }).click();
+			await page.locator('.quick-input-widget:visible').getByText('Inference key of second').waitFor();
+			await answerInput(page, keys.inference);
+			await page.getByText('second accepts the key (Inference key).').first().waitFor();
+			const frame = await openChat(page);
+			await ask(frame, 'text');
+			assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
+			assert.equal(chats().at(-1)?.host, 'enterprise');
+		});
+	});
+
+	// In a suite of its own, because those come after the tests beside them.
+	describe('that was used', () => {
+		it('leaves no key in any log or file of the editor, and nothing of it in the window', async () => {
+			const written = globSync('**/*', { cwd: server.dataFolder, withFileTypes: true })
+				.filter(entry => entry.isFile())
+				.map(entry => path.join(entry.parentPath, entry.name))
+				.filter(file => !file.startsWith(path.join(server.dataFolder, 'extensions')));
+			assert.ok(written.some(file => file.endsWith('Errand.log')));
+			const texts = written.map(file => readFileSync(file, 'utf8'));
+			for (const key of [...Object.values(keys), INVALID_KEY, specialKeys.agentWithoutPlan]) {
+				assert.ok(!texts.some(text => text.includes(key)));
+				assert.ok(!server.output().includes(key));
+				assert.ok(!window.messages.some(({ text }) => text.includes(key)));
+				assert.equal(await page.getByText(key).count(), 0);
+			}
+		});
+	});
+});

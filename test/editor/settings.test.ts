@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
+import { readSetting, writeSetting } from '../../src/platform/settings.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const protectedIds = (Object.keys(settingScopes) as SettingId[]).filter(
+	id => settingScopes[id] === 'application' || settingScopes[id] === 'machine',
+);
+
+describe('the settings in the editor', () => {
+	it('let nothing write a protected one into the workspace or a folder', async () => {
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+		for (const id of protectedIds) {
+			const before = readSetting(id);
+			for (const target of [vscode.ConfigurationTarget.Workspace, vscode.ConfigurationTarget.WorkspaceFolder]) {
+				const update = vscode.workspace.getConfiguration(undefined, folder).update(id, before, target);
+				await assert.rejects(Promise.resolve(update), Error, id);
+			}
+			assert.deepEqual(readSetting(id), before);
+		}
+	});
+});
+
+describe('errand.connections in settings.json', () => {
+	const BROKEN = { apiUrl: 'http://api.example', service: 'acme', plan: 'private', port: 1, models: [{}] };
+	let document: vscode.TextDocument;
+
+	before(async () => {
+		await writeSetting('errand.connections', { acme: BROKEN });
+		await vscode.commands.executeCommand('workbench.action.openSettingsJson');
+		document = await waitFor('the settings to be open', () =>
+			vscode.workspace.textDocuments.find(({ uri }) => uri.path.endsWith('/User/settings.json')),
+		);
+	});
+
+	after(async () => {
+		await writeSetting('errand.connections', {});
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('is marked at each field that a connection cannot have', async () => {
+		const messages = await waitFor('the marks of the editor', () => {
+			const found = vscode.languages.getDiagnostics(document.uri).map(({ message }) => message);
+			return found.length >= 4 && found;
+		});
+		for (const part of [/https address/, /port/, /"public", "enterprise"/, /"id"/]) {
+			assert.ok(
+				messages.some(message => part.test(message)),
+				`${part} in ${JSON.stringify(messages)}`,
+			);
+		}
+	});
+
+	it('is completed with a whole connection, a model, a provider, an alias and an agent', async () => {
+		/** What is offered at the bar in a text that follows the schema of the user's settings. */
+		const offered = async (text: string): Promise<string[]> => {
+			const content = `{"$schema": "vscode://schemas/settings/user", ${text}}`;
+			const { uri, positionAt } = await vscode.workspace.openTextDocument({
+				language: 'json',
+				content: content.replace('|', ''),
+			});
+			const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+				'vscode.executeCompletionItemProvider',
+				uri,
+				positionAt(content.indexOf('|')),
+			);
+			return list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+		};
+		for (const [text, label] of [
+			['"errand.connections":|', 'Connection'],
+			['"errand.connections": {"acme": | }', 'Connection'],
+			['"errand.connections": {"acme": {"models": [|]}}', 'Model'],
+			['"errand.connections": {"acme": {"providers": [|]}}', 'Provider'],
+			['"errand.connections": {"acme": {"providerPrefixes": [|]}}', 'Provider prefix'],
+			['"errand.connections": {"acme": {"aliases": [|]}}', 'Alias'],
+			['"errand.connections": {"acme": {"agents": [|]}}', 'Agent'],
+			['"errand.connections": {"acme": {|}}', 'cloudUrl'],
+			['"errand.connections": {"acme": {"plan": |}}', '"enterprise"'],
+		] as const) {
+			const labels = await offered(text);
+			assert.ok(labels.includes(label), `${label} is not among ${labels} in ${text}`);
+		}
+	});
+});

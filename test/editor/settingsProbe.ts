@@ -1,0 +1,36 @@
+// Run in the extension host of a window: writes down what the extension reads there, for a test outside to judge.
+import { writeFileSync } from 'node:fs';
+import process from 'node:process';
+import * as vscode from 'vscode';
+import { commands, EXTENSION_ID, type SettingId, settingScopes, views } from '../../src/platform/ids.ts';
+import { readSetting } from '../../src/platform/settings.ts';
+
+/** What a window reads of our settings. */
+export interface SettingsReport {
+	isTrusted: boolean;
+	folders: string[];
+	/** As the extension reads them. */
+	values: Record<string, unknown>;
+	/** As they stand for each folder. */
+	ofFolders: Record<string, unknown>[];
+}
+
+export async function run(): Promise<void> {
+	const file = process.env['ERRAND_SETTINGS_REPORT'] ?? '';
+	await vscode.extensions.getExtension(EXTENSION_ID)?.activate();
+	// What needs the connection: the chat, which opens the way to its host, and the list of tasks.
+	await vscode.commands.executeCommand(commands.focusChat);
+	await vscode.commands.executeCommand(`${views.tasks}.focus`);
+	await vscode.commands.executeCommand(commands.refreshTasks);
+	const ids = Object.keys(settingScopes) as SettingId[];
+	const folders = vscode.workspace.workspaceFolders ?? [];
+	const report: SettingsReport = {
+		isTrusted: vscode.workspace.isTrusted,
+		folders: folders.map(({ name }) => name),
+		values: Object.fromEntries(ids.map(id => [id, readSetting(id)])),
+		ofFolders: folders.map(({ uri }) =>
+			Object.fromEntries(ids.map(id => [id, vscode.workspace.getConfiguration(undefined, uri).get(id)])),
+		),
+	};
+	writeFileSync(file, JSON.stringify(report));
+}
