@@ -28,6 +28,8 @@ import { createSources } from './sources.ts';
 import { createTasks } from './tasks.ts';
 import type {
 	AgentTaskPage,
+	ChannelOpenOptions,
+	ChannelSession,
 	ChatStreamEvent,
 	Decision,
 	DecisionInput,
@@ -78,6 +80,11 @@ export interface Client {
 	readonly channel: {
 		/** For a model and its provider on the organisation's own host where the connection has one, else for the shared host. */
 		health(address?: ChannelAddress): Promise<Health>;
+		/**
+		 * Attests and climbs the verification ladder; nothing of a conversation has left by then. `tampered` where a check
+		 * fails for good (its cause holds the verdicts), or where less is proven than before and nobody agreed.
+		 */
+		open(options?: ChannelOpenOptions): Promise<ChannelSession>;
 	};
 	readonly tasks: {
 		list(query?: TaskListQuery): Promise<TaskPage>;

@@ -1,9 +1,11 @@
 // The shapes that callers of the client meet. Part of its stable interface.
 
 import type { AgentTask } from '../contract/agentTasks.ts';
+import type { AttestationRecord, ChannelMessage } from '../contract/channel.ts';
 import type { Annotation, Usage } from '../contract/chatReply.ts';
 import type { Answers, DecisionUsage, Questions } from '../contract/decisions.ts';
 import type { LogEntry, Task } from '../contract/tasks.ts';
+import type { ChannelAddress } from './channel/address.ts';
 
 export type ChatStreamEvent =
 	| { type: 'text'; text: string }
@@ -59,4 +61,55 @@ export interface AgentTaskPage {
 	page: number;
 	limit: number;
 	hasMore: boolean;
+}
+
+/** The steps of the channel's verification ladder, in their order. */
+export type CheckName =
+	| 'transport'
+	| 'public-key'
+	| 'signature'
+	| 'nonce'
+	| 'gpu-evidence'
+	| 'gpu-token'
+	| 'key-binding'
+	| 'freshness'
+	| 'memory';
+
+export interface Verdict {
+	check: CheckName;
+	/** `unknown` is what nobody could see to hold: never as good as `pass`. */
+	verdict: 'pass' | 'fail' | 'unknown';
+	reason: string;
+	/** What was looked at, where a line can show it. */
+	input?: string;
+}
+
+/** An attestation with what each check made of it. */
+export interface Attested {
+	attestation: AttestationRecord;
+	verdicts: readonly Verdict[];
+}
+
+/**
+ * A session of the encrypted channel. One message at a time. After `tampered` it is over; `session-expired` leaves the
+ * next message to try again.
+ */
+export interface ChannelSession extends Readonly<Attested> {
+	/** The model's whole reply to the conversation. */
+	send(history: readonly ChannelMessage[], options?: { signal?: AbortSignal }): Promise<{ text: string }>;
+	/** `truncated` after what came, where the reply lacks its closing mark. The channel cannot tell what was left out. */
+	stream(
+		history: readonly ChannelMessage[],
+		options?: { signal?: AbortSignal },
+	): AsyncIterable<{ type: 'text'; text: string }>;
+	/** Aborts what is under way and forgets the keys. */
+	close(): Promise<void>;
+}
+
+export interface ChannelOpenOptions extends ChannelAddress {
+	/**
+	 * Asks whether to go on although less is proven than before, or, when an expired session is renewed, anything else or
+	 * by another key. Without it the answer is no.
+	 */
+	confirm?: (before: Attested, now: Attested) => Promise<boolean>;
 }

@@ -56,11 +56,17 @@ export const attestationSchema = z.looseObject({
 	signature: base64,
 	/** The GPU maker's report as the text that was signed. */
 	report_json: z.string().min(1, 'must not be empty'),
-	report: lenient(z.record(z.string(), z.unknown())),
+	report: lenient(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())])),
 	/** contract: not shown. A JWT, or the detached form with its tokens in a list (unspecified.md). */
 	gpu_eat: lenient(z.union([z.string(), z.array(z.unknown())])),
 });
 export type AttestationRecord = z.output<typeof attestationSchema>;
+
+/** The conversation that a message carries encrypted. */
+export const channelHistorySchema = z
+	.array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+	.min(1);
+export type ChannelMessage = z.input<typeof channelHistorySchema>[number];
 
 const iv = base64Of(length => length === IV_BYTES, `${IV_BYTES} bytes`);
 const ciphertext = base64Of(length => length >= TAG_BYTES, `${TAG_BYTES} bytes or more`);

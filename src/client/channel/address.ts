@@ -1,5 +1,5 @@
 import { type Connection, isLoopbackHost } from '../../contract/connection.ts';
-import { channelRoute } from '../../contract/routes.ts';
+import { channelRoute, fillPath } from '../../contract/routes.ts';
 import type { Call } from '../core/caller.ts';
 import { ClientError } from '../core/errors.ts';
 
@@ -39,4 +39,11 @@ export function channelTarget(
 
 function providerOf({ models }: Connection, model: string | undefined): string | undefined {
 	return models.find(({ id }) => id === model)?.channelProvider;
+}
+
+/** The address at which the attestation is: what a session belongs to. Throws as `channelTarget` does. */
+export function attestationUrl(connection: Connection, address: ChannelAddress): string {
+	const { route, values } = channelTarget(connection, 'attestation', address);
+	const host = route.host === 'org' ? connection.orgUrl : connection.encryptUrl;
+	return `${host}${fillPath(route.path, values)}`;
 }

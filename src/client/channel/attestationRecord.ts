@@ -13,9 +13,9 @@ export async function fetchAttestation(
 ): Promise<AttestationRecord> {
 	const reply = await caller.json({
 		...channelTarget(caller.connection, 'attestation', address),
+		firstByteMs: caller.limits.replyFirstByteMs,
 		redirects: 'refuse',
 		jsonBytes: MAXIMUM_BYTES,
-		firstByteMs: caller.limits.replyFirstByteMs,
 		retry: 'idempotent',
 		signal,
 	});

@@ -18,6 +18,11 @@ export class NonceCounter {
 	take(): number {
 		return this.next++;
 	}
+
+	/** After a message that never left: the service would miss a nonce that it has not seen. */
+	giveBack(): void {
+		this.next--;
+	}
 }
 
 /**
@@ -36,6 +41,7 @@ export async function postMessage(
 		body: checkRequest<MessageRequest>(messageRequestSchema, request),
 		codes: { 409: 'session-expired' },
 		firstByteMs: caller.limits.replyFirstByteMs,
+		redirects: 'refuse',
 		retry: 'never',
 		signal,
 	});
@@ -44,12 +50,24 @@ export async function postMessage(
 
 /** Throws `tampered` for a shape or a nonce that no reply to the request can have. */
 export function readMessageReply(value: unknown, requestNonce: number): MessageReply {
-	const reply = messageReplySchema.safeParse(value).data;
-	if (!reply) {
-		throw new ClientError('tampered', 'the reply is no encrypted message');
-	}
+	const reply = readSealed(value);
 	if (reply.nonce !== requestNonce + REPLY_NONCE_DISTANCE) {
 		throw new ClientError('tampered', 'the nonce of the reply is not the one of its request');
 	}
 	return reply;
+}
+
+/** Throws `tampered` for what is no encrypted message at all. */
+export function readSealed(value: unknown): MessageReply {
+	const sealed = messageReplySchema.safeParse(value).data;
+	if (!sealed) {
+		throw new ClientError('tampered', 'the reply is no encrypted message');
+	}
+	return sealed;
+}
+
+/** A reply with a status of success comes from the enclave, or was tampered with. Another status speaks for itself. */
+export function asTampered(error: unknown): unknown {
+	const isReply = ClientError.is(error, 'bad-response') && (error.status ?? 200) < 300;
+	return isReply ? new ClientError('tampered', 'the reply is no encrypted message', { cause: error }) : error;
 }

@@ -35,6 +35,7 @@ const METHODS: Record<string, { host: RouteHost; ask: Ask }> = {
 	'responses.stream': { host: 'enterprise', ask: client => client.responses.stream(responses) },
 	'decisions.evaluate': { host: 'enterprise', ask: client => client.decisions.evaluate(decision) },
 	'channel.health': { host: 'encrypt', ask: client => client.channel.health() },
+	'channel.open': { host: 'encrypt', ask: client => client.channel.open() },
 	'tasks.list': { host: 'cloud', ask: client => client.tasks.list() },
 	'tasks.pages': { host: 'cloud', ask: client => client.tasks.pages() },
 	'tasks.get': { host: 'cloud', ask: client => client.tasks.get('t1') },

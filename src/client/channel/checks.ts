@@ -1,0 +1,148 @@
+// The verification ladder's checks, one function each: what was seen, never what to do about it.
+import { isDeepStrictEqual } from 'node:util';
+import { decodeBase64 } from '../../base/base64.ts';
+import type { AttestationRecord } from '../../contract/channel.ts';
+import { isLoopbackHost } from '../../contract/connection.ts';
+import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
+import { CryptoRefusal } from '../../crypto/refusal.ts';
+import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
+import { createVerifier, type Digest } from '../../crypto/verifier.ts';
+import type { Attested, CheckName, Verdict } from '../types.ts';
+import { nonceClaims } from './nonceClaims.ts';
+
+type Finding = Omit<Verdict, 'check'>;
+
+const pass = (reason: string, input?: string): Finding => finding('pass', reason, input);
+const fail = (reason: string, input?: string): Finding => finding('fail', reason, input);
+const unknown = (reason: string, input?: string): Finding => finding('unknown', reason, input);
+
+function finding(verdict: Verdict['verdict'], reason: string, input: string | undefined): Finding {
+	return { verdict, reason, ...(input === undefined ? {} : { input }) };
+}
+
+/** What came over another way, or in another form, never gets here: fetching it throws. */
+export function checkTransport(address: string): Finding {
+	const { protocol, hostname } = new URL(address);
+	const way = protocol === 'https:' ? 'over https' : isLoopbackHost(hostname) ? 'from this machine' : undefined;
+	return way === undefined
+		? fail('The record came over a way that others can change.', address)
+		: pass(`The record came ${way}, without a redirect, in its documented form.`, address);
+}
+
+/** The key, by which later checks go, with its fingerprint. */
+export interface NamedKey {
+	key: PublicKey;
+	fingerprint: string;
+}
+
+export async function checkPublicKey(record: AttestationRecord): Promise<{ finding: Finding; named?: NamedKey }> {
+	try {
+		const key = readPublicKey(record.public_key);
+		const fingerprint = await fingerprintOf(key);
+		const finding = pass('It is a P-384 key, and its point is on the curve.', `SHA-256 ${fingerprint}`);
+		return { finding, named: { key, fingerprint } };
+	} catch (error) {
+		if (!(error instanceof CryptoRefusal)) {
+			throw error;
+		}
+		return { finding: fail(`The key cannot be used: ${error.message}.`) };
+	}
+}
+
+/**
+ * contract: not shown. Which bytes are signed, in which form and with which hash: the bytes of `report_json` as
+ * received, DER or raw r ‖ s, SHA-256 or SHA-384 (unspecified.md).
+ */
+export async function checkSignature(record: AttestationRecord, key: PublicKey): Promise<Finding> {
+	const signature = decodeBase64(record.signature) ?? new Uint8Array();
+	const der = readDerSignature(signature);
+	const forms = [
+		...(der ? [{ form: 'DER', raw: der }] : []),
+		...(signature.length === RAW_SIGNATURE_LENGTH ? [{ form: 'raw r‖s', raw: signature }] : []),
+	];
+	const verify = createVerifier(key);
+	const report = Buffer.from(record.report_json);
+	for (const { form, raw } of forms) {
+		for (const digest of ['SHA-256', 'SHA-384'] satisfies Digest[]) {
+			if (await verify(report, raw, digest)) {
+				return compareReports(record, `${form}, ${digest}`);
+			}
+		}
+	}
+	return fail('The signature is not one of report_json by the public key, in no form and with no hash that is known.');
+}
+
+/** The parsed report is not signed: it may not say anything else than the text that is. */
+function compareReports({ report, report_json: text }: AttestationRecord, input: string): Finding {
+	const holds = 'The signature of report_json is by the public key';
+	let signed: unknown;
+	try {
+		signed = JSON.parse(text);
+	} catch {
+		return unknown(`${holds}, but report_json is no JSON.`, input);
+	}
+	return report === undefined || isDeepStrictEqual(report, signed)
+		? pass(`${holds}.`, input)
+		: unknown(`${holds}. The field report says something else; only report_json is used.`, input);
+}
+
+const MINIMUM_NONCE_BYTES = 16;
+const MAXIMUM_NONCE_BYTES = 64;
+
+/** In hexadecimal digits. */
+export function nonceOf({ nonce_b64: nonce }: AttestationRecord): string {
+	return Buffer.from(nonce, 'base64').toString('hex');
+}
+
+/** `isKnown` tells whether the nonce, as hexadecimal digits, was seen with another key. */
+export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) => boolean): Finding {
+	const nonce = decodeBase64(record.nonce_b64) ?? new Uint8Array();
+	const input = nonceOf(record);
+	if (nonce.length < MINIMUM_NONCE_BYTES || nonce.length > MAXIMUM_NONCE_BYTES) {
+		return fail(`The nonce has ${nonce.length} bytes, not ${MINIMUM_NONCE_BYTES} to ${MAXIMUM_NONCE_BYTES}.`);
+	}
+	if (isKnown(input)) {
+		return fail('The nonce was seen before, with another key.', input);
+	}
+	const other = nonceClaims(record).find(({ isSame }) => !isSame(nonce));
+	return other
+		? fail(`The nonce in ${other.place} is another one.`, input)
+		: pass('The nonce has not been seen with another key, and no part of the evidence has another nonce.', input);
+}
+
+export function checkGpuEvidence(): Finding {
+	return unknown('Evidence of the GPU in report_json is not verified yet.');
+}
+
+export function checkGpuToken({ gpu_eat: token }: AttestationRecord): Finding {
+	return unknown(
+		token === undefined ? 'There is no token of the hardware.' : 'The token of the hardware is not verified yet.',
+	);
+}
+
+export function checkKeyBinding(): Finding {
+	return unknown('Whether the key lives in the GPU that the evidence speaks of is not verified yet.');
+}
+
+/** contract: not shown. There is no way to hand in a nonce of our own. */
+export function checkFreshness(): Finding {
+	return unknown('The service takes no nonce of ours, so the evidence may be older than it looks.');
+}
+
+/** Against what was accepted at the same address before. */
+export function checkMemory(before: Attested | undefined, now: readonly Verdict[]): Finding {
+	if (!before) {
+		return unknown('Nothing is remembered of this address.');
+	}
+	const lost = lostChecks(before.verdicts, now);
+	return lost.length === 0
+		? pass('Everything that was proven before is proven again.')
+		: fail(`No longer proven: ${lost.join(', ')}.`);
+}
+
+function lostChecks(before: readonly Verdict[], now: readonly Verdict[]): CheckName[] {
+	const proven = new Set(now.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check));
+	return before
+		.filter(({ check, verdict }) => check !== 'memory' && verdict === 'pass' && !proven.has(check))
+		.map(({ check }) => check);
+}

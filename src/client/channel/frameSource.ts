@@ -1,0 +1,83 @@
+import type { Caller } from '../core/caller.ts';
+import { ClientError } from '../core/errors.ts';
+import { EventStream } from '../core/eventStream.ts';
+import type { Exchange } from '../core/exchange.ts';
+
+/** The texts of a streamed reply's frames, in the lots in which they came. */
+export interface FrameSource {
+	/** An empty list for bytes that completed none; undefined at the end. Throws `bad-response` for one that is too long. */
+	next(): Promise<string[] | undefined>;
+	/** After the end: what it cut off. It may be incomplete. */
+	rest(): string[];
+}
+
+/** contract: not shown. The framing goes by the content type (unspecified.md, "framing of `/message_stream`"). */
+export function frameSource(exchange: Exchange, { limits, clock }: Caller): FrameSource {
+	const type = exchange.header('content-type') ?? '';
+	if (/\bhtml\b/i.test(type)) {
+		throw new ClientError('tampered', 'a page came in place of a stream', { status: exchange.status });
+	}
+	if (/\b(x-ndjson|json)\b/i.test(type)) {
+		return new LineSource(exchange, limits.eventLength);
+	}
+	const events = new EventStream(exchange, { maximumEventLength: limits.eventLength, clock, life: 'bytes' });
+	return {
+		next: async () => (await events.next())?.map(({ data }) => data),
+		rest: () => events.rest().map(({ data }) => data),
+	};
+}
+
+/** One frame a line, ended by LF or CRLF. Blank lines are none. */
+class LineSource implements FrameSource {
+	private readonly exchange: Exchange;
+	private readonly maximumLength: number;
+	private readonly text = new TextDecoder();
+	private pieces: string[] = [];
+	private length = 0;
+
+	constructor(exchange: Exchange, maximumLength: number) {
+		this.exchange = exchange;
+		this.maximumLength = maximumLength;
+	}
+
+	async next(): Promise<string[] | undefined> {
+		this.check();
+		const bytes = await this.exchange.read();
+		if (!bytes) {
+			return undefined;
+		}
+		const [first = '', ...others] = this.text.decode(bytes, { stream: true }).split('\n');
+		if (others.length === 0) {
+			this.hold(first);
+			return [];
+		}
+		const lines = [this.take(first), ...others];
+		this.hold(lines.pop() ?? '');
+		return lines.filter(isFilled);
+	}
+
+	rest(): string[] {
+		return [this.take(this.text.decode())].filter(isFilled);
+	}
+
+	/** In pieces: a line that comes byte by byte must not be copied for each. */
+	private hold(piece: string): void {
+		this.pieces.push(piece);
+		this.length += piece.length;
+	}
+
+	private take(piece: string): string {
+		const line = this.pieces.join('') + piece;
+		this.pieces = [];
+		this.length = 0;
+		return line;
+	}
+
+	private check(): void {
+		if (this.length > this.maximumLength) {
+			throw new ClientError('bad-response', `a line of the stream has more than ${this.maximumLength} characters`);
+		}
+	}
+}
+
+const isFilled = (line: string) => line.trim() !== '';

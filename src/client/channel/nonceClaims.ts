@@ -1,0 +1,61 @@
+import type { AttestationRecord } from '../../contract/channel.ts';
+
+export interface NonceClaim {
+	/** Where it stands. */
+	place: string;
+	isSame(nonce: Uint8Array): boolean;
+}
+
+/**
+ * contract: not shown. Every nonce that report and token carry in a documented place: `nonce` of the GPU maker's
+ * entries of evidence, and `eat_nonce` of a token or a report with claims (RFC 9711), which may be a list.
+ */
+export function nonceClaims({ report_json: text, gpu_eat: token }: AttestationRecord): NonceClaim[] {
+	const report = parsed(text);
+	const entries = Array.isArray(report) ? report : [];
+	return [
+		...entries.flatMap(entry => claims(fieldOf(entry, 'nonce'), 'report_json')),
+		...claims(fieldOf(report, 'eat_nonce'), 'report_json'),
+		...tokensOf(token).flatMap(jwt => claims(fieldOf(claimsOf(jwt), 'eat_nonce'), 'gpu_eat')),
+	];
+}
+
+function claims(value: unknown, place: string): NonceClaim[] {
+	const texts = (Array.isArray(value) ? value : [value]).filter(entry => typeof entry === 'string');
+	return texts.map(text => ({ place, isSame: nonce => spellings(nonce).includes(text.replace(/=+$/, '')) }));
+}
+
+/** The maker writes hexadecimal digits; claims of others are base64. */
+function spellings(nonce: Uint8Array): string[] {
+	const bytes = Buffer.from(nonce);
+	const digits = bytes.toString('hex');
+	return [digits, digits.toUpperCase(), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+}
+
+/** One JWT, or the detached form `[["JWT", token], { name: token, … }]`, itself or as its text. */
+function tokensOf(token: unknown): string[] {
+	const value = typeof token === 'string' && token.trimStart().startsWith('[') ? parsed(token) : token;
+	if (typeof value === 'string') {
+		return [value];
+	}
+	const [overall, detached] = Array.isArray(value) ? value : [];
+	const jwt = Array.isArray(overall) ? overall[1] : undefined;
+	const others = typeof detached === 'object' && detached !== null ? Object.values(detached) : [];
+	return [jwt, ...others].filter(entry => typeof entry === 'string');
+}
+
+function claimsOf(jwt: string): unknown {
+	return parsed(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,15 @@
+import { subtle } from './platform.ts';
+
+export interface HkdfInput {
+	secret: Uint8Array;
+	salt: Uint8Array;
+	info: Uint8Array;
+	/** Bytes of the result. */
+	length: number;
+}
+
+/** HKDF with SHA-256 (RFC 5869). */
+export async function hkdfSha256({ secret, salt, info, length }: HkdfInput): Promise<Uint8Array> {
+	const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits']);
+	return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, 8 * length));
+}

@@ -1,0 +1,70 @@
+import { type AesKey, decrypt, encrypt, IV_LENGTH, importAesKey, TAG_LENGTH } from './aesGcm.ts';
+import { hkdfSha256 } from './hkdf.ts';
+import { agree, type KeyPair, signMessage } from './keyPair.ts';
+import type { PublicKey } from './publicKey.ts';
+import { CryptoRefusal } from './refusal.ts';
+import { readDerSignature } from './signature.ts';
+import type { Verifier } from './verifier.ts';
+
+/** One text of the encrypted channel, either way (contract: encrypted-channel.md, Cryptographic contract). */
+export interface SealedFrame {
+	/** A safe integer. */
+	nonce: number;
+	/** 12 bytes. */
+	iv: Uint8Array;
+	/** Ends with the tag of 16 bytes. */
+	ciphertext: Uint8Array;
+	/** DER, over nonce, IV and ciphertext. */
+	signature: Uint8Array;
+}
+
+const KEY_LENGTH = 32;
+const NONCE_LENGTH = 8;
+const INFO = Buffer.from('handshake data', 'ascii');
+
+/** The key of a session, which both sides come to. */
+export async function deriveMessageKey({ secretKey }: KeyPair, peer: PublicKey): Promise<AesKey> {
+	const secret = agree(secretKey, peer);
+	return importAesKey(await hkdfSha256({ secret, salt: new Uint8Array(), info: INFO, length: KEY_LENGTH }));
+}
+
+/** Encrypts under a fresh IV and signs with the own key. */
+export async function sealFrame(
+	plain: Uint8Array,
+	nonce: number,
+	key: AesKey,
+	{ secretKey }: KeyPair,
+): Promise<SealedFrame> {
+	const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
+	const ciphertext = await encrypt(key, iv, plain);
+	return { nonce, iv, ciphertext, signature: await signMessage(secretKey, signedBytes(nonce, iv, ciphertext)) };
+}
+
+/** Verifies, then decrypts. Throws `CryptoRefusal` for a frame in which anything is wrong. */
+export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifier): Promise<Uint8Array> {
+	const { nonce, iv, ciphertext, signature } = frame;
+	if (!Number.isSafeInteger(nonce) || nonce < 0 || iv.length !== IV_LENGTH || ciphertext.length < TAG_LENGTH) {
+		throw new CryptoRefusal('it does not have the form of a sealed frame');
+	}
+	const raw = readDerSignature(signature);
+	if (!raw) {
+		throw new CryptoRefusal('its signature is not strict DER');
+	}
+	if (!(await verify(signedBytes(nonce, iv, ciphertext), raw, 'SHA-256'))) {
+		throw new CryptoRefusal('its signature is not one of the other side');
+	}
+	const plain = await decrypt(key, iv, ciphertext);
+	if (!plain) {
+		throw new CryptoRefusal('it was not encrypted with the key of the session');
+	}
+	return plain;
+}
+
+/** u64be(nonce) ‖ IV ‖ ciphertext. */
+function signedBytes(nonce: number, iv: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+	const bytes = new Uint8Array(NONCE_LENGTH + iv.length + ciphertext.length);
+	new DataView(bytes.buffer).setBigUint64(0, BigInt(nonce));
+	bytes.set(iv, NONCE_LENGTH);
+	bytes.set(ciphertext, NONCE_LENGTH + iv.length);
+	return bytes;
+}

@@ -1,0 +1,40 @@
+import { p384 } from '@noble/curves/nist.js';
+import { type NodeCrypto, nodeCrypto, subtle } from './platform.ts';
+import type { PublicKey } from './publicKey.ts';
+import { RAW_SIGNATURE_LENGTH } from './signature.ts';
+
+export type Digest = 'SHA-256' | 'SHA-384';
+
+/** Tells whether `signature`, r ‖ s in 96 bytes, is one of `message` by the key. */
+export type Verifier = (message: Uint8Array, signature: Uint8Array, digest: Digest) => Promise<boolean>;
+
+/** Checks signatures with the platform's own library where there is one, as that takes a tenth of the time. */
+export function createVerifier(key: PublicKey, platform: NodeCrypto | null = nodeCrypto ?? null): Verifier {
+	const verify = platform ? platformVerifier(key, platform) : portableVerifier(key);
+	return async (message, signature, digest) =>
+		signature.length === RAW_SIGNATURE_LENGTH && verify(message, signature, digest);
+}
+
+/** Works beside the event loop, several signatures at a time. */
+function platformVerifier({ spki }: PublicKey, { createPublicKey, verify }: NodeCrypto): Verifier {
+	const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+	return (message, signature, digest) =>
+		new Promise((resolve, reject) => {
+			verify(NODE_DIGEST[digest], message, { key, dsaEncoding: 'ieee-p1363' }, signature, (error, holds) => {
+				if (error) {
+					reject(error);
+				} else {
+					resolve(holds);
+				}
+			});
+		});
+}
+
+const NODE_DIGEST: Readonly<Record<Digest, string>> = { 'SHA-256': 'sha256', 'SHA-384': 'sha384' };
+
+function portableVerifier({ point }: PublicKey): Verifier {
+	return async (message, signature, digest) => {
+		const hash = new Uint8Array(await subtle.digest(digest, message));
+		return p384.verify(signature, hash, point, { prehash: false, lowS: false });
+	};
+}

@@ -1,0 +1,73 @@
+import { createPublicKey, randomBytes, sign } from 'node:crypto';
+import {
+	type KeyPair,
+	open,
+	p384KeyPair,
+	type Sealed,
+	seal,
+	sharedKey,
+} from '../support/contractServer/channelCryptography.ts';
+import type { ContractServer, ReceivedRequest } from '../support/contractServer/contractServer.ts';
+import { channelReply } from '../support/contractServer/fixtures.ts';
+
+/** A message as it came over HTTP. */
+export interface SentMessage {
+	peer_public_key: string;
+	session_id: string;
+	payload: Sealed;
+}
+
+export interface AttestationFields {
+	public_key: string;
+	session_id: string;
+	nonce_b64: string;
+	signature: string;
+	report_json: string;
+	gpu_eat?: string;
+}
+
+/**
+ * An enclave in place of the server's own, whose keys the proof holds: how it answers (a list is a streamed reply,
+ * with its end mark), and what its attestation says. `opened` is what it was sent, verified and decrypted.
+ */
+export function standIn(
+	server: ContractServer,
+	answer: (
+		message: SentMessage,
+		sealed: (text: string, nonce?: number) => Sealed,
+		keyPair: KeyPair,
+	) => Sealed | unknown[] = (_, sealed) => sealed(channelReply.pieces.join('')),
+	alter: (record: AttestationFields, keyPair: KeyPair) => AttestationFields = record => record,
+): { opened: string[] } {
+	const keyPair = p384KeyPair();
+	const opened: string[] = [];
+	server.answer(
+		({ path }) => path.endsWith('/attestation'),
+		() => {
+			const reportJson = JSON.stringify({ arch: 'HOPPER' });
+			const record: AttestationFields = {
+				public_key: keyPair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+				session_id: randomBytes(8).toString('hex'),
+				nonce_b64: randomBytes(32).toString('base64'),
+				signature: sign('sha256', Buffer.from(reportJson), keyPair.privateKey).toString('base64'),
+				report_json: reportJson,
+			};
+			return { status: 200, headers: {}, json: alter(record, keyPair) };
+		},
+	);
+	server.answer(
+		({ method }) => method === 'POST',
+		({ json }: ReceivedRequest) => {
+			const message = json as SentMessage;
+			const peer = createPublicKey(message.peer_public_key);
+			const key = sharedKey(keyPair.privateKey, peer);
+			opened.push(open(message.payload, key, peer));
+			const sealed = (text: string, nonce = message.payload.nonce + 2000) => seal(text, nonce, key, keyPair.privateKey);
+			const reply = answer(message, sealed, keyPair);
+			return Array.isArray(reply)
+				? { status: 200, headers: {}, events: [...reply, '[DONE]'].map(data => ({ data })) }
+				: { status: 200, headers: {}, json: reply };
+		},
+	);
+	return { opened };
+}

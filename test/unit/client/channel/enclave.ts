@@ -1,0 +1,138 @@
+import { createCipheriv, type KeyObject, randomBytes, sign } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+	type KeyPair,
+	open,
+	p384KeyPair,
+	p384PublicKey,
+	type Sealed,
+	seal,
+	sharedKey,
+} from '../../../support/contractServer/channelCryptography.ts';
+import { FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
+
+/** A message as the enclave read it. */
+export interface EnclaveMessage {
+	path: string;
+	sessionId: string;
+	nonce: number;
+	iv: string;
+	peerPublicKey: string;
+	history: unknown;
+	/** A text, sealed for the sender by the enclave. */
+	seal(text: string, nonce?: number): Sealed;
+	/** The same for anything else, under any IV. */
+	sealBytes(bytes: Uint8Array, iv?: Uint8Array): Sealed;
+}
+
+type Record = { [field: string]: unknown };
+
+/** The other side of the channel, which a test may have misbehave with the right keys in its hands. `stop` it. */
+export class Enclave {
+	/** Every message, those of expired sessions too. */
+	readonly messages: EnclaveMessage[] = [];
+	/** Every attestation that was given. */
+	readonly attestations: Record[] = [];
+	/** How the next messages are answered. */
+	answer: (response: ServerResponse, message: EnclaveMessage) => void | Promise<void> = answerWhole;
+	/** What becomes of the next attestations. */
+	alter: (record: Record) => Record = record => record;
+	/** How the report is signed. */
+	form: { digest: 'sha256' | 'sha384'; dsaEncoding: 'der' | 'ieee-p1363' } = { digest: 'sha256', dsaEncoding: 'der' };
+	keyPair: KeyPair = p384KeyPair();
+	readonly server: FaultServer;
+	private readonly expired = new Set<string>();
+
+	private constructor(server: FaultServer) {
+		this.server = server;
+	}
+
+	static async start(): Promise<Enclave> {
+		const enclave = new Enclave(await FaultServer.start(() => {}));
+		enclave.server.answer = (response, { path, body }) =>
+			path.endsWith('/attestation') ? enclave.attest(response) : enclave.receive(response, path, JSON.parse(body));
+		return enclave;
+	}
+
+	stop(): Promise<void> {
+		return this.server.stop();
+	}
+
+	/** The next message of every session there is gets 409. */
+	expire(): void {
+		for (const { session_id: id } of this.attestations) {
+			this.expired.add(String(id));
+		}
+	}
+
+	signReport(reportJson: string, privateKey: KeyObject = this.keyPair.privateKey): string {
+		const { digest, dsaEncoding } = this.form;
+		return sign(digest, Buffer.from(reportJson), { key: privateKey, dsaEncoding }).toString('base64');
+	}
+
+	private attest(response: ServerResponse): void {
+		const nonce = randomBytes(32);
+		const report = { arch: 'HOPPER', eat_nonce: nonce.toString('hex') };
+		const reportJson = JSON.stringify(report);
+		const record = this.alter({
+			public_key: this.keyPair.publicKey.export({ type: 'spki', format: 'pem' }),
+			session_id: `session-${this.attestations.length}`,
+			nonce_b64: nonce.toString('base64'),
+			signature: this.signReport(reportJson),
+			report_json: reportJson,
+			report,
+			gpu_eat: 'head.claims.signature',
+		});
+		this.attestations.push(record);
+		sendJson(response, 200, record);
+	}
+
+	private async receive(response: ServerResponse, path: string, body: Record): Promise<void> {
+		const sealed = body['payload'] as Sealed;
+		const peerPublicKey = String(body['peer_public_key']);
+		const peer = p384PublicKey(peerPublicKey);
+		const key = sharedKey(this.keyPair.privateKey, peer);
+		const message: EnclaveMessage = {
+			path,
+			sessionId: String(body['session_id']),
+			nonce: sealed.nonce,
+			iv: sealed.iv,
+			peerPublicKey,
+			history: undefined,
+			seal: (text, nonce = sealed.nonce + 2000) => seal(text, nonce, key, this.keyPair.privateKey),
+			sealBytes: (bytes, iv = randomBytes(12)) =>
+				sealBytes(bytes, { nonce: sealed.nonce + 2000, iv, key, signer: this.keyPair.privateKey }),
+		};
+		this.messages.push(message);
+		if (this.expired.has(message.sessionId)) {
+			sendJson(response, 409, { error: { message: 'The session has expired' } });
+			return;
+		}
+		message.history = JSON.parse(open(sealed, key, peer));
+		await this.answer(response, message);
+	}
+}
+
+function sealBytes(
+	bytes: Uint8Array,
+	{ nonce, iv, key, signer }: { nonce: number; iv: Uint8Array; key: Buffer; signer: KeyObject },
+): Sealed {
+	const cipher = createCipheriv('aes-256-gcm', key, iv);
+	const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+	const head = Buffer.alloc(8);
+	head.writeBigUInt64BE(BigInt(nonce));
+	const signature = sign('sha256', Buffer.concat([head, iv, ciphertext]), signer);
+	const [ivText, ciphertextText, signatureText] = [iv, ciphertext, signature].map(part =>
+		Buffer.from(part).toString('base64'),
+	);
+	return { nonce, iv: ivText ?? '', ciphertext: ciphertextText ?? '', signature: signatureText ?? '' };
+}
+
+export function answerWhole(response: ServerResponse, message: EnclaveMessage): void {
+	sendJson(response, 200, message.seal('So it is.'));
+}
+
+/** Answers with these frames as server-sent events, without an end mark of its own. */
+export function answerEvents(frames: (message: EnclaveMessage) => unknown[]): Enclave['answer'] {
+	return (response, message) => sendEvents(response, ...frames(message).map(frame => sseEvent(frame)));
+}

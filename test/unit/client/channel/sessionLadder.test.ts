@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
+import { ClientError } from '../../../../src/client/core/errors.ts';
+import type { Attested, Verdict } from '../../../../src/client/types.ts';
+import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
+import { type TestClient, testClient } from '../testClient.ts';
+import { Enclave } from './enclave.ts';
+
+describe('the verification ladder', () => {
+	let enclave: Enclave;
+	let client: TestClient;
+
+	beforeEach(async () => {
+		enclave = await Enclave.start();
+		client = testClient('https://api.example', { fields: { encryptUrl: enclave.server.origin } });
+	});
+	afterEach(() => enclave.stop());
+
+	const verdictOf = ({ verdicts }: Pick<Attested, 'verdicts'>, name: Verdict['check']) =>
+		verdicts.find(({ check }) => check === name)?.verdict;
+	const inputOf = ({ verdicts }: Pick<Attested, 'verdicts'>, name: Verdict['check']) =>
+		verdicts.find(({ check }) => check === name)?.input;
+
+	/** Opens in vain; what the ladder made of it. */
+	async function refused(): Promise<RefusedAttestation> {
+		const error = await client.channel.open({ confirm: () => assert.fail('asked') }).then(
+			() => assert.fail('the attestation was taken'),
+			error => error,
+		);
+		assert.ok(ClientError.is(error, 'tampered'));
+		assert.ok(error.cause instanceof RefusedAttestation);
+		assert.equal(enclave.messages.length, 0);
+		return error.cause;
+	}
+
+	it('says of each check what was seen, with its input, and claims nothing of what was not', async () => {
+		const session = await client.channel.open();
+		assert.deepEqual(
+			session.verdicts.map(({ check, verdict }) => [check, verdict]),
+			[
+				['transport', 'pass'],
+				['public-key', 'pass'],
+				['signature', 'pass'],
+				['nonce', 'pass'],
+				['gpu-evidence', 'unknown'],
+				['gpu-token', 'unknown'],
+				['key-binding', 'unknown'],
+				['freshness', 'unknown'],
+				['memory', 'unknown'],
+			],
+		);
+		assert.ok(session.verdicts.every(({ reason }) => /^[A-Z].+\.$/.test(reason)));
+		assert.deepEqual(session.attestation, enclave.attestations[0]);
+		assert.equal(inputOf(session, 'transport'), `${enclave.server.origin}/attestation`);
+		const { nonce_b64: nonce } = session.attestation;
+		assert.equal(inputOf(session, 'nonce'), Buffer.from(nonce, 'base64').toString('hex'));
+	});
+
+	describe('takes the signature of report_json', () => {
+		for (const digest of ['sha256', 'sha384'] as const) {
+			for (const dsaEncoding of ['der', 'ieee-p1363'] as const) {
+				const name = `${dsaEncoding === 'der' ? 'DER' : 'raw r‖s'}, ${digest.replace('sha', 'SHA-')}`;
+				it(`as ${name}, and says so`, async () => {
+					enclave.form = { digest, dsaEncoding };
+					const session = await client.channel.open();
+					assert.equal(verdictOf(session, 'signature'), 'pass');
+					assert.equal(inputOf(session, 'signature'), name);
+				});
+			}
+		}
+
+		it('over the bytes as they came, whatever their spelling', async () => {
+			enclave.alter = record => {
+				const reportJson = '{ "arch" :\n\t"HOPPER", "maker": "\\u00e9 ⚓" }';
+				return {
+					...record,
+					report_json: reportJson,
+					report: { arch: 'HOPPER', maker: 'é ⚓' },
+					signature: enclave.signReport(reportJson),
+				};
+			};
+			assert.equal(verdictOf(await client.channel.open(), 'signature'), 'pass');
+		});
+
+		it('as unknown where report says something else, or report_json nothing that can be read', async () => {
+			enclave.alter = record => ({ ...record, report: { ...(record['report'] as object), arch: 'BLACKWELL' } });
+			assert.equal(verdictOf(await client.channel.open(), 'signature'), 'unknown');
+			client = testClient('https://api.example', { fields: { encryptUrl: enclave.server.origin } });
+			enclave.alter = record => ({ ...record, report_json: 'HOPPER', signature: enclave.signReport('HOPPER') });
+			assert.equal(verdictOf(await client.channel.open(), 'signature'), 'unknown');
+		});
+
+		it('and nothing without a report', async () => {
+			enclave.alter = ({ report: _, gpu_eat: __, ...record }) => record;
+			assert.equal(verdictOf(await client.channel.open(), 'signature'), 'pass');
+		});
+	});
+
+	const refusals: Record<string, [Verdict['check'], () => Enclave['alter']]> = {
+		'a signature of something else': ['signature', () => record => ({ ...record, signature: enclave.signReport('x') })],
+		'a report that was changed': [
+			'signature',
+			() => record => ({ ...record, report_json: `${record['report_json']} ` }),
+		],
+		'a signature by another key': [
+			'signature',
+			() => record => ({
+				...record,
+				signature: enclave.signReport(String(record['report_json']), p384KeyPair().privateKey),
+			}),
+		],
+		'a signature with another hash': [
+			'signature',
+			() => record => {
+				enclave.form = { ...enclave.form, digest: 'sha512' as 'sha384' };
+				return { ...record, signature: enclave.signReport(String(record['report_json'])) };
+			},
+		],
+		'a signature that is base64 of nothing known': [
+			'signature',
+			() => record => ({ ...record, signature: Buffer.alloc(96, 7).toString('base64') }),
+		],
+		'a key of another curve': [
+			'public-key',
+			() => record => ({ ...record, public_key: pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey) }),
+		],
+		'a key that is no PEM': ['public-key', () => record => ({ ...record, public_key: 'MHYwEAYHKoZIzj0CAQYFK4EEACID' })],
+		'two keys': [
+			'public-key',
+			() => record => ({ ...record, public_key: `${record['public_key']}${record['public_key']}` }),
+		],
+		'a nonce that is too short': ['nonce', () => record => withNonce(record, Buffer.alloc(15, 1))],
+		'a nonce that is too long': ['nonce', () => record => withNonce(record, Buffer.alloc(65, 1))],
+		'another nonce than the one in the report': [
+			'nonce',
+			() => record => ({ ...record, nonce_b64: Buffer.alloc(32, 1).toString('base64') }),
+		],
+		'another nonce than the one in the token': [
+			'nonce',
+			() => record => ({ ...record, gpu_eat: jwt({ eat_nonce: '00'.repeat(32) }) }),
+		],
+		'another nonce than the one of a piece of evidence': [
+			'nonce',
+			() => record => withReport(record, [{ arch: 'HOPPER', nonce: '00'.repeat(32) }]),
+		],
+		'another nonce in a token of a device': [
+			'nonce',
+			() => record => ({ ...record, gpu_eat: [['JWT', jwt({})], { 'GPU-0': jwt({ eat_nonce: '00'.repeat(32) }) }] }),
+		],
+	};
+
+	for (const [what, [check, alter]] of Object.entries(refusals)) {
+		it(`refuses ${what}, and sends nothing`, async () => {
+			enclave.alter = alter();
+			const cause = await refused();
+			assert.deepEqual(
+				cause.verdicts.filter(({ verdict }) => verdict === 'fail').map(({ check }) => check),
+				[check],
+			);
+			assert.deepEqual(cause.attestation, enclave.attestations[0]);
+		});
+	}
+
+	for (const [what, spell] of [
+		['digits', (nonce: Buffer) => nonce.toString('hex')],
+		['capital digits', (nonce: Buffer) => nonce.toString('hex').toUpperCase()],
+		['base64', (nonce: Buffer) => nonce.toString('base64')],
+		['base64 for addresses', (nonce: Buffer) => nonce.toString('base64url')],
+	] as const) {
+		it(`knows the nonce in report and tokens, written as ${what}`, async () => {
+			enclave.alter = record => {
+				const nonce = spell(Buffer.from(String(record['nonce_b64']), 'base64'));
+				const token = jwt({ eat_nonce: nonce });
+				return withReport(
+					{ ...record, gpu_eat: JSON.stringify([['JWT', token], { 'GPU-0': jwt({ eat_nonce: [nonce] }) }]) },
+					[
+						{ arch: 'HOPPER', nonce },
+						{ arch: 'HOPPER', nonce },
+					],
+				);
+			};
+			assert.equal(verdictOf(await client.channel.open(), 'nonce'), 'pass');
+		});
+	}
+
+	for (const [what, alter] of [
+		['without a session', { session_id: undefined }],
+		['without a key', { public_key: null }],
+		['without a nonce', { nonce_b64: null }],
+		['with a nonce that is no strict base64', { nonce_b64: 'AQ' }],
+		['with a session that would break a line', { session_id: 'a\nb' }],
+	] as const) {
+		it(`takes no record ${what}`, async () => {
+			enclave.alter = record => ({ ...record, ...alter });
+			await assert.rejects(client.channel.open(), { code: 'bad-response' });
+		});
+	}
+
+	describe('remembers', () => {
+		it('which key a nonce came with, of all endpoints, but nothing of a record that it refused', async () => {
+			const first = await client.channel.open();
+			const { nonce_b64: nonce } = first.attestation;
+			const again = (record: Record<string, unknown>) => withNonce(record, Buffer.from(nonce, 'base64'));
+			enclave.alter = again;
+			assert.equal(verdictOf(await client.channel.open(), 'nonce'), 'pass');
+			enclave.keyPair = p384KeyPair();
+			assert.equal(verdictOf(await refused(), 'nonce'), 'fail');
+			enclave.alter = record => record;
+			assert.equal(verdictOf(await client.channel.open(), 'nonce'), 'pass');
+		});
+
+		it('what was proven at an address before', async () => {
+			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'unknown');
+			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'pass');
+			enclave.keyPair = p384KeyPair();
+			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'pass');
+		});
+
+		it('and asks where less is proven than before; without a yes nothing is sent', async () => {
+			await client.channel.open();
+			enclave.alter = record => ({ ...record, report: { arch: 'another' } });
+			await assert.rejects(client.channel.open(), { code: 'tampered' });
+			await assert.rejects(client.channel.open({ confirm: () => Promise.resolve(false) }), { code: 'tampered' });
+			const asked: Attested[][] = [];
+			const session = await client.channel.open({
+				confirm: async (before, now) => {
+					asked.push([before, now]);
+					return true;
+				},
+			});
+			assert.deepEqual(
+				asked[0]?.map(attested => verdictOf(attested, 'signature')),
+				['pass', 'unknown'],
+			);
+			assert.equal(verdictOf(session, 'memory'), 'fail');
+			assert.match(session.verdicts.at(-1)?.reason ?? '', /signature/);
+			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'pass');
+		});
+
+		it('each address and each client for itself', async () => {
+			await client.channel.open();
+			enclave.alter = record => ({ ...record, report: { arch: 'another' } });
+			const elsewhere = testClient('https://api.example', { fields: { orgUrl: enclave.server.origin } });
+			for (const model of ['large', 'small']) {
+				const session = await elsewhere.channel.open({ model, provider: 'fast-host' });
+				assert.equal(verdictOf(session, 'memory'), 'unknown');
+			}
+		});
+	});
+
+	it('names the key by the fingerprint of its SubjectPublicKeyInfo', async () => {
+		const session = await client.channel.open();
+		const spki = createPublicKey(session.attestation.public_key).export({ type: 'spki', format: 'der' });
+		assert.equal(inputOf(session, 'public-key'), `SHA-256 ${createHash('sha256').update(spki).digest('hex')}`);
+	});
+
+	type Fields = Record<string, unknown>;
+
+	function withReport(record: Fields, report: unknown): Fields {
+		const reportJson = JSON.stringify(report);
+		return { ...record, report, report_json: reportJson, signature: enclave.signReport(reportJson) };
+	}
+
+	/** The same nonce everywhere. */
+	function withNonce(record: Fields, nonce: Buffer): Fields {
+		return withReport({ ...record, nonce_b64: nonce.toString('base64') }, { eat_nonce: nonce.toString('hex') });
+	}
+});
+
+function pem(key: { export(options: { type: 'spki'; format: 'pem' }): string | Buffer }): string {
+	return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** Unsigned: nothing here looks at the signature. */
+function jwt(claims: object): string {
+	return ['{}', JSON.stringify(claims), ''].map(part => Buffer.from(part).toString('base64url')).join('.');
+}
