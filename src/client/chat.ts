@@ -26,6 +26,7 @@ export async function completeChat(
 	const reply = await caller.json({
 		route: routes.chatCompletions,
 		body,
+		mayHoldError: true,
 		firstByteMs: caller.limits.replyFirstByteMs,
 		retry: 'turned-away',
 		signal,

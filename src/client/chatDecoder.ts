@@ -73,6 +73,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 
 	/** The events of a whole completion that came in place of a stream. Throws as `decode` does. */
 	decodeWhole(value: unknown): ChatStreamEvent[] {
+		throwErrorIn(value);
 		const completion = readCompletion(value);
 		const events: ChatStreamEvent[] = [];
 		const { provider, model, id, choices, usage } = completion;
@@ -162,9 +163,8 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	}
 }
 
-/** A whole completion. Throws the error that stands in its place, or `bad-response`. */
+/** A whole completion. Throws `bad-response` for what is none. */
 export function readCompletion(value: unknown): ChatCompletion {
-	throwErrorIn(value);
 	const completion = chatCompletionSchema.safeParse(value).data;
 	if (!completion || completion.choices.length === 0) {
 		throw new ClientError('bad-response', 'the reply has no choices');

@@ -12,7 +12,6 @@ import { routes } from '../contract/routes.ts';
 import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
-import { throwErrorIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 
 /** Decisions (contract: inference.md). */
@@ -22,11 +21,11 @@ export function createDecisions(caller: Caller): Client['decisions'] {
 			const reply = await caller.json({
 				route: routes.decisions,
 				body: checkRequest<DecisionRequest>(decisionRequestSchema, { ...request, model }),
+				mayHoldError: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'turned-away',
 				signal,
 			});
-			throwErrorIn(reply);
 			const read = decisionReplySchema.safeParse(reply).data;
 			if (!read) {
 				throw new ClientError('bad-response', 'the reply has no answers');

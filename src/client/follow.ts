@@ -130,7 +130,7 @@ async function* readConnection(
 				return undefined;
 			}
 			if (cause !== undefined) {
-				return { cause };
+				return { cause: exchange.withoutKey(cause) };
 			}
 		}
 	} catch (error) {

@@ -141,7 +141,12 @@ export class FollowLog {
 	private acceptComplete(value: unknown, into: FollowEvent[]): string | undefined {
 		const { status, totalLogs, message } = followEventSchemas.complete.safeParse(value).data ?? {};
 		const total = Number.isSafeInteger(totalLogs) && (totalLogs as number) >= 0 ? (totalLogs as number) : null;
-		this.promised = { type: 'complete', status: status ?? 'completed', totalLogs: total, message };
+		this.promised = {
+			type: 'complete',
+			status: status ?? this.finalStatus?.status ?? 'completed',
+			totalLogs: total,
+			message,
+		};
 		if (total !== null && total > this.nextIndex && !this.isAskedAgain()) {
 			return 'entries missing';
 		}

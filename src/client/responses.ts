@@ -6,6 +6,7 @@ import {
 	responsesRequestSchema,
 } from '../contract/responses.ts';
 import { routes } from '../contract/routes.ts';
+import { prefixIn } from '../contract/routing.ts';
 import type { Client } from './client.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
@@ -36,6 +37,11 @@ async function* readStream(
 
 function check({ connection }: Caller, request: ResponsesRequest): ResponsesRequest {
 	const { model, instructions } = checkRequest<ResponsesRequest>(responsesRequestSchema, request);
+	const prefix = prefixIn(connection, model)?.prefix;
+	if (prefix !== undefined && prefix !== connection.service) {
+		const reason = 'a provider prefix is understood by chat completions alone; leave it out';
+		throw new ClientError('not-supported', `model is ${JSON.stringify(model)}; not allowed: ${reason}`);
+	}
 	if (!instructions && findModel(connection, model)?.codeOriented) {
 		throw new ClientError('invalid-request', 'instructions is missing; the code-oriented models require it');
 	}

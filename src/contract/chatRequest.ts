@@ -44,13 +44,18 @@ const contentPartSchema = z.discriminatedUnion('type', [
 	z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string().min(1) }) }),
 ]);
 
-export const messageSchema = z.strictObject({
-	role: z.enum(['system', 'user', 'assistant', 'tool']),
-	content: z.union([z.string(), z.array(contentPartSchema)], 'allowed: a text, or a list of parts (text, image_url)'),
-	/** Which call a `tool` message answers. */
-	tool_call_id: z.string().optional(),
-	tool_calls: z.array(toolCallSchema).optional(),
-});
+export const messageSchema = z
+	.strictObject({
+		role: z.enum(['system', 'user', 'assistant', 'tool']),
+		content: z.union([z.string(), z.array(contentPartSchema)], 'allowed: a text, or a list of parts (text, image_url)'),
+		/** Which call a `tool` message answers. */
+		tool_call_id: z.string().min(1).optional(),
+		tool_calls: z.array(toolCallSchema).optional(),
+	})
+	.refine(({ role, tool_call_id }) => (role === 'tool') === (tool_call_id !== undefined), {
+		path: ['tool_call_id'],
+		error: 'allowed: the id of the call that a message with the role "tool" answers; no other message has one',
+	});
 export type ChatMessage = z.input<typeof messageSchema>;
 
 export const chatRequestSchema = z.strictObject({

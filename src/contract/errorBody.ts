@@ -40,7 +40,7 @@ export function readErrorValue(value: unknown): ErrorBody {
 	const { error } = value;
 	const body: ErrorBody = {};
 	const source = isRecord(error) ? error : value;
-	const message = text(source['message']) ?? text(error) ?? text(value['detail']);
+	const message = text(source['message']) ?? text(error) ?? text(value['message']) ?? text(value['detail']);
 	const named = isRecord(error) || text(value['message']) === undefined ? undefined : text(error);
 	const code = word(source['code']) ?? named ?? word(source['status']);
 	const type = isRecord(error) ? text(error['type']) : undefined;

@@ -1,7 +1,7 @@
 // What a request's routing comes to before it is sent: the preferences in force, and what of them cannot be met.
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
-import { findModel, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
+import { findModel, type ProviderPrefix, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
 import type { ProviderPreferences } from './provider.ts';
 
 export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
@@ -34,9 +34,25 @@ export function routingProblem(connection: Connection, request: RoutedRequest): 
 		if (reason !== undefined) {
 			return { code: 'not-supported', field, value, reason };
 		}
+		if (isClosed(connection, value) && prefixIn(connection, value)?.provider === connection.service) {
+			const reason = `no provider may serve the request${openModelsAlone(connection)}`;
+			return { code: 'invalid-request', field, value, reason };
+		}
 	}
 	return policyProblem(connection, request);
 }
+
+/** The prefix in a model's name. Chat completions alone understand a provider's (Provider prefix shorthand, rule 1). */
+export function prefixIn(connection: Connection, model: string): ProviderPrefix | undefined {
+	const identifier = parseModelIdentifier(connection, model);
+	return identifier.form === 'alias' ? undefined : identifier.via;
+}
+
+function isClosed(connection: Connection, model: string): boolean {
+	return findModel(connection, model)?.openWeights === false;
+}
+
+const openModelsAlone = ({ service }: Connection) => `; ${service} serves open models alone, and this one is closed`;
 
 /**
  * Prefixes and aliases are understood on the enterprise host alone (Provider prefix shorthand, Model alias). The
@@ -60,31 +76,26 @@ function hostProblem(connection: Connection, model: string): string | undefined 
 
 /**
  * An empty `only` allows nobody, and a slug in `ignore` is out wherever else it stands. The service's own slug is out
- * for a closed model (Dedicated deployments): among others it is skipped, as any provider that does not host the model
- * (Provider object, rule 5). Where it is the only one to try it is refused, fallbacks or not: the request asks for
- * dedicated capacity and could never have it.
+ * for a closed model that no open one may stand in for (Dedicated deployments): among others it is skipped, as any
+ * provider that does not host the model (Provider object, rule 5). Where it is the only one to try it is refused,
+ * fallbacks or not: the request asks for dedicated capacity and could never have it.
  */
 function policyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { service } = connection;
-	const identifier = parseModelIdentifier(connection, request.model);
-	const isClosed = findModel(connection, request.model)?.openWeights === false;
+	const isAllClosed = [request.model, ...(request.models ?? [])].every(name => isClosed(connection, name));
 	const { only, order = [], ignore = [], allow_fallbacks } = effectivePreferences(connection, request);
-	const isOut = (slug: string) => ignore.includes(slug) || (isClosed && slug === service);
-	const refuse = (field: string, value: unknown, names: readonly string[], reason: string): RoutingProblem => {
-		const why =
-			isClosed && names.includes(service) ? `; ${service} serves open models alone, and this one is closed` : '';
-		return { code: 'invalid-request', field, value, reason: reason + why };
+	const isOut = (slug: string) => ignore.includes(slug) || (isAllClosed && slug === service);
+	const refuse = (field: string, slugs: readonly string[], reason: string): RoutingProblem => {
+		const why = isAllClosed && slugs.includes(service) ? openModelsAlone(connection) : '';
+		return { code: 'invalid-request', field, value: slugs, reason: reason + why };
 	};
-	if (isClosed && identifier.form !== 'alias' && identifier.via?.provider === service) {
-		return refuse('model', request.model, [service], 'no provider may serve the request');
-	}
 	if (only?.every(isOut)) {
-		return refuse('provider.only', only, only, 'no provider may serve the request');
+		return refuse('provider.only', only, 'no provider may serve the request');
 	}
-	const wantsOwnAlone = isClosed && order.every(slug => slug === service);
+	const wantsOwnAlone = isAllClosed && order.every(slug => slug === service);
 	const isOutOfOrder = (slug: string) => isOut(slug) || only?.includes(slug) === false;
 	if (order.length > 0 && (wantsOwnAlone || (allow_fallbacks === false && order.every(isOutOfOrder)))) {
-		return refuse('provider.order', order, order, 'no provider in it may serve the request');
+		return refuse('provider.order', order, 'no provider in it may serve the request');
 	}
 	return undefined;
 }

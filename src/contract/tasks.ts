@@ -197,14 +197,11 @@ function saysNone({ log: { type, contentType, timestamp, agent, step }, timestam
 	return [type, contentType, timestamp, agent, step, sentAt].includes('None');
 }
 
-/** The data of the five events of the log stream, by event name (cloud-tasks.md, Events). */
+/**
+ * The data of the log stream's events, by event name (cloud-tasks.md, Events). Of `connected` only that it came is read,
+ * and `error` is read as an error body is.
+ */
 export const followEventSchemas = {
-	connected: z.looseObject({
-		taskId: lenient(z.string()),
-		fromIndex: lenient(z.number()),
-		message: lenient(z.string()),
-		timestamp: lenient(z.string()),
-	}),
 	log: z.looseObject({ index: z.int().min(0), log: logEntrySchema, timestamp: lenient(z.string()) }),
 	status: z.looseObject({ status: lenient(z.string()), error: lenient(z.string()) }),
 	complete: z.looseObject({
@@ -213,7 +210,6 @@ export const followEventSchemas = {
 		message: lenient(z.string()),
 		timestamp: lenient(z.string()),
 	}),
-	error: z.looseObject({ error: lenient(z.string()), details: z.unknown().optional() }),
 };
 
 export type LogEvent = z.output<typeof followEventSchemas.log>;

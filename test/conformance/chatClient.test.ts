@@ -45,6 +45,16 @@ describe('chat messages', () => {
 		},
 	);
 
+	prove('inference/message-chat-completions/3', 'refuses a result of no call, and a call elsewhere', async context => {
+		const named = /^messages\[0\]\.tool_call_id is (missing|a text); allowed: the id of the call/;
+		for (const message of [
+			{ role: 'tool', content: 'High.' },
+			{ role: 'user', content: 'text', tool_call_id: 'call-1' },
+		]) {
+			await isRefused(context, { model: MODEL, messages: [message] }, named);
+		}
+	});
+
 	prove('inference/message-chat-completions/3', 'answers a tool call by its id', async ({ client, lastRequest }) => {
 		const { choices } = await client.chat.complete(asking('tools', { tools: [tool] }));
 		const calls = readToolCalls(choices[0]?.message?.tool_calls ?? []);
@@ -231,11 +241,15 @@ describe('chat requests', () => {
 		for (const choice of ['none', 'auto', 'required', { type: 'function', function: { name: 'tide' } }] as const) {
 			await arrives(context, asking('text', { tools, tool_choice: choice }));
 		}
-		for (const choice of ['any', { type: 'function', name: 'tide' }, { type: 'auto' }]) {
+		for (const [choice, shown] of [
+			['any', '"any"'],
+			[{ type: 'function', name: 'tide' }, 'an object'],
+			[{ type: 'auto' }, 'an object'],
+		] as const) {
 			await isRefused(
 				context,
 				{ ...asking('text'), tools, tool_choice: choice },
-				/^tool_choice.* allowed: "none", "auto", "required"/,
+				new RegExp(`^tool_choice is ${shown}; allowed: "none", "auto", "required", or {type: "function", `),
 			);
 		}
 	});

@@ -9,6 +9,7 @@ import { arrives, asking, MODEL, plain, TEXT, tool, user } from './chatProofs.ts
 import { type ProofContext, prove } from './harness.ts';
 
 const PATH = '/chat/completions';
+const noul = { instructions: 'It opens late.', criteria: { true: 'After nine', false: 'Before' } };
 
 describe('chat replies', () => {
 	const id = (position: number) => `inference/chat-completion-response/${position}`;
@@ -53,6 +54,32 @@ describe('chat replies', () => {
 		const { events } = await collect(context.client.chat.stream(asking('text')));
 		const finish = events.find(event => event.type === 'finish');
 		assert.deepEqual(finish, { type: 'finish', reason: 'stop', nativeReason: chatReply.native_finish_reason });
+	});
+
+	prove(id(6), 'reads a function_call where there is one', async ({ client, server }) => {
+		const called = { name: 'tide', arguments: '{"day":1}' };
+		const message = { role: 'assistant', content: null, tool_calls: null, function_call: called };
+		const json = { choices: [{ index: 0, finish_reason: 'function_call', message }] };
+		server.answer(() => true, { status: 200, headers: {}, json });
+		const [choice] = (await client.chat.complete(asking('text'))).choices;
+		assert.deepEqual(choice?.message?.function_call, called);
+		assert.equal(choice?.message?.content, undefined);
+		assert.equal(choice?.finish_reason, 'function_call');
+	});
+
+	prove(id(6), 'streams the first of several choices, whole and undisturbed', async ({ client, server }) => {
+		const delta = (index: number, content: string, finish: string | null = null) => ({
+			data: { choices: [{ index, delta: { content }, finish_reason: finish }] },
+		});
+		const events = [delta(0, 'High '), delta(1, 'Low '), delta(1, 'tide.', 'length'), delta(0, 'tide.', 'stop')];
+		server.answer(() => true, { status: 200, headers: {}, events: [...events, { data: '[DONE]' }] });
+		const read = await collect(client.chat.stream(asking('text')));
+		assert.equal(read.error, undefined);
+		assert.equal(textOf(read.events), 'High tide.');
+		assert.deepEqual(
+			read.events.filter(({ type }) => type === 'finish'),
+			[{ type: 'finish', reason: 'stop' }],
+		);
 	});
 
 	prove(id(7), 'counts the tokens with both details, whole and streamed', async context => {
@@ -309,6 +336,38 @@ describe('what the contract leaves open of chat', () => {
 			assert.equal(server.received.length - before, 1);
 		},
 	);
+
+	prove(id(16), 'waits no longer than a minute, however long it is asked to', async ({ client, server }) => {
+		server.answer(() => true, { status: 429, headers: { 'retry-after': '61' }, json: {} });
+		await assert.rejects(client.chat.complete(asking('text')), { code: 'rate-limited', retryAfterMs: 61_000 });
+		assert.equal(server.received.length, 1);
+	});
+
+	prove(id(16), 'asks each endpoint again that may be, and no other', async ({ client, server }) => {
+		const list = [user('text')];
+		const decision = { state: {}, questions: { late: { ...noul, type: 'noul' as const } } };
+		const followUp = { prompt: 'x' };
+		server.answer(() => true, { status: 503, headers: { 'retry-after': '0' }, json: {} });
+		for (const [tries, ask] of [
+			[3, () => collect(client.chat.stream(asking('text')))],
+			[3, () => collect(client.search.stream(list))],
+			[3, () => collect(client.responses.stream({ model: MODEL, input: list }))],
+			[3, () => client.decisions.evaluate(decision)],
+			[3, () => client.images.generate({ model: MODEL, prompt: 'x' })],
+			[3, () => client.tasks.list()],
+			[3, () => client.tasks.get('t1')],
+			[3, () => client.tasks.stop('t1')],
+			[3, () => client.sources.organisations()],
+			[3, () => client.agentTasks.list()],
+			[1, () => client.models.discover()],
+			[1, () => client.tasks.create({ ...followUp, repoUrl: 'https://forge.example/a/b.git' })],
+			[1, () => client.tasks.continue('t1', followUp)],
+		] as const) {
+			const before = server.received.length;
+			await Promise.allSettled([ask()]);
+			assert.equal(server.received.length - before, tries, `${server.received.at(-1)?.path}`);
+		}
+	});
 
 	prove(id(16), 'does not ask again after the first byte of a stream', async ({ client, server }) => {
 		await collect(client.chat.stream(asking('error-midway')));

@@ -6,11 +6,14 @@ import { prove } from './harness.ts';
 const prompt = 'A lighthouse at dusk, oil on canvas, low sun from the left, calm';
 
 describe('images', () => {
-	prove('inference/endpoints/1', 'generates an image with one message of a user', async ({ client, lastRequest }) => {
-		const image = await client.images.generate({ model: imageModel.id, prompt });
-		assert.deepEqual(image, { url: imageUrl, model: imageModel.id, digest: imageDigest });
-		assert.equal(lastRequest().path, '/chat/completions');
-		assert.deepEqual(lastRequest().json, { model: imageModel.id, messages: [{ role: 'user', content: prompt }] });
+	prove('inference/endpoints/1', 'generates an image with one message of a user', async context => {
+		const { connect, lastRequest } = context;
+		for (const plan of ['public', 'enterprise']) {
+			const image = await connect({ plan }).images.generate({ model: imageModel.id, prompt });
+			assert.deepEqual(image, { url: imageUrl, model: imageModel.id, digest: imageDigest });
+			assert.deepEqual([lastRequest().host, lastRequest().path], [plan, '/chat/completions']);
+			assert.deepEqual(lastRequest().json, { model: imageModel.id, messages: [{ role: 'user', content: prompt }] });
+		}
 	});
 
 	prove('inference/endpoints/1', 'takes nothing but an address for an image', async ({ client, server }) => {

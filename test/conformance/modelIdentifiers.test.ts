@@ -18,6 +18,7 @@ import {
 	providerPrefixes,
 	service,
 } from '../support/contractServer/fixtures.ts';
+import { collect } from '../unit/client/testClient.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const ENTERPRISE = { plan: 'enterprise' };
@@ -111,8 +112,15 @@ describe('provider prefixes', () => {
 					},
 				);
 			}
+			const alternate = `openhub/${openModel.id}`;
+			await assert.rejects(client.chat.complete({ model: openModel.id, models: [alternate], messages }), {
+				code: 'not-supported',
+				message: /^models\[0\] is "openhub\//,
+			});
+			const { error } = await collect(client.responses.stream({ model: alternate, input: messages }));
+			assert.ok(ClientError.is(error, 'not-supported'));
 			assert.equal(server.received.length, 0);
-			await servedBy(context, `openhub/${openModel.id}`);
+			await servedBy(context, alternate);
 			// The path with a version is asked for the search model only, whose name has none.
 			for await (const _ of connect(ENTERPRISE).search.stream(messages)) {
 				// Read to its end.
@@ -227,6 +235,9 @@ describe('model aliases', () => {
 			});
 			assert.equal(await servedBy(context, 'team-reviewer', provider), 'stratus');
 			assert.deepEqual((context.lastRequest().json as ChatRequest).provider, provider);
+			const bySlug = { ...connection, aliases: [{ name: 'ours', model: openModel.id, provider: 'openhub' }] };
+			assert.deepEqual(effectivePreferences(bySlug, { model: 'ours' }), { order: ['openhub'] });
+			assert.deepEqual(effectivePreferences(bySlug, { model: 'ours', provider: { order: [] } }), { order: [] });
 		},
 	);
 });

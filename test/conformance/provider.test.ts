@@ -51,8 +51,8 @@ describe('the provider object', () => {
 		await servedBy(context, { sort: { by: 'price', partition: [null, { deep: 1 }] } });
 		await isRefused(
 			context,
-			{ ...request(), provider: { sort: 'best' } },
-			/^provider\.sort is .*; allowed: "price", "throughput", "latency"/,
+			{ ...request(), provider: { sort: 'uptime' } },
+			/^provider\.sort is "uptime"; allowed: "price", "throughput", "latency", or an object$/,
 		);
 	});
 
@@ -112,6 +112,9 @@ describe('the provider object', () => {
 	prove(id(8), 'sends quantizations', async context => {
 		assert.equal(await servedBy(context, { quantizations: ['int4'] }), 'meshrun');
 		assert.equal(await servedBy(context, { quantizations: ['int8', 'fp64'] }), 'gridserve');
+		// Which levels there are is not documented: a name that nobody knows goes out too.
+		await hasNobody(context, { quantizations: ['q4_k_m'] });
+		assert.deepEqual(context.lastRequest().json, request({ quantizations: ['q4_k_m'] }));
 		await isRefused(
 			context,
 			{ ...request(), provider: { quantizations: 'int4' } },

@@ -99,7 +99,9 @@ describe('responses: the request', () => {
 
 	prove([id(2), 'unspecified/inference/7'], 'demands instructions for code-oriented models alone', async context => {
 		await arrives(context, asking('text', code));
-		await refuses(context, { model: codeModel.id }, /^instructions is missing/);
+		for (const instructions of [undefined, '']) {
+			await refuses(context, { model: codeModel.id, instructions }, /^instructions is missing/);
+		}
 		await arrives(context, asking('text'));
 	});
 
@@ -126,6 +128,7 @@ describe('responses: the request', () => {
 			outputOf(events).map(item => item.type === 'function_call' && item.name),
 			['tide', 'wind'],
 		);
+		await arrives(context, asking('text', { tools: [{ type: 'function', name: 'bare' }] }));
 		const { type, ...nested } = tool('tide');
 		await refuses(context, { tools: [{ type, function: nested }] }, /^tools\[0\]\.function is an object.*flat/);
 	});
@@ -160,13 +163,23 @@ describe('responses: the request', () => {
 
 	prove(id(10), 'sends structured messages, and refuses other parts', async context => {
 		const input: ResponsesRequest['input'] = [
+			{ type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Be brief.' }] },
 			{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'At seven.' }] },
 			{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'tools' }] },
 		];
 		const events = await arrives(context, { model: openModel.id, input, tools });
 		assert.equal(outputOf(events).length, 2);
-		const image = { type: 'message', role: 'user', content: [{ type: 'input_image', image_url: 'a' }] };
-		await refuses(context, { input: [image] }, /^input\[0\]\.content\[0\]\.type is "input_image"/);
+		for (const part of [
+			{ type: 'input_image', image_url: 'a' },
+			{ type: 'text', text: 'a' },
+		]) {
+			const message = { type: 'message', role: 'user', content: [part] };
+			await refuses(
+				context,
+				{ input: [message] },
+				new RegExp(`^input\\[0\\]\\.content\\[0\\]\\.type is "${part.type}"`),
+			);
+		}
 	});
 
 	prove(id(11), 'sends simple messages, and refuses other roles', async context => {
@@ -315,6 +328,28 @@ describe('responses: the events', () => {
 		}
 	});
 
+	prove(id(11), 'ends with a response that has every documented field', async context => {
+		const { response } = (await text(context)).at(-1) as EventOf<'response.completed'>;
+		const part = { type: 'output_text', text: TEXT, annotations };
+		const message = { id: 'msg_93ac', type: 'message', role: 'assistant', status: 'completed', content: [part] };
+		assert.deepEqual(response, {
+			id: 'resp_60b2f7',
+			object: 'response',
+			created_at: 1_751_300_999,
+			model: openModel.id,
+			status: 'completed',
+			output: [message],
+			usage: responsesUsage,
+		});
+		const called = (await calls(context)).at(-1) as EventOf<'response.completed'>;
+		const [call] = called.response?.output ?? [];
+		assert.ok(call?.type === 'function_call');
+		const { arguments: given, ...fields } = call;
+		const id = 'call_0_tide';
+		assert.deepEqual(fields, { id: `fc_${id}`, type: 'function_call', name: 'tide', call_id: id, status: 'completed' });
+		assert.equal(typeof JSON.parse(given ?? ''), 'object');
+	});
+
 	prove(id(11), 'is truncated without response.completed, after what came', async ({ client }) => {
 		const { events, error } = await collect(client.responses.stream(asking('cut')));
 		assert.ok(ClientError.is(error, 'truncated'));
@@ -409,7 +444,8 @@ describe('responses: the errors', () => {
 					body: JSON.stringify(body),
 				});
 				const json: unknown = await refusal.json();
-				for (const status of [400, 401, 404, 422, 500]) {
+				// 429 and 503 are tried again first.
+				for (const status of [400, 401, 404, 422, 429, 500, 503]) {
 					server.answer(isResponses, { status, headers: { 'content-type': 'application/json' }, json });
 					const { error } = await collect(client.responses.stream(asking('text')));
 					assert.ok(ClientError.is(error, 'invalid-request'), String(error));
@@ -420,6 +456,14 @@ describe('responses: the errors', () => {
 			},
 		);
 	}
+
+	prove('inference/errors/1', 'tells of a parameter that the service misses', async ({ client, server }) => {
+		const error = { code: '400', message: 'Missing required parameter: model' };
+		server.answer(isResponses, { status: 400, headers: {}, json: { error } });
+		const refused = (await collect(client.responses.stream(asking('text')))).error;
+		assert.ok(ClientError.is(refused, 'invalid-request'));
+		assert.deepEqual([refused.status, refused.serviceMessage], [400, error.message]);
+	});
 
 	prove('inference/errors/1', 'tells what the service says of a model that nobody marked', async ({ connect }) => {
 		const { error } = await collect(connect({ models: [] }).responses.stream(asking('text', { model: codeModel.id })));

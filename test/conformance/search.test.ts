@@ -55,6 +55,11 @@ describe('search', () => {
 		);
 	});
 
+	prove('inference/endpoints/2', 'gives the sources of a whole reply', async ({ client }) => {
+		const { choices } = await client.chat.complete({ model: `${service}-search`, messages });
+		assert.deepEqual(choices[0]?.message?.annotations, annotations);
+	});
+
 	prove(
 		['inference/limits/2', 'unspecified/inference/8'],
 		'counts the cost of a search as a lower bound',

@@ -74,6 +74,14 @@ describe('the look-ups of a source host', () => {
 		});
 	}
 
+	prove('cloud-tasks/authentication/5', 'say that they need a plan', async ({ client, server }) => {
+		const json = { error: 'Please subscribe to the Pro plan' };
+		server.answer(() => true, { status: 403, headers: {}, json });
+		for (const [, ask] of lookUps) {
+			await assert.rejects(ask(client), { code: 'plan-required', status: 403, serviceMessage: json.error });
+		}
+	});
+
 	prove('cloud-tasks/errors/8', 'keep the sentence on a repository that is not there', async ({ client }) => {
 		await assert.rejects(client.sources.branches('harbour-crew', 'nothing'), {
 			code: 'source-link-missing',

@@ -172,9 +172,16 @@ describe('the stream of a log', () => {
 	});
 
 	prove('unspecified/cloud-tasks/12', 'gives up where the task is not there or not allowed', async context => {
-		const { client, connect } = context;
+		const { client, connect, server } = context;
 		await assert.rejects(follow(client, 'task-of-nobody'), { code: 'not-found', serviceMessage: 'Task not found' });
-		await assert.rejects(follow(connect({}, { cloud: 'qcl_of-nobody' }), taskIds.completed), { code: 'unauthorised' });
+		await assert.rejects(follow(connect({}, { cloud: 'qcl_of-nobody' }), taskIds.completed), {
+			code: 'unauthorised',
+			serviceMessage: 'Please provide valid credentials',
+		});
+		const before = server.received.length;
+		server.answer(isStream, { status: 403, headers: {}, json: { error: 'Not yours' } });
+		await assert.rejects(follow(client, taskIds.completed), { code: 'forbidden', serviceMessage: 'Not yours' });
+		assert.equal(server.received.length, before + 1);
 	});
 
 	prove('unspecified/cloud-tasks/11', 'of a team or a stranger can be read by its id', async ({ client }) => {

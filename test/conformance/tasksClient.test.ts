@@ -140,6 +140,21 @@ describe('the list of tasks', () => {
 		},
 	);
 
+	prove(
+		['cloud-tasks/get-cloud-url-api-tasks/1', 'cloud-tasks/get-cloud-url-api-tasks/2'],
+		'tells the limit and the offset that the service used, whatever was asked for',
+		async ({ client, server }) => {
+			const answer = (json: object) =>
+				server.answer(isTaskRequest('GET', '/api/tasks'), { status: 200, headers: {}, json });
+			answer({ tasks: [], hasMore: true, offset: 4, limit: 20 });
+			const page = { tasks: [], hasMore: true, offset: 4, limit: 20 };
+			assert.deepEqual(await client.tasks.list({ limit: 100, offset: 5 }), page);
+			answer({ tasks: [] });
+			const asked = { tasks: [], hasMore: false, offset: 5, limit: 100 };
+			assert.deepEqual(await client.tasks.list({ limit: 100, offset: 5 }), asked);
+		},
+	);
+
 	prove('cloud-tasks/get-cloud-url-api-tasks/2', 'begins at the offset, and is read to its end', async context => {
 		const { client, connect } = context;
 		const page = await client.tasks.list({ offset: 14 });

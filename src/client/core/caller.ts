@@ -7,6 +7,7 @@ import { ClientError, type ClientErrorCode } from './errors.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfStatus, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
+import { throwErrorIn } from './replyData.ts';
 import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
@@ -28,6 +29,8 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
+	/** An error may come with a status of success, in place of the reply. */
+	mayHoldError?: true;
 	/** What a status means on this route, where that is not what it means elsewhere. */
 	codes?: Readonly<Record<number, ClientErrorCode>>;
 	/** Where a redirect would hide who answers. */
@@ -78,7 +81,7 @@ export function createCaller(options: CallerOptions): Caller {
 						return await use(exchange);
 					} catch (error) {
 						exchange.close();
-						throw error;
+						throw exchange.withoutKeyIn(error);
 					}
 				} catch (error) {
 					if (ClientError.is(error)) {
@@ -97,7 +100,14 @@ export function createCaller(options: CallerOptions): Caller {
 		clock,
 		random,
 		limits,
-		json: call => run(call, 'application/json', exchange => readJson(exchange, call.jsonBytes ?? limits.jsonBytes)),
+		json: call =>
+			run(call, 'application/json', async exchange => {
+				const value = await readJson(exchange, call.jsonBytes ?? limits.jsonBytes);
+				if (call.mayHoldError) {
+					throwErrorIn(value);
+				}
+				return value;
+			}),
 		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
 	};
 }
@@ -109,17 +119,12 @@ async function open(options: CallerOptions, call: Call, request: Omit<TransportR
 	if (exchange.status >= 200 && exchange.status <= 299) {
 		return exchange;
 	}
-	const failure = await statusFailure(exchange, call, options, request);
+	const failure = await statusFailure(exchange, call, options);
 	exchange.close();
 	throw failure;
 }
 
-async function statusFailure(
-	exchange: Exchange,
-	call: Call,
-	{ clock, limits }: CallerOptions,
-	{ headers }: Pick<TransportRequest, 'headers'>,
-): Promise<ClientError> {
+async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
 	const { status } = exchange;
 	const { route } = call;
 	const code = call.codes?.[status] ?? codeOfStatus(status);
@@ -140,7 +145,7 @@ async function statusFailure(
 		status,
 		retryable: isRetryable(code),
 		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-		...(serviceMessage === undefined ? {} : { serviceMessage: withoutKey(serviceMessage, headers) }),
+		...(serviceMessage === undefined ? {} : { serviceMessage: exchange.withoutKey(serviceMessage) }),
 	});
 }
 
@@ -150,12 +155,6 @@ function serialise(body: unknown): string | undefined {
 	} catch (error) {
 		throw new ClientError('invalid-request', 'the request holds what JSON cannot', { cause: error });
 	}
-}
-
-/** A service may quote the key that it refuses. */
-function withoutKey(text: string, { Authorization: authorization }: Record<string, string>): string {
-	const key = authorization?.replace(/^Bearer /, '');
-	return key ? text.replaceAll(key, '[key]') : text;
 }
 
 /** Throws before anything is sent: `not-supported` without a host, `no-key`, `invalid-request`, `too-large`. */

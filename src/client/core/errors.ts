@@ -22,12 +22,12 @@ export type ClientErrorCode =
 	| 'not-supported';
 
 export interface ClientErrorOptions {
-	status?: number;
+	status?: number | undefined;
 	retryable?: boolean;
-	retryAfterMs?: number;
+	retryAfterMs?: number | undefined;
 	cause?: unknown;
 	/** What the service itself said: hostile text, for showing only. */
-	serviceMessage?: string;
+	serviceMessage?: string | undefined;
 }
 
 /** What the client throws. The message is for logs and developers; the features write the words for users. */

@@ -32,6 +32,8 @@ export class Exchange {
 	private silentSince: number | undefined;
 	private cancelWatch: (() => void) | undefined;
 	private isRead = false;
+	/** The one that went out with the request. */
+	private key: string | undefined;
 
 	private constructor(options: ExchangeOptions) {
 		this.options = options;
@@ -44,6 +46,7 @@ export class Exchange {
 	/** Resolves with the head, whatever its status is. */
 	static async open(options: ExchangeOptions, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
 		const exchange = new Exchange(options);
+		exchange.key = request.headers['Authorization']?.replace(/^Bearer /, '');
 		await exchange.send(request);
 		return exchange;
 	}
@@ -54,6 +57,21 @@ export class Exchange {
 
 	header(name: string): string | undefined {
 		return this.response?.headers.get(name);
+	}
+
+	/** The service's own words about a failure: it may quote the key that it was sent. */
+	withoutKey(text: string): string {
+		return this.key ? text.replaceAll(this.key, '[key]') : text;
+	}
+
+	/** The same failure, its service's words without the key. */
+	withoutKeyIn(failure: unknown): unknown {
+		if (!ClientError.is(failure) || failure.serviceMessage === undefined) {
+			return failure;
+		}
+		const { code, message, status, retryable, retryAfterMs, cause } = failure;
+		const serviceMessage = this.withoutKey(failure.serviceMessage);
+		return new ClientError(code, message, { status, retryable, retryAfterMs, cause, serviceMessage });
 	}
 
 	/**

@@ -48,7 +48,7 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
 		case 'boolean':
 			return String(value);
 		case 'string':
-			if (issue.code === 'invalid_value') {
+			if (isAboutWord(issue)) {
 				return JSON.stringify(cut(value));
 			}
 			return value === '' ? 'an empty text' : 'a text';
@@ -57,6 +57,15 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
 		default:
 			return `a ${typeof value}`;
 	}
+}
+
+/** Whether one of a fixed set of words was to stand there, be it beside something that is no text. */
+function isAboutWord(issue: z.core.$ZodIssue): boolean {
+	if (issue.code !== 'invalid_union') {
+		return issue.code === 'invalid_value';
+	}
+	const isBranchAboutWord = issue.errors.some(([first]) => first?.code === 'invalid_value');
+	return issue.discriminator !== undefined || isBranchAboutWord;
 }
 
 function cut(text: string): string {

@@ -38,6 +38,8 @@ export async function* readStreamedReply<T>(
 			yield* readEvents(new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' }), decoder);
 		}
 		isWhole = true;
+	} catch (error) {
+		throw exchange.withoutKeyIn(error);
 	} finally {
 		if (isWhole) {
 			// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.

@@ -109,6 +109,85 @@ const responseErrors: readonly Fault[] = [1, 2, 3, 4, 5].map(position => ({
 	tampering: withStatus(RESPONSES, 400, 500, { error: { code: '500', message: 'Something else' } }),
 }));
 
+const responsesFields: readonly Fault[] = (
+	[
+		[3, 'input', value => (value as unknown[]).slice(-1)],
+		[7, 'tool_choice', missing],
+		[8, 'parallel_tool_calls', missing],
+		[10, 'input.*.content.*.type'],
+		[11, 'input.*.role'],
+		[12, 'input.*.arguments'],
+		[12, 'input.*.name', missing],
+	] satisfies [number, string, Change?][]
+).map(([position, field, change]: [number, string, Change?]) => ({
+	what: `a responses request with another ${field}`,
+	breaks: `inference/responses-request/${position}`,
+	tampering: inRequest(RESPONSES, `json.${field}`, change),
+}));
+
+const identifiers: readonly Fault[] = [
+	'inference/model-identifiers/2',
+	'inference/model-identifiers/3',
+	'inference/model-identifiers/4',
+	'inference/provider-prefix-shorthand/2',
+	'inference/model-alias/1',
+].map(breaks => ({
+	what: 'a chat request with the last part of the model’s name alone',
+	breaks,
+	tampering: inRequest(CHAT, 'json.model', value =>
+		String(value)
+			.split('/')
+			.at(-1)
+			?.replace(/^team-/, ''),
+	),
+}));
+
+const routingRules: readonly Fault[] = [
+	...[12, 13, 14, 15, 16].map(position => `inference/provider-object/${position}`),
+	'inference/model-alias/3',
+	'inference/zero-data-retention-zdr/2',
+].map(breaks => ({
+	what: 'a completion that another provider served',
+	breaks,
+	tampering: inReply(CHAT, 'json.provider'),
+}));
+
+const answers: readonly Fault[] = (
+	[
+		[4, 'probabilities.*'],
+		[4, 'confidence'],
+		[5, 'legend.*'],
+		[5, 'probabilities.*'],
+		[5, 'confidence'],
+		[6, 'type'],
+	] as const
+).map(([position, field]) => ({
+	what: `a decision with another ${field}`,
+	breaks: `inference/decision-request-and-response/${position}`,
+	tampering: inReply(DECISIONS, `json.answers.*.${field}`),
+}));
+
+const openPoints: readonly Fault[] = (
+	[
+		[1, inReply(/^GET \/v1\/models$/, 'json.data')],
+		[2, inEvents(CHAT, events => events.filter(({ data }) => !JSON.stringify(data).includes('reasoning_content')))],
+		[4, inRequest(CHAT, 'json.messages.*.tool_calls', missing)],
+		[8, inEvents(CHAT, events => events.filter(({ data }) => !JSON.stringify(data).includes('"usage"')))],
+		[10, inRequest(CHAT, 'json.response_format.type')],
+		[11, inRequest(CHAT, 'json.provider.sort')],
+		[12, inRequest(CHAT, 'json.messages.*.content', () => 'text')],
+		[13, withStatus(CHAT, 402, 400)],
+		[14, withStatus(RESPONSES, 422, 418)],
+		[15, withoutEvent(RESPONSES, 'response.incomplete')],
+		[16, withStatus(CHAT, 429, 400)],
+		[18, inReply(DECISIONS, 'json.model')],
+	] as const
+).map(([position, tampering]) => ({
+	what: 'what the contract leaves open, done in another way',
+	breaks: `unspecified/inference/${position}`,
+	tampering,
+}));
+
 /** What inference.md demands, falsified. */
 export const inferenceFaults: readonly Fault[] = [
 	...requestFields,
@@ -116,6 +195,11 @@ export const inferenceFaults: readonly Fault[] = [
 	...replyFields,
 	...responseEvents,
 	...responseErrors,
+	...responsesFields,
+	...identifiers,
+	...routingRules,
+	...answers,
+	...openPoints,
 	{
 		what: 'a message of another role',
 		breaks: 'inference/message-chat-completions/1',
@@ -239,6 +323,72 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'another version of the decision model',
 		breaks: 'inference/versioning/3',
 		tampering: inReply(DECISIONS, 'json.model'),
+	},
+	{
+		what: 'a plain name with a prefix',
+		breaks: 'inference/model-identifiers/1',
+		tampering: inRequest(CHAT, 'json.model', value => `openhub/${value}`),
+	},
+	{
+		what: 'a decision under another id',
+		breaks: 'inference/decision-request-and-response/3',
+		tampering: {
+			reply(reply, request) {
+				const { answers } = (reply.json ?? {}) as { answers?: Record<string, unknown> };
+				if (DECISIONS.test(`${request.method} ${request.path}`) && answers) {
+					const renamed = Object.entries(answers).map(([id, answer]) => [`${id}x`, answer]);
+					(reply.json as { answers: unknown }).answers = Object.fromEntries(renamed);
+				}
+			},
+		},
+	},
+	{
+		what: 'a searched answer with its first source alone',
+		breaks: 'inference/endpoints/2',
+		tampering: inReply(CHAT, 'json.choices.*.message.annotations', value => (value as unknown[]).slice(0, 1)),
+	},
+	{
+		what: 'an image at another address',
+		breaks: 'inference/endpoints/1',
+		tampering: inReply(CHAT, 'json.choices.*.message.content'),
+	},
+	{
+		what: 'a search that counted other tokens',
+		breaks: 'inference/limits/2',
+		tampering: inEvents(CHAT, events => {
+			for (const { data } of events) {
+				const { usage } = (typeof data === 'object' ? data : {}) as { usage?: { prompt_tokens: number } };
+				if (usage) {
+					usage.prompt_tokens = 0;
+				}
+			}
+			return events;
+		}),
+	},
+	{
+		what: 'a wait that nobody asked for',
+		breaks: 'inference/limits/3',
+		tampering: withStatus(CHAT, 429, 400),
+	},
+	{
+		what: 'no cached tokens under zdr',
+		breaks: 'inference/zero-data-retention-zdr/4',
+		tampering: inReply(CHAT, 'json.usage.prompt_tokens_details.cached_tokens', () => 0),
+	},
+	{
+		what: 'a final response with another status',
+		breaks: 'inference/events/11',
+		tampering: inEvent(RESPONSES, 'response.completed', 'response.status'),
+	},
+	{
+		what: 'a final response of another time',
+		breaks: 'inference/events/11',
+		tampering: inEvent(RESPONSES, 'response.completed', 'response.created_at'),
+	},
+	{
+		what: 'a final response whose text has no sources',
+		breaks: 'inference/events/11',
+		tampering: inEvent(RESPONSES, 'response.completed', 'response.output.*.content.*.annotations', () => []),
 	},
 	{
 		what: 'a request without zdr',

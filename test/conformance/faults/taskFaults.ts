@@ -163,6 +163,95 @@ export const taskFaults: readonly Fault[] = [
 		}),
 	},
 	{
+		what: 'a log that is not resumed',
+		breaks: 'unspecified/cloud-tasks/12',
+		tampering: inRequest(STREAM, 'query.fromIndex', () => '0'),
+	},
+	{
+		what: 'a log that is not asked to leave its states out',
+		breaks: 'cloud-tasks/events/3',
+		tampering: inRequest(STREAM, 'query.includeStatus', () => 'true'),
+	},
+	{
+		what: 'a log that nobody asked for as events',
+		breaks: 'cloud-tasks/events/2',
+		tampering: inRequest(STREAM, 'headers.accept', () => 'application/json'),
+	},
+	{
+		what: 'a log without the time of sending',
+		breaks: 'cloud-tasks/events/2',
+		tampering: inEvent(STREAM, 'log', 'timestamp', missing),
+	},
+	{
+		what: 'a log without the error in its midst',
+		breaks: 'cloud-tasks/events/5',
+		tampering: inEvent(STREAM, 'error', 'error'),
+	},
+	{
+		what: 'a log that never tells of saving',
+		breaks: 'cloud-tasks/states-and-transitions/8',
+		tampering: withoutEvent(STREAM, 'status'),
+	},
+	{
+		what: 'a log whose end tells another state',
+		breaks: 'cloud-tasks/states-and-transitions/9',
+		tampering: inEvent(STREAM, 'complete', 'status'),
+	},
+	{
+		what: 'a list that goes on where it ends',
+		breaks: 'cloud-tasks/errors/1',
+		tampering: inReply(LIST, 'json.hasMore'),
+	},
+	{
+		what: 'a look-up of another owner',
+		breaks: 'cloud-tasks/errors/5',
+		tampering: inRequest(LOOK_UP, 'query.owner'),
+	},
+	{
+		what: 'a look-up that says 418 where an owner is missing',
+		breaks: 'cloud-tasks/errors/6',
+		tampering: withStatus(LOOK_UP, 400, 418),
+	},
+	{
+		what: 'a look-up on another segment',
+		breaks: 'unspecified/cloud-tasks/15',
+		tampering: inRequest(LOOK_UP, 'path'),
+	},
+	{
+		what: 'a link that is not said to be missing',
+		breaks: 'cloud-tasks/authentication/3',
+		tampering: withStatus(LOOK_UP, 404, 500),
+	},
+	{
+		what: 'a log that is read without the token',
+		breaks: 'cloud-tasks/authentication/2',
+		tampering: inRequest(STREAM, 'headers.authorization', missing),
+	},
+	{
+		what: 'an agent API that gets another key',
+		breaks: 'cloud-tasks/authentication/4',
+		tampering: inRequest(/^GET \/api\/v1\/tasks$/, 'headers.authorization'),
+	},
+	{
+		what: 'a deleted key that is not told',
+		breaks: 'cloud-tasks/authentication/6',
+		tampering: withStatus(/^GET \/api\/v1\/tasks$/, 401, 500),
+	},
+	{
+		what: 'a key in the address',
+		breaks: 'cloud-tasks/authentication/8',
+		tampering: {
+			request(request) {
+				request.query['key'] = /Bearer (.*)/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+			},
+		},
+	},
+	{
+		what: 'another task than the one that was asked for',
+		breaks: 'unspecified/cloud-tasks/3',
+		tampering: inReply(/^GET \/api\/tasks\/[^/]+$/, 'json.task.id'),
+	},
+	{
 		what: 'a task request without its token',
 		breaks: 'cloud-tasks/authentication/1',
 		tampering: inRequest(ANY, 'headers.authorization', missing),

@@ -40,6 +40,53 @@ describe('client.chat.stream', () => {
 		assert.deepEqual(JSON.parse(received?.body ?? ''), { ...request, temperature: 0.5, stream: true });
 	});
 
+	it('takes events without data for signs of life', async () => {
+		const empty = sseEvent('') + sseEvent('', 'error');
+		serve(response => sendEvents(response, empty, chunk({ content: 'a' }), empty, finish(), empty, DONE));
+		const { events, error } = await collect(client.chat.stream(request));
+		assert.equal(error, undefined);
+		assert.equal(textOf(events), 'a');
+	});
+
+	it('keeps who served where the model is named later', async () => {
+		const named = [chunk({ content: 'a' }, { provider: 'fast-host' }), chunk({ content: 'b' }, { model: 'large' })];
+		serve(response => sendEvents(response, ...named, finish(), DONE));
+		const { events } = await collect(client.chat.stream(request));
+		assert.deepEqual(
+			events.filter(({ type }) => type === 'served'),
+			[
+				{ type: 'served', provider: 'fast-host' },
+				{ type: 'served', provider: 'fast-host', model: 'large' },
+			],
+		);
+	});
+
+	for (const index of [-1, 1.5, 1024]) {
+		it(`refuses a tool call at an impossible place (${index})`, async () => {
+			serve(response => sendEvents(response, chunk({ tool_calls: [{ index, function: { name: 'a' } }] }), DONE));
+			const { error } = await collect(client.chat.stream(request));
+			assert.ok(ClientError.is(error, 'bad-response'));
+		});
+	}
+
+	it('reads the first of several choices', async () => {
+		const second = { index: 1, finish_reason: 'length' };
+		const events = [chunk({ content: 'a' }), chunk({ content: 'x' }, {}, second), chunk({ content: 'b' }), finish()];
+		serve(response => sendEvents(response, ...events, DONE));
+		const read = await collect(client.chat.stream(request));
+		assert.equal(textOf(read.events), 'ab');
+		assert.deepEqual(read.events.at(-1), { type: 'finish', reason: 'stop' });
+	});
+
+	for (const absent of [null, 'None', '', false]) {
+		it(`takes an error that is ${JSON.stringify(absent)} for none`, async () => {
+			serve(response => sendEvents(response, chunk({ content: 'a' }, { error: absent }), finish(), DONE));
+			const { events, error } = await collect(client.chat.stream(request));
+			assert.equal(error, undefined);
+			assert.equal(textOf(events), 'a');
+		});
+	}
+
 	it('gives every kind of event, in order', async () => {
 		serve(response =>
 			sendEvents(

@@ -183,6 +183,17 @@ describe('the end of client.tasks.follow', () => {
 			assert.deepEqual(events.at(-1), { type: 'complete', status: 'stopped', totalLogs: null, message: 'by hand' });
 		});
 
+		it('is waited for where the task cannot be read for now', async () => {
+			for (const now of [429, 503]) {
+				served.faulty.received.length = 0;
+				let queries = 0;
+				served.answerTask = (response, received) =>
+					++queries <= 3 ? sendJson(response, now, {}) : answerFinal(response, received);
+				const { events } = await served.follow(send(connected, status('stopped')));
+				assert.deepEqual(events.at(-1), { type: 'complete', status: 'error', totalLogs: null, message: 'No tests' });
+			}
+		});
+
 		it('is not made up where the task cannot be read and nothing final was told', async () => {
 			served.answerTask = response => sendJson(response, 403, {});
 			const { words } = await served.follow(
@@ -199,6 +210,11 @@ describe('the end of client.tasks.follow', () => {
 			assert.deepEqual(events.at(-1), { type: 'complete', status: 'completed', totalLogs: null, message: 'Done' });
 			served.faulty.received.length = 0;
 		}
+	});
+
+	it('has the state that was told last where its own event names none', async () => {
+		const { words } = await served.follow(send(connected, status('stopped'), sseEvent({ totalLogs: 0 }, 'complete')));
+		assert.equal(words.at(-1), 'complete stopped 0');
 	});
 
 	it('ignores events that it does not know', async () => {

@@ -35,6 +35,13 @@ describe('client.responses.stream', () => {
 		);
 	});
 
+	it('takes events without data for signs of life', async () => {
+		serve(response => sendEvents(response, sseEvent(''), delta('a'), sseEvent('', 'error'), completed));
+		const { events, error } = await collect(client.responses.stream(request));
+		assert.equal(error, undefined);
+		assert.equal(textOf(events), 'a');
+	});
+
 	it('gives reasoning byte for byte', async () => {
 		serve(response => sendEvents(response, ...wholeStream));
 		const { events } = await collect(client.responses.stream(request));

@@ -117,7 +117,7 @@ describe('a request of client.responses.stream', () => {
 		});
 	}
 
-	for (const model of ['strict-coder', 'our-coder', 'fast/strict-coder']) {
+	for (const model of ['strict-coder', 'our-coder', 'test/strict-coder']) {
 		for (const instructions of [undefined, '']) {
 			it(`is refused without instructions for a code-oriented model (${model}, ${instructions})`, async () => {
 				const { error } = await collect(client.responses.stream({ ...request, model, instructions }));
@@ -135,6 +135,16 @@ describe('a request of client.responses.stream', () => {
 			assert.equal('instructions' in JSON.parse(server.received[0]?.body ?? ''), false);
 		});
 	}
+
+	it('is refused with a provider prefix, which chat completions alone understand', async () => {
+		const { error } = await collect(client.responses.stream({ ...request, model: 'fast/coder' }));
+		assert.ok(ClientError.is(error, 'not-supported'));
+		assert.equal(
+			error.message,
+			'model is "fast/coder"; not allowed: a provider prefix is understood by chat completions alone; leave it out',
+		);
+		assert.equal(server.received.length, 0);
+	});
 
 	it('is not supported by a connection without an enterprise host', async () => {
 		client = testClient(server.origin);

@@ -45,6 +45,9 @@ describe('chatRequestSchema', () => {
 	for (const [what, fields] of [
 		['no messages', { messages: [] }],
 		['another role', withMessage({ role: 'robot', content: '' })],
+		['a tool result that names no call', withMessage({ role: 'tool', content: '42' })],
+		['a tool result that names its call by nothing', withMessage({ role: 'tool', content: '42', tool_call_id: '' })],
+		['the call of a message that is no tool result', withMessage({ role: 'user', content: '', tool_call_id: 'a' })],
 		['no content', withMessage({ role: 'assistant' })],
 		['a content of null', withMessage({ role: 'assistant', content: null })],
 		['a part of another kind', withMessage({ role: 'user', content: [{ type: 'audio', audio: {} }] })],

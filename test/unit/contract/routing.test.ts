@@ -111,7 +111,23 @@ describe('routingProblem', () => {
 			{ model: 'open', provider: { order: ['a'], only: ['b'], allow_fallbacks: false } },
 			'provider.order',
 		],
+		[
+			'the own slug as only for a closed model that an open one may stand in for',
+			{ model: 'closed', models: ['open'], provider: { only: ['acme'] } },
+			undefined,
+		],
+		[
+			'the own slug as order for a closed model that an open one may stand in for',
+			{ model: 'closed', models: ['open'], provider: { order: ['acme'], allow_fallbacks: false } },
+			undefined,
+		],
+		[
+			'the own slug as only for closed models alone',
+			{ model: 'closed', models: ['closed'], provider: { only: ['acme'] } },
+			'provider.only',
+		],
 		['the own slug as prefix of a closed model', { model: 'acme/closed' }, 'model'],
+		['the own slug as prefix of a closed alternate', { model: 'open', models: ['open', 'acme/closed'] }, 'models[1]'],
 		[
 			'the own slug as prefix of a closed model, whatever the order',
 			{ model: 'acme/closed', provider: { order: ['a'] } },

@@ -69,6 +69,31 @@ describe('a call', () => {
 			});
 		}
 
+		it('never says the key that was sent, though the service quote it', async () => {
+			const error = { message: 'sk-inference is no key', code: '502' };
+			const said = { code: 'upstream', retryable: true, serviceMessage: '[key] is no key' };
+			for (const answer of [
+				response => sendJson(response, 502, { error }),
+				response => sendJson(response, 200, { error }),
+			] satisfies Answer[]) {
+				serve(answer);
+				await assert.rejects(client.chat.complete(chat), said);
+				await assert.rejects(client.chat.stream(chat)[Symbol.asyncIterator]().next(), said);
+			}
+			for (const name of [undefined, 'error']) {
+				serve(response => sendEvents(response, sseEvent({ error }, name)));
+				await assert.rejects(client.chat.stream(chat)[Symbol.asyncIterator]().next(), said);
+			}
+			serve((response, { path }) =>
+				path.endsWith('/stream')
+					? sendEvents(response, sseEvent({ error: 'sk-cloud is no key' }, 'error'))
+					: sendJson(response, 200, { task: { id: 't1', status: 'stopped' } }),
+			);
+			const { events } = await collect(client.tasks.follow('t1'));
+			const lost = events.find(event => event.type === 'reconnecting');
+			assert.equal(lost?.cause, '[key] is no key');
+		});
+
 		for (const [body, message] of [
 			['{"error":{"message":"A","code":"x"}}', 'A'],
 			['{"error":"B"}', 'B'],

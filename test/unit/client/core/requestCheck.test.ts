@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import { checkRequest } from '../../../../src/client/core/requestCheck.ts';
 import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
+import { decisionRequestSchema } from '../../../../src/contract/decisions.ts';
 import { followQuerySchema, taskCreateSchema, taskListQuerySchema } from '../../../../src/contract/tasks.ts';
 
 const chat = { model: 'large', messages: [{ role: 'user', content: 'secret' }] };
@@ -68,6 +69,24 @@ describe('checkRequest', () => {
 		assert.equal(
 			chatMessage({ provider: { data_collection: 'perhaps' } }),
 			'provider.data_collection is "perhaps"; allowed: "allow", "deny"',
+		);
+	});
+
+	for (const [fields, named] of [
+		[{ tool_choice: 'must' }, 'tool_choice is "must"; allowed: "none", "auto", "required", or '],
+		[{ provider: { sort: 'cheap' } }, 'provider.sort is "cheap"; allowed: "price", "throughput", "latency", or '],
+		[{ provider: { preferred_max_latency: 'secret' } }, 'provider.preferred_max_latency is a text; allowed: a number'],
+	] as const) {
+		it(`names the wrong word where an object may stand too (${named})`, () => {
+			assert.ok(chatMessage(fields).startsWith(named), chatMessage(fields));
+		});
+	}
+
+	it('names the wrong word that tells what an object is', () => {
+		const request = { model: 'a', state: {}, questions: { late: { type: 'essay' } } };
+		assert.equal(
+			messageOf(() => checkRequest(decisionRequestSchema, request)),
+			'questions.late.type is "essay"; allowed: a question of type "choice", "score" or "noul"',
 		);
 	});
 
