@@ -37,13 +37,13 @@ export async function measure(program: string, parameters: object): Promise<Meas
 	return message;
 }
 
-/** Runs `use` beside a server program, which sends its address when it listens. */
-export async function withServer<T>(
+/** Runs `use` beside a server program, which sends its address (or what else is needed to use it) when it listens. */
+export async function withServer<T, M = string>(
 	program: string,
 	parameters: object,
-	use: (address: string) => Promise<T>,
+	use: (message: M) => Promise<T>,
 ): Promise<T> {
-	const { child, message } = await start<string>(program, parameters);
+	const { child, message } = await start<M>(program, parameters);
 	try {
 		return await use(message);
 	} finally {

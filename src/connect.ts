@@ -10,7 +10,7 @@ import type { Keys } from './keys/register.ts';
 import type { LocalService } from './localService/register.ts';
 
 export interface Connect {
-	/** A client for the active connection, made anew when the settings change. Sends nothing. */
+	/** A client for the active connection, made anew when the settings change. For the local one its service is started. */
 	client(): Promise<Client>;
 	/** A client for any connection that sends this key, whatever is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
@@ -37,6 +37,10 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 			current = undefined;
 			changed.fire();
 		}),
+		localService.onDidChange(() => {
+			current = undefined;
+			changed.fire();
+		}),
 		keys.onDidChange(() => changed.fire()),
 	];
 
@@ -47,21 +51,20 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
 	};
 
+	/** Which models, prefixes and aliases the local connection has, only its service knows. */
+	const described = async (connection: Connection): Promise<Connection> =>
+		connection.name === LOCAL_CONNECTION_NAME ? { ...connection, ...(await localService.describe()) } : connection;
+
 	const build = async (
 		connection: Connection,
 		key: (kind: KeyKind) => Promise<string | undefined>,
 	): Promise<Client> => {
 		const [{ createClient }, transport] = await Promise.all([import('./client/client.ts'), transportFor(connection)]);
-		return createClient({
-			connection,
-			transport,
-			logger,
-			keys: key,
-		});
+		return createClient({ connection, transport, logger, keys: key });
 	};
 
 	const buildActive = async (): Promise<Client> => {
-		const connection = await connections.active();
+		const connection = await described(await connections.active());
 		// The local transport puts the service's token in the place of this; it never leaves the window.
 		const local = Promise.resolve('local');
 		return build(connection, kind => (connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind)));

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
+import { connectionSchema } from './connection.ts';
 
 export const controlPaths = {
 	/** `GET ?nonce=…`, no token: `{proof}`. */
@@ -10,7 +11,26 @@ export const controlPaths = {
 	lease: '/errand/v1/lease',
 	/** `POST`: answers `{stopping: true}` and ends the service. */
 	shutdown: '/errand/v1/shutdown',
+	/** `POST`: a `NamedRepositories`, which the look-ups give from then on; answers `{named: <how many>}`. */
+	repositories: '/errand/v1/repositories',
+	/** `GET`: what requests can name now, a `GatewayPicture`. */
+	picture: '/errand/v1/connection',
+	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
+	upstreams: '/errand/v1/upstreams',
 } as const;
+
+/** The part of the local connection that only the running service knows. */
+export const gatewayPictureSchema = connectionSchema.pick({
+	models: true,
+	providers: true,
+	providerPrefixes: true,
+	aliases: true,
+});
+export type GatewayPicture = z.output<typeof gatewayPictureSchema>;
+
+/** Folders of repositories on this machine, absolute paths. */
+export const namedRepositoriesSchema = z.strictObject({ folders: z.array(z.string().min(1)).min(1).max(200) });
+export type NamedRepositories = z.output<typeof namedRepositoriesSchema>;
 
 /** The file of the state folder that says where the service is. Readable by its owner only. */
 export const DISCOVERY_FILE = 'discovery.json';
@@ -19,6 +39,8 @@ export const discoverySchema = z.object({
 	/** `http://127.0.0.1:<port>`, without a trailing slash. */
 	address: z.string().regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/),
 	token: z.string().min(32),
+	/** The socket or named pipe through which secrets are handed over. */
+	pipe: z.string().min(1).optional(),
 	pid: z.int().positive(),
 	version: z.string(),
 	/** ISO 8601. */

@@ -9,13 +9,34 @@ export const LOCAL_CONNECTION_NAME = 'local';
  */
 export const LOCAL_ORIGIN = 'http://errand.localhost';
 
+/** What the paths of the service's enterprise form begin with: it is one origin, and plays both hosts of the contract. */
+export const ENTERPRISE_PATH = '/enterprise';
+
+/** What the paths of the encrypted channel's shared form begin with; those of the other one name provider and model. */
+export const ENCRYPTED_PATH = '/encrypted';
+
+/** The slug of the service, and the first part of its search model and of full model paths. */
+export const LOCAL_SERVICE = 'errand';
+
+/** The segment of the look-ups' paths: repositories of this machine stand in for those of a source host. */
+export const LOCAL_SCM = 'local';
+
+/** Without a version. An alias of this name says which chat model decides. */
+export const LOCAL_DECISION_MODEL = `${LOCAL_SERVICE}-decisions`;
+
+/** What is known without asking; the service itself tells of its models, providers, prefixes and aliases (control.ts). */
 export const localConnection: Connection = {
 	name: LOCAL_CONNECTION_NAME,
 	label: 'Local',
 	apiUrl: LOCAL_ORIGIN,
+	enterpriseUrl: LOCAL_ORIGIN + ENTERPRISE_PATH,
 	cloudUrl: LOCAL_ORIGIN,
-	plan: 'public',
-	service: 'errand',
+	orgUrl: LOCAL_ORIGIN,
+	encryptUrl: LOCAL_ORIGIN + ENCRYPTED_PATH,
+	plan: 'enterprise',
+	service: LOCAL_SERVICE,
+	scm: LOCAL_SCM,
+	decisionModel: LOCAL_DECISION_MODEL,
 	models: [{ id: 'demo', label: 'Demo', kinds: ['chat'], openWeights: true }],
 	providers: [{ slug: 'demo', label: 'Demo' }],
 	providerPrefixes: [],

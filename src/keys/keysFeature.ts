@@ -14,7 +14,7 @@ export interface KeysFeature extends Pick<Keys, 'key' | 'state' | 'ensure' | 'se
 }
 
 export function createKeysFeature(dependencies: KeysDependencies, changed: () => void): KeysFeature {
-	const { secrets, activeConnection, client, logger } = dependencies;
+	const { secrets, client, logger } = dependencies;
 	const store = new KeyStore(secrets, changed);
 	const context: KeysContext = { store, client, logger, note: new MutableDisposable() };
 	const prompts = new KeyPrompts(context);
@@ -23,7 +23,7 @@ export function createKeysFeature(dependencies: KeysDependencies, changed: () =>
 		state: (connection, kind) => keyStateOf(store, connection, kind),
 		ensure: (connection, kind, onAsk) => prompts.ensure(connection, kind, onAsk),
 		set: (connection, kind) => setKey(context, connection, kind),
-		manage: () => manageKeys(context, activeConnection),
+		manage: () => manageKeys(context, dependencies),
 		secretChanged: name => store.secretChanged(name),
 	};
 }

@@ -9,6 +9,7 @@ import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
 import { isTurnedDown } from './model/keyCheck.ts';
 import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
+import type { KeysDependencies } from './register.ts';
 import { rotateKey } from './rotateKey.ts';
 import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
 import {
@@ -29,7 +30,10 @@ interface KeyItem extends vscode.QuickPickItem {
 }
 
 /** Shows the keys of the active connection with their state; sets, checks, replaces, rotates, confirms and removes them. */
-export async function manageKeys(context: KeysContext, activeConnection: () => Promise<Connection>): Promise<void> {
+export async function manageKeys(
+	context: KeysContext,
+	{ activeConnection, manageLocalKeys }: Pick<KeysDependencies, 'activeConnection' | 'manageLocalKeys'>,
+): Promise<void> {
 	let connection: Connection;
 	try {
 		connection = await activeConnection();
@@ -38,7 +42,7 @@ export async function manageKeys(context: KeysContext, activeConnection: () => P
 		return;
 	}
 	if (connection.name === LOCAL_CONNECTION_NAME) {
-		await sayLocalNeedsNone();
+		await sayLocalNeedsNone(manageLocalKeys);
 		return;
 	}
 	// A check comes back to the list, which shows its answer.
@@ -92,14 +96,18 @@ async function manageOnce(context: KeysContext, connection: Connection): Promise
 	}
 }
 
-async function sayLocalNeedsNone(): Promise<void> {
+async function sayLocalNeedsNone(manageLocalKeys: () => Promise<void>): Promise<void> {
 	const switchConnection = vscode.l10n.t('Switch Connection');
+	const modelServers = vscode.l10n.t('Keys of Model Servers');
 	const chosen = await vscode.window.showInformationMessage(
 		vscode.l10n.t('The local connection needs no key: its service runs on this machine.'),
+		modelServers,
 		switchConnection,
 	);
 	if (chosen === switchConnection) {
 		await executeCommand(commands.switchConnection);
+	} else if (chosen === modelServers) {
+		await manageLocalKeys();
 	}
 }
 

@@ -16,6 +16,8 @@ import { SECRET_PREFIX } from './model/keyFormat.ts';
 export interface KeysDependencies {
 	secrets: vscode.SecretStorage;
 	activeConnection(): Promise<Connection>;
+	/** The keys of the model servers behind the local connection, which itself needs none. */
+	manageLocalKeys(): Promise<void>;
 	/** A client for a connection that sends this key. */
 	client(connection: Connection, key: string): Promise<Client>;
 	logger: Logger;

@@ -2,13 +2,20 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
-import { readEditorProxy } from '../platform/settings.ts';
+import type { GatewayPicture } from '../contract/control.ts';
+import { onDidChangeSetting, readEditorProxy } from '../platform/settings.ts';
+import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { Supervisor } from './supervisor.ts';
+
+/** How the names of the secrets begin that upstreamKeyStore.ts keeps; that file is loaded on first use only. */
+const SECRET_PREFIX = 'errand.upstream.';
 
 export interface LocalServiceDependencies {
 	extensionUri: vscode.Uri;
+	secrets: vscode.SecretStorage;
 	logger: Logger;
 	showLog(): void;
 }
@@ -18,15 +25,41 @@ export interface LocalService extends Disposable {
 	transport(inner: Transport): Promise<Transport>;
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
+	/** What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. */
+	describe(): Promise<GatewayPicture>;
+	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
+	manageUpstreamKeys(): Promise<void>;
+	/** What `describe` tells has become another: the model servers of the settings or their keys changed. */
+	readonly onDidChange: Event<void>;
 }
 
 export function registerLocalService(dependencies: LocalServiceDependencies): LocalService {
+	const { secrets, logger } = dependencies;
 	const store = new DisposableStore();
+	const changed = store.add(new Emitter<void>());
 	let created: Promise<Supervisor> | undefined;
 	const supervisor = () => {
 		created ??= createSupervisor(dependencies).then(made => store.add(made));
 		return created;
 	};
+	const upstreamsChanged = async (): Promise<void> => {
+		// A service that this window has not asked for yet gets them when it does.
+		await (await created)?.upstreamsChanged();
+		changed.fire();
+	};
+	const noticeUpstreams = (): void => {
+		upstreamsChanged().catch((error: Error) =>
+			logger.log('warn', 'changed upstreams could not be handed over', { reason: error.message }),
+		);
+	};
+	store.add(onDidChangeSetting(['errand.local.upstreams'], noticeUpstreams));
+	store.add(
+		secrets.onDidChange(({ key }) => {
+			if (key.startsWith(SECRET_PREFIX)) {
+				noticeUpstreams();
+			}
+		}),
+	);
 	return {
 		async transport(inner) {
 			const { createLocalTransport } = await import('./localTransport.ts');
@@ -36,15 +69,32 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		async warm() {
 			await (await supervisor()).ensure();
 		},
+		async describe() {
+			const { readPicture } = await import('./serviceControl.ts');
+			return readPicture(await (await supervisor()).ensure());
+		},
+		async manageUpstreamKeys() {
+			const { manageUpstreamKeys } = await import('./upstreams.ts');
+			await manageUpstreamKeys(await keyStore(secrets));
+		},
+		onDidChange: changed.event,
 		dispose: () => store.dispose(),
 	};
 }
 
-async function createSupervisor({ extensionUri, logger, showLog }: LocalServiceDependencies): Promise<Supervisor> {
-	const [{ Supervisor }, { launchPlan }, { stateFolderOf }, os] = await Promise.all([
+async function keyStore(secrets: vscode.SecretStorage): Promise<UpstreamKeyStore> {
+	const { UpstreamKeyStore } = await import('./model/upstreamKeyStore.ts');
+	return new UpstreamKeyStore(secrets);
+}
+
+async function createSupervisor(dependencies: LocalServiceDependencies): Promise<Supervisor> {
+	const { extensionUri, secrets, logger, showLog } = dependencies;
+	const [{ Supervisor }, { launchPlan }, { stateFolderOf }, { currentHandover }, keys, os] = await Promise.all([
 		import('./supervisor.ts'),
 		import('./model/launchPlan.ts'),
 		import('../contract/control.ts'),
+		import('./upstreams.ts'),
+		keyStore(secrets),
 		import('node:os'),
 	]);
 	const supervisor = new Supervisor({
@@ -57,6 +107,7 @@ async function createSupervisor({ extensionUri, logger, showLog }: LocalServiceD
 		stateFolder: stateFolderOf(process.env, process.platform, os.homedir()),
 		logger,
 		clock: systemClock,
+		handover: () => currentHandover(keys, logger),
 		sentences: {
 			didNotStart: reason =>
 				reason === ''

@@ -11,9 +11,9 @@ import {
 	proofOf,
 	proofReplySchema,
 } from '../contract/control.ts';
+import { askService, placeOf } from './serviceExchange.ts';
 
-const MAXIMUM_REPLY = 4096;
-const PROOF_TIMEOUT_MS = 3000;
+const PROOF_LIMITS = { timeoutMs: 3000, maximumLength: 4096 };
 
 /** The service beats every 10 s; this long without a beat means that it hangs. */
 const LEASE_SILENCE_MS = 45_000;
@@ -38,32 +38,12 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 	const nonce = randomBytes(32).toString('base64url');
 	const expected = Buffer.from(proofOf(token, address, nonce));
 	try {
-		const reply = await getText(`${address}${controlPaths.proof}?nonce=${nonce}`);
-		const received = Buffer.from(proofReplySchema.parse(JSON.parse(reply)).proof);
+		const reply = await askService(placeOf(address, `${controlPaths.proof}?nonce=${nonce}`), PROOF_LIMITS);
+		const received = Buffer.from(proofReplySchema.parse(reply).proof);
 		return received.length === expected.length && timingSafeEqual(received, expected);
 	} catch {
 		return false;
 	}
-}
-
-function getText(url: string): Promise<string> {
-	return new Promise((resolve, reject) => {
-		// For the whole answer: a silence limit alone would wait for ever on one that comes a byte at a time.
-		const signal = AbortSignal.timeout(PROOF_TIMEOUT_MS);
-		const request = http.get(url, { agent: false, signal }, response => {
-			let text = '';
-			response.setEncoding('utf8');
-			response.on('data', (piece: string) => {
-				text += piece;
-				if (text.length > MAXIMUM_REPLY) {
-					request.destroy(new Error('the reply is too long'));
-				}
-			});
-			response.on('end', () => resolve(text));
-			response.on('error', reject);
-		});
-		request.on('error', reject);
-	});
 }
 
 export interface Lease {

@@ -5,9 +5,11 @@ import { describeError, UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Discovery } from '../contract/control.ts';
+import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import type { LaunchPlan } from './model/launchPlan.ts';
 import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
 import { type Lease, openLease, provesItself, readDiscovery } from './serviceAddress.ts';
+import { handOver } from './serviceControl.ts';
 
 const START_TIMEOUT_MS = 15_000;
 const POLL_MS = 50;
@@ -19,6 +21,8 @@ export interface SupervisorOptions {
 	stateFolder: string;
 	logger: Logger;
 	clock: Clock;
+	/** The model servers that the service is to use, with their keys. Asked for whenever it gets them. */
+	handover(): Promise<UpstreamHandoverInput>;
 	/** The sentences for the user; this file knows none. */
 	sentences: {
 		didNotStart(reason: string): string;
@@ -70,8 +74,18 @@ export class Supervisor implements Disposable {
 		this.failure = undefined;
 		this.running = joined ?? (await this.start());
 		this.watch(this.running);
+		if (joined) {
+			await this.handOver(joined.service);
+		}
 		return this.running.service;
 	});
+
+	/** To be called when the upstreams have changed. A service that does not run gets them when it starts. */
+	async upstreamsChanged(): Promise<void> {
+		if (this.running) {
+			await this.handOver(this.running.service);
+		}
+	}
 
 	/** Forgets a failure, so that the next call starts the service again. */
 	reset(): void {
@@ -106,19 +120,26 @@ export class Supervisor implements Disposable {
 
 	private async start(): Promise<Running> {
 		const { launch, clock, sentences, logger } = this.options;
+		const handover = JSON.stringify(await this.options.handover());
 		const child = spawn(launch.command, launch.arguments, {
 			env: launch.environment,
 			// A process group of its own, and no pipe that stays: the service outlives a reload of the window.
 			detached: true,
-			stdio: ['ignore', 'ignore', 'pipe'],
+			stdio: ['pipe', 'ignore', 'pipe'],
 			windowsHide: true,
 		});
+		// A child that ends at once does not read it; why it ended is told otherwise.
+		child.stdin?.on('error', () => {});
+		child.stdin?.end(`${handover}\n`);
 		const { outcome, said } = observe(child);
 		try {
 			const deadline = clock.now() + START_TIMEOUT_MS;
 			for (;;) {
 				const running = await this.join();
 				if (running) {
+					if (running.service.pid !== child.pid) {
+						await this.handOver(running.service);
+					}
 					return running;
 				}
 				// Exit code 0 means that another window's service won the race: that one answers next.
@@ -144,6 +165,15 @@ export class Supervisor implements Disposable {
 		} finally {
 			child.stderr?.destroy();
 			child.unref();
+		}
+	}
+
+	/** Gives a service that runs already what this window would have started it with. Without it chat still has the demo. */
+	private async handOver(service: Discovery): Promise<void> {
+		try {
+			await handOver(service, await this.options.handover());
+		} catch (error) {
+			this.options.logger.log('warn', 'the upstreams could not be handed over', { reason: describeError(error) });
 		}
 	}
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { controlPaths, proofNonceSchema, proofOf } from '../contract/control.ts';
+import { controlPaths, type GatewayPicture, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { parseOrRefuse } from './replies.ts';
 import type { App } from './server.ts';
 import { sseComment, streamReply } from './streamReply.ts';
@@ -10,6 +10,7 @@ export interface ControlDependencies {
 	token: string;
 	/** The address that the proof is bound to; known once the server listens. */
 	address(): string;
+	picture(): Promise<GatewayPicture>;
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
 	requestStop(): void;
@@ -22,6 +23,8 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 		const nonce = parseOrRefuse(proofNonceSchema, context.req.query('nonce'));
 		return context.json({ proof: proofOf(dependencies.token, dependencies.address(), nonce) });
 	});
+
+	app.get(controlPaths.picture, async context => context.json(await dependencies.picture()));
 
 	app.get(controlPaths.lease, context =>
 		streamReply(

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { controlPaths } from '../contract/control.ts';
+import { isImagePath } from './images/imageShelf.ts';
 
 export interface Refusal {
 	status: number;
@@ -12,9 +13,16 @@ export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Of equal length whatever was sent, so that the time it takes tells nothing about the token. */
-function sameSecret(expected: Buffer, sent: string): boolean {
-	return timingSafeEqual(expected, digest(sent));
+/**
+ * Reads an `Authorization` header: whether it carries the token, another one, or none. Digests are of equal length
+ * whatever was sent, so that the time it takes tells nothing about the token.
+ */
+export function createTokenCheck(token: string): (authorization: string | undefined) => 'right' | 'wrong' | 'none' {
+	const expected = digest(token);
+	return authorization => {
+		const [, sent] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '') ?? [];
+		return sent === undefined ? 'none' : timingSafeEqual(expected, digest(sent)) ? 'right' : 'wrong';
+	};
 }
 
 function countOf(request: IncomingMessage, name: string): number {
@@ -25,10 +33,10 @@ function countOf(request: IncomingMessage, name: string): number {
  * Decides on a request by its head alone, before anything else looks at it.
  * - `Host` must be this server's own: a web page that made a name of its own point here carries that name.
  * - `Origin` is sent by browsers for web pages, and no page has business here.
- * - The token, for everything but the proof that a window asks for before it sends the token.
+ * - The token, for everything that is not open.
  */
 export function createGuard(token: string, port: number): Guard {
-	const expected = digest(token);
+	const checkToken = createTokenCheck(token);
 	const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
 	return request => {
 		if (!hosts.has(request.headers.host ?? '') || countOf(request, 'host') !== 1) {
@@ -40,14 +48,14 @@ export function createGuard(token: string, port: number): Guard {
 		if (!request.url?.startsWith('/')) {
 			return { status: 400, message: 'The request target must be a path.' };
 		}
-		if (pathOf(request) === controlPaths.proof) {
+		if (isOpen(request)) {
 			return undefined;
 		}
-		const [, sent] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '') ?? [];
-		if (sent === undefined) {
+		const sent = checkToken(request.headers.authorization);
+		if (sent === 'none') {
 			return { status: 401, message: 'Valid credentials are needed: send Authorization: Bearer with the token.' };
 		}
-		if (!sameSecret(expected, sent)) {
+		if (sent === 'wrong') {
 			return { status: 401, message: 'Valid credentials are needed: this token is not the one of this service.' };
 		}
 		return undefined;
@@ -56,4 +64,14 @@ export function createGuard(token: string, port: number): Guard {
 
 export function pathOf(request: IncomingMessage): string {
 	return (request.url ?? '').split('?', 1)[0] ?? '';
+}
+
+/**
+ * Answered without the token: the proof that a window asks for before it sends the token, and images, which are shown
+ * by whoever got their address and whose names cannot be guessed.
+ */
+export function isOpen(request: IncomingMessage): boolean {
+	const path = pathOf(request);
+	const isRead = request.method === 'GET' || request.method === 'HEAD';
+	return path === controlPaths.proof || (isRead && isImagePath(path));
 }

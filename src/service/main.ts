@@ -1,8 +1,10 @@
 // The local service's process: reads the command line, starts the service, stays until it has ended.
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import type { StartLine } from '../contract/control.ts';
+import type { UpstreamHandover } from '../contract/upstreams.ts';
 import { DEMO_AGENT_ARGUMENT } from './tasks/agent.ts';
 import { runDemoAgent } from './tasks/demoAgent.ts';
 
@@ -23,7 +25,8 @@ async function main(args: string[]): Promise<number> {
 		process.stdout.write(USAGE);
 		return 0;
 	}
-	const service = await startService({ ...options, programFile, version: programVersion(programFile) });
+	const handover = options.upstreamsFromStdin ? await handoverFromStdin() : { upstreams: [], findOllama: true };
+	const service = await startService({ ...options, handover, programFile, version: programVersion(programFile) });
 	if (service === undefined) {
 		print({ ready: false, message: `A local service is running already with the data of ${options.stateFolder}.` });
 		return 0;
@@ -34,6 +37,22 @@ async function main(args: string[]): Promise<number> {
 	process.on('uncaughtException', error => service.fail(error));
 	print({ ready: true, address: service.address, pid: process.pid });
 	return (await service.ended) ? 0 : 1;
+}
+
+/** Keys come this way as no other program of the machine can read it, which is not so of a command line. */
+async function handoverFromStdin(): Promise<UpstreamHandover> {
+	const { readHandover } = await import('./controlPipe.ts');
+	const lines = createInterface({ input: process.stdin });
+	for await (const line of lines) {
+		lines.close();
+		process.stdin.destroy();
+		const handover = readHandover(line);
+		if (typeof handover === 'string') {
+			throw new UserFacingError(`${handover.replace(/\.?$/, '.')} See --upstreams-from-stdin of --help.`);
+		}
+		return handover;
+	}
+	throw new UserFacingError('The standard input ended before the list of upstreams. See --help.');
 }
 
 function print(line: StartLine): void {

@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
-import { routes } from '../contract/routes.ts';
+import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
+import { fillPath, type Route, routes } from '../contract/routes.ts';
 
 /** Longest text of a value or message of the caller's that an error repeats. */
 const MAXIMUM_DETAIL_LENGTH = 200;
@@ -10,11 +12,14 @@ export class RequestRefused extends Error {
 	readonly status: number;
 	/** `invalid_request`, `not_found`, … only where the area's body has a code. */
 	readonly code: string;
+	/** Milliseconds after which the same request may be worth another try. */
+	readonly retryAfterMs: number | undefined;
 
-	constructor(status: number, message: string, code = codeOf(status)) {
+	constructor(status: number, message: string, code = codeOf(status), options: { retryAfterMs?: number } = {}) {
 		super(message);
 		this.status = status;
 		this.code = code;
+		this.retryAfterMs = options.retryAfterMs;
 	}
 }
 
@@ -38,17 +43,29 @@ function codeOf(status: number): string {
 }
 
 const INFERENCE_PATHS: ReadonlySet<string> = new Set(
-	Object.values(routes)
-		.filter(route => route.host === 'inference')
-		.map(route => route.path),
+	Object.values<Route>(routes).flatMap(({ host, path }) => {
+		const onEnterprise = ENTERPRISE_PATH + path;
+		return host === 'inference' ? [path, onEnterprise] : host === 'enterprise' ? [onEnterprise] : [];
+	}),
+);
+
+const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
+	[routes.organisations, routes.repositories, routes.branches].map(({ path }) => fillPath(path, { scm: LOCAL_SCM })),
 );
 
 /**
- * The error body of a path's area: `{error: string}` for tasks (cloud-tasks.md, Errors).
+ * The error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
+ * (cloud-tasks.md, Errors), with the agent API's own word for a key that is none (Authentication).
  * contract: not shown for chat; `{error: {message, code}}`, as the responses endpoint has it (inference.md, Errors).
  */
 export function errorBody(path: string, status: number, message: string, code = codeOf(status)): object {
-	return INFERENCE_PATHS.has(path) ? { error: { message, code } } : { error: message };
+	if (INFERENCE_PATHS.has(path)) {
+		return { error: { message, code } };
+	}
+	if (LOOK_UP_PATHS.has(path)) {
+		return { error: STATUS_CODES[status] ?? code, message, status };
+	}
+	return { error: status === 401 && path === routes.agentTaskList.path ? 'Unauthorized' : message };
 }
 
 /** The first thing that is wrong with a value, naming the field: `temperature: Too big: …`. */
@@ -69,4 +86,9 @@ export function parseOrRefuse<T extends z.ZodType>(schema: T, value: unknown): z
 		throw new RequestRefused(400, describeIssue(parsed.error));
 	}
 	return parsed.data;
+}
+
+/** A parameter of a query. What is no number stays text, for the schema to refuse by its name. */
+export function numberIn(text: string | undefined): unknown {
+	return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

@@ -4,8 +4,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { controlPaths } from '../contract/control.ts';
-import { createGuard, type Guard, pathOf, type Refusal } from './guard.ts';
+import { createGuard, type Guard, isOpen, pathOf, type Refusal } from './guard.ts';
 import type { IdleWatch } from './idleWatch.ts';
 import { errorBody, RequestRefused } from './replies.ts';
 
@@ -50,7 +49,10 @@ export function createApp(logger: Logger): App {
 		if (error instanceof RequestRefused) {
 			const body = errorBody(context.req.path, error.status, error.message, error.code);
 			// After a body that was not read to its end, nothing else can be read from the connection.
-			const headers = error.status === 413 ? { connection: 'close' } : {};
+			const headers: Record<string, string> = error.status === 413 ? { connection: 'close' } : {};
+			if (error.retryAfterMs !== undefined) {
+				headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1000));
+			}
 			return Response.json(body, { status: error.status, headers });
 		}
 		logger.log('error', 'a request failed', {
@@ -148,8 +150,8 @@ export async function startServer(options: ServiceServerOptions): Promise<Servic
 				void refuse(request, response, refusal);
 				return;
 			}
-			// The proof is answered without a token: asking for it must not keep the service alive.
-			if (pathOf(request) !== controlPaths.proof) {
+			// Whoever asks without a token must not keep the service alive.
+			if (!isOpen(request)) {
 				const hold = options.idleWatch().hold();
 				response.once('close', () => hold.dispose());
 			}

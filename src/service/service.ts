@@ -1,24 +1,30 @@
-import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
+import type { UpstreamHandover } from '../contract/upstreams.ts';
+import { registerChannelRoutes } from './channel/channelRoutes.ts';
+import { type ControlPipe, openControlPipe } from './controlPipe.ts';
 import { registerControlRoutes } from './controlRoutes.ts';
 import { readDiscovery, removeDiscovery, writeDiscovery } from './discoveryFile.ts';
 import { IdleWatch } from './idleWatch.ts';
-import { registerChatRoutes } from './inference/chatRoutes.ts';
-import { demoProvider } from './inference/demoProvider.ts';
+import { startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
 import { createApp, startServer } from './server.ts';
 import { ServiceLog } from './serviceLog.ts';
+import { registerSourceRoutes } from './sources/sourceRoutes.ts';
 import type { StartOptions } from './startOptions.ts';
-import { prepareStateFolder } from './stateFolder.ts';
+import { prepareStateFolder, workFolderOf } from './stateFolder.ts';
 import { databaseFailure, openDatabase } from './store/database.ts';
+import { FolderStore } from './store/folderStore.ts';
 import { TaskStore } from './store/taskStore.ts';
 import { demoAgent } from './tasks/agent.ts';
+import { registerAgentTaskRoutes } from './tasks/agentTaskRoutes.ts';
 import { registerTaskRoutes } from './tasks/taskRoutes.ts';
 import { TaskRunner } from './tasks/taskRunner.ts';
+import { newToken, tokenOfFile } from './tokenFile.ts';
 
 /** For replies under way when the service stops; followers hear of the end of their tasks within it. */
 const CLOSE_GRACE_MS = 1_000;
@@ -26,7 +32,8 @@ const CLOSE_GRACE_MS = 1_000;
 const LOCK_WAIT_MS = 5_000;
 const LOCK_POLL_MS = 100;
 
-export interface ServiceOptions extends StartOptions {
+export interface ServiceOptions extends Omit<StartOptions, 'upstreamsFromStdin'> {
+	handover: UpstreamHandover;
 	/** The file that this process was started with: agents of ours are started with it too. */
 	programFile: string;
 	version: string;
@@ -75,6 +82,8 @@ async function waitForLock(stateFolder: string): Promise<Disposable | undefined>
 
 async function serve(options: ServiceOptions, lock: Disposable): Promise<Service> {
 	const { stateFolder } = options;
+	const workFolder = workFolderOf(stateFolder);
+	prepareStateFolder(workFolder);
 	// One that a crash left would send windows to an address that may be anybody's by now.
 	removeDiscovery(stateFolder);
 	const log = new ServiceLog(stateFolder);
@@ -92,29 +101,45 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	};
 
 	const agents = [demoAgent(options.programFile)];
-	const tasksFolder = path.join(stateFolder, 'tasks');
 	const runner = new TaskRunner({
 		store,
-		folder: tasksFolder,
+		folder: workFolder,
 		agents,
+		maximumRunning: options.runningTasks,
 		logger: log.logger('tasks'),
 		onBroken: fail,
 	});
 	try {
-		runner.recover();
+		await runner.recover();
 	} catch (error) {
 		throw new UserFacingError(databaseFailure(file, error));
 	}
-	const token = `sk-errand-${randomBytes(32).toString('base64url')}`;
+	const token = options.tokenFile === undefined ? newToken() : tokenOfFile(options.tokenFile);
 	const app = createApp(log.logger('server'));
+	const inference = startInference({
+		app,
+		stateFolder,
+		address: () => server.address,
+		handover: options.handover,
+		clock: systemClock,
+		logger: topic => log.logger(topic),
+	});
+	registerChannelRoutes(app, {
+		gateway: inference.gateway,
+		version: options.version,
+		clock: systemClock,
+		logger: log.logger('channel'),
+	});
 	registerControlRoutes(app, {
 		token,
 		address: () => server.address,
+		picture: () => inference.gateway.picture(),
 		stopping: stopping.signal,
 		requestStop: () => void stop(),
 	});
-	registerChatRoutes(app, { providers: [demoProvider(systemClock)], logger: log.logger('chat') });
-	registerTaskRoutes(app, { store, runner, agents, folder: tasksFolder, logger: log.logger('tasks') });
+	registerTaskRoutes(app, { store, runner, agents, folder: workFolder, logger: log.logger('tasks') });
+	registerAgentTaskRoutes(app, store);
+	registerSourceRoutes(app, { folders: new FolderStore(database), scratchParent: workFolder });
 	const server = await startServer({ token, port: options.port, app, idleWatch: () => idleWatch });
 
 	const idleWatch = new IdleWatch({
@@ -127,6 +152,7 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	});
 	runner.onDidEnd(() => idleWatch.workEnded());
 
+	let pipe: ControlPipe | undefined;
 	const stop = singleFlight(async () => {
 		if (stopping.signal.aborted) {
 			return;
@@ -136,7 +162,10 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		try {
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
+			rmSync(workFolder, { recursive: true, force: true, maxRetries: 3 });
+			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
+			await inference.close();
 			database.close();
 			logger.log('info', 'stopped', { pid: process.pid });
 		} catch (error) {
@@ -152,12 +181,20 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	const { address } = server;
 	const startedAt = new Date().toISOString();
 	try {
-		writeDiscovery(stateFolder, { address, token, pid: process.pid, version: options.version, startedAt });
+		pipe = await openControlPipe({
+			stateFolder,
+			token,
+			logger: log.logger('pipe'),
+			onHandover: inference.replaceUpstreams,
+		});
+		const { pid } = process;
+		writeDiscovery(stateFolder, { address, token, pipe: pipe.path, pid, version: options.version, startedAt });
 	} catch (error) {
 		// A service that no window can find must not live on beside the next one.
 		await stop();
 		throw error;
 	}
+	runner.start();
 	logger.log('info', 'started', { pid: process.pid, version: options.version });
 	return { address, ended: ended.promise, stop, fail };
 }

@@ -10,15 +10,27 @@ export interface StartOptions {
 	stateFolder: string;
 	/** How long the service stays when no window holds it and no task runs. */
 	idleSeconds: number;
+	/** How many agents run at once. */
+	runningTasks: number;
+	/** Where the token stands; without one, each start has a token of its own. */
+	tokenFile: string | undefined;
+	/** The first line of the standard input is the list of upstreams. */
+	upstreamsFromStdin: boolean;
 }
 
-export const USAGE = `Errand's local service: the built-in demo model and agent tasks, on 127.0.0.1 only.
+export const USAGE = `Errand's local service: models of your own servers, the built-in demo, and agent tasks, on 127.0.0.1 only.
 
 Usage: node service.js [options]
 
   --port <number>          port to listen on (default 0: any free one)
   --data <folder>          where tasks and their logs are kept (default: the state folder of the OS user)
   --idle-seconds <number>  ends after so long without a window and without a task (default 30)
+  --running-tasks <number> how many agents run at once, 1 to 16 (default 2); other tasks wait
+  --token-file <file>      the token that requests carry; made when missing, refused when others can read it
+                           (default: a new token at each start)
+  --upstreams-from-stdin   reads the model servers from the first line of the standard input, as JSON:
+                           {"upstreams":[{"slug":"…","url":"http://…/v1","key":"…"}],"findOllama":true}
+                           (default: an Ollama that runs on this machine is found by itself)
   --help                   shows this text
 
 The first line printed is JSON: {"ready":true,"address":"…","pid":…}. Address and token stand in discovery.json in the
@@ -27,13 +39,15 @@ data folder. One service runs for each data folder; a second start says so and e
 
 const MAXIMUM_IDLE_SECONDS = 7 * 24 * 3600;
 
-function numberOption(name: string, text: string | undefined, fallback: number, maximum: number): number {
+function numberOption(name: string, text: string | undefined, fallback: number, maximum: number, minimum = 0): number {
 	if (text === undefined) {
 		return fallback;
 	}
 	const value = Number(text);
-	if (text.trim() === '' || !Number.isFinite(value) || value < 0 || value > maximum) {
-		throw new UserFacingError(`--${name} takes a number from 0 to ${maximum}; ${JSON.stringify(text)} is none.`);
+	if (text.trim() === '' || !Number.isFinite(value) || value < minimum || value > maximum) {
+		throw new UserFacingError(
+			`--${name} takes a number from ${minimum} to ${maximum}; ${JSON.stringify(text)} is none.`,
+		);
 	}
 	return value;
 }
@@ -43,7 +57,15 @@ export function readStartOptions(
 	args: readonly string[],
 	environment: Readonly<Record<string, string | undefined>>,
 ): StartOptions | 'help' {
-	let values: { help?: boolean; port?: string; data?: string; 'idle-seconds'?: string };
+	let values: {
+		help?: boolean;
+		port?: string;
+		data?: string;
+		'idle-seconds'?: string;
+		'running-tasks'?: string;
+		'token-file'?: string;
+		'upstreams-from-stdin'?: boolean;
+	};
 	try {
 		({ values } = parseArgs({
 			args: [...args],
@@ -52,6 +74,9 @@ export function readStartOptions(
 				port: { type: 'string' },
 				data: { type: 'string' },
 				'idle-seconds': { type: 'string' },
+				'running-tasks': { type: 'string' },
+				'token-file': { type: 'string' },
+				'upstreams-from-stdin': { type: 'boolean' },
 			},
 		}));
 	} catch (error) {
@@ -64,5 +89,8 @@ export function readStartOptions(
 		port: Math.trunc(numberOption('port', values.port, 0, 65_535)),
 		stateFolder: values.data ? path.resolve(values.data) : stateFolderOf(environment, process.platform, os.homedir()),
 		idleSeconds: numberOption('idle-seconds', values['idle-seconds'], 30, MAXIMUM_IDLE_SECONDS),
+		runningTasks: Math.trunc(numberOption('running-tasks', values['running-tasks'], 2, 16, 1)),
+		tokenFile: values['token-file'] ? path.resolve(values['token-file']) : undefined,
+		upstreamsFromStdin: values['upstreams-from-stdin'] ?? false,
 	};
 }

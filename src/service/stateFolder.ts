@@ -4,7 +4,15 @@ import { describeError, UserFacingError } from '../base/errors.ts';
 const OTHERS = 0o077;
 
 /**
- * Makes the state folder, or checks the one there is: a real folder, of this OS user, closed to all others.
+ * Where the agents of tasks work: beside the state folder, as that holds a token, and everything in a repository is
+ * somebody else's.
+ */
+export function workFolderOf(stateFolder: string): string {
+	return `${stateFolder}-work`;
+}
+
+/**
+ * Makes the state folder or the folder to work in, or checks the one there is: a real folder, of this OS user, closed to all others.
  * It will hold a token and prompts, so whatever cannot be made so is refused with a sentence.
  */
 export function prepareStateFolder(folder: string): void {

@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 export interface StreamReplyOptions {
 	/** What the reply is written to; broken off when the source fails, so that a cut reply never looks whole. */
 	outgoing: ServerResponse;
+	/** Default: server-sent events. */
+	contentType?: string;
 	onFailure(error: unknown): void;
 }
 
@@ -22,46 +27,58 @@ function breakOff(outgoing: ServerResponse): void {
 }
 
 /**
- * Answers with server-sent events as `produce` yields them, text of one or more whole events at a time. The next piece
- * is asked for only when the one before it has left: a reader that stops reading costs one piece. When the
+ * Answers with what `produce` yields, text of one or more whole events at a time. The next piece is asked for only when
+ * there is room for it: a reader that stops reading costs what Node and the system buffer of one connection. When the
  * client goes away `signal` aborts, and the generator is told to return.
  */
 export function streamReply(
 	produce: (signal: AbortSignal) => AsyncGenerator<string, void, undefined>,
-	{ outgoing, onFailure }: StreamReplyOptions,
+	{ outgoing, contentType = EVENT_STREAM, onFailure }: StreamReplyOptions,
 ): Response {
 	const gone = new AbortController();
 	const source = produce(gone.signal);
-	const encoder = new TextEncoder();
-	const body = new ReadableStream<Uint8Array>(
-		{
-			async pull(controller) {
-				try {
-					const { done, value } = await source.next();
-					if (done) {
-						controller.close();
-					} else {
-						controller.enqueue(encoder.encode(value));
-					}
-				} catch (error) {
-					if (!gone.signal.aborted) {
-						onFailure(error);
-					}
-					breakOff(outgoing);
-				}
-			},
-			cancel() {
-				gone.abort(new DOMException('The client has gone.', 'AbortError'));
-				// Not awaited: a generator inside a wait returns only after its signal woke it.
-				source.return().catch(onFailure);
-			},
-		},
-		{ highWaterMark: 0 },
-	);
-	return new Response(body, {
-		headers: {
-			'content-type': 'text/event-stream; charset=utf-8',
-			'cache-control': 'no-store',
-		},
+	let resume: (() => void) | undefined;
+	const onDrain = () => resume?.();
+	outgoing.on('drain', onDrain);
+	outgoing.once('close', () => {
+		gone.abort(new DOMException('The client has gone.', 'AbortError'));
+		// Not awaited: a generator inside a wait returns only after its signal woke it. One that has ended does nothing.
+		source.return().catch(onFailure);
+		resume?.();
 	});
+	outgoing.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
+	// The head leaves with what is there by the end of this turn, and without it where the first piece takes its time.
+	// The socket is corked, as a corked response that ends loses what it holds.
+	const { socket } = outgoing;
+	socket?.cork();
+	outgoing.flushHeaders();
+	setImmediate(() => socket?.uncork());
+	void write();
+	// Not through a body of the platform's streams: they cost about as much for each piece as the rest of its way.
+	return RESPONSE_ALREADY_SENT;
+
+	async function write(): Promise<void> {
+		try {
+			for (;;) {
+				const { done, value } = await source.next();
+				if (gone.signal.aborted) {
+					return;
+				}
+				if (done) {
+					outgoing.end();
+					return;
+				}
+				if (!outgoing.write(value)) {
+					await new Promise<void>(resolve => {
+						resume = resolve;
+					});
+				}
+			}
+		} catch (error) {
+			if (!gone.signal.aborted) {
+				onFailure(error);
+			}
+			breakOff(outgoing);
+		}
+	}
 }

@@ -6,6 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DISCOVERY_FILE, discoverySchema, type StartLine, startLineSchema } from '../../src/contract/control.ts';
+import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
+import { workFolderOf } from '../../src/service/stateFolder.ts';
 
 const SOURCE = path.resolve('src/service/main.ts');
 const BUNDLE = path.resolve('dist/service.js');
@@ -16,6 +18,8 @@ export interface ServiceProcessOptions {
 	stateFolder?: string;
 	idleSeconds?: number;
 	environment?: Record<string, string>;
+	/** Default: none, so that no test meets the model servers of the machine that it runs on. */
+	handover?: UpstreamHandoverInput;
 	/** Start what `npm run build` made, not the source. */
 	bundle?: boolean;
 }
@@ -47,7 +51,9 @@ export class ServiceProcess {
 
 	static async start(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
 		const stateFolder = options.stateFolder ?? (await mkdtemp(path.join(os.tmpdir(), 'errand-service-')));
-		const child = spawnService(['--data', stateFolder, '--idle-seconds', String(options.idleSeconds ?? 60)], options);
+		const args = ['--data', stateFolder, '--idle-seconds', String(options.idleSeconds ?? 60), '--upstreams-from-stdin'];
+		const child = spawnService(args, options);
+		child.stdin?.end(`${JSON.stringify(options.handover ?? { upstreams: [], findOllama: false })}\n`);
 		let stderr = '';
 		child.stderr?.setEncoding('utf8').on('data', (text: string) => {
 			stderr += text;
@@ -112,6 +118,7 @@ export class ServiceProcess {
 		}
 		if (this.ownsFolder) {
 			await rm(this.stateFolder, { recursive: true, force: true });
+			await rm(workFolderOf(this.stateFolder), { recursive: true, force: true });
 		}
 	}
 }
@@ -122,7 +129,7 @@ function spawnService(args: string[], { environment, bundle }: ServiceProcessOpt
 		throw new Error(`${program} is not there. Build it first.`);
 	}
 	return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: ['pipe', 'pipe', 'pipe'],
 		env: { ...process.env, ...environment },
 	});
 }

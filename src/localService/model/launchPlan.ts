@@ -79,7 +79,7 @@ export function launchPlan({ execPath, servicePath, environment, proxy }: Launch
 	}
 	return {
 		command: execPath,
-		arguments: ['--disable-warning=ExperimentalWarning', servicePath],
+		arguments: ['--disable-warning=ExperimentalWarning', servicePath, '--upstreams-from-stdin'],
 		environment: allowed,
 	};
 }

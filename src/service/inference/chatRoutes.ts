@@ -1,124 +1,84 @@
 import { randomUUID } from 'node:crypto';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { CHAT_STREAM_END } from '../../contract/chatReply.ts';
-import { type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
+import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
+import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { routes } from '../../contract/routes.ts';
+import { untilClientGoes } from '../clientGone.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { sseEvent, streamReply } from '../streamReply.ts';
-import { type ChatProvider, ProviderFailure, type ProviderUsage } from './chatProvider.ts';
+import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
+import { mount } from './hostForms.ts';
+import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import { wholeReply } from './wholeReply.ts';
 
 const BODY_MEGABYTES = 16;
 
 export interface ChatRoutesDependencies {
-	providers: readonly ChatProvider[];
+	gateway: ChatGateway;
 	logger: Logger;
 }
 
-/** Both paths of the chat endpoint, streamed and whole (contract: inference.md, Endpoints). */
+/** Both paths of the chat endpoint on both hosts, streamed and whole (contract: inference.md, Endpoints). */
 export function registerChatRoutes(app: App, dependencies: ChatRoutesDependencies): void {
-	for (const { path } of [routes.chatCompletions, routes.chatCompletionsV1]) {
-		app.post(path, async context => {
-			const request = parseOrRefuse(chatRequestSchema, await readJson(context, BODY_MEGABYTES));
-			refuseUnkept(request);
-			const provider = chooseProvider(dependencies.providers, request);
-			return request.stream
-				? answerStreamed(context, request, provider, dependencies.logger)
-				: await answerWhole(context, request, provider);
-		});
-	}
-}
-
-/** What a request may demand by the contract and no provider here can keep. Answering without it would be a lie. */
-function refuseUnkept({ tool_choice, response_format }: ChatRequest): void {
-	if (tool_choice === 'required' || typeof tool_choice === 'object') {
-		throw new RequestRefused(400, 'tool_choice: no model here calls tools, so a call cannot be demanded.');
-	}
-	if (response_format !== undefined && response_format.type !== 'text') {
-		throw new RequestRefused(400, 'response_format: no model here keeps to a format. Leave it out.');
-	}
-}
-
-/** By model, then by the request's wishes. A wish that cannot be met is an error, never quietly passed over. */
-function chooseProvider(providers: readonly ChatProvider[], request: ChatRequest): ChatProvider {
-	const hosting = providers.filter(provider => provider.models.includes(request.model));
-	if (hosting.length === 0) {
-		const names = [...new Set(providers.flatMap(provider => provider.models))].map(name => `"${name}"`).join(', ');
-		throw new RequestRefused(404, `There is no such model here. There is ${names}.`, 'model_not_found');
-	}
-	const { only, ignore, order, allow_fallbacks, quantizations = [] } = request.provider ?? {};
-	const allowed = hosting.filter(
-		({ slug }) =>
-			(only === undefined || only.includes(slug)) &&
-			!ignore?.includes(slug) &&
-			// No provider here runs a quantized model.
-			quantizations.length === 0 &&
-			(allow_fallbacks !== false || order === undefined || order.includes(slug)),
-	);
-	const chosen = allowed[0];
-	if (chosen === undefined) {
-		const names = hosting.map(({ slug }) => `"${slug}"`).join(', ');
-		throw new RequestRefused(
-			404,
-			`provider: it leaves no provider for this model. It is served by ${names}.`,
-			'no_provider',
+	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
+		const takesPrefixes = route === routes.chatCompletions;
+		mount(app, route, (context, host) =>
+			untilClientGoes(context, signal => answer(context, { host, takesPrefixes }, signal, dependencies)),
 		);
 	}
-	return chosen;
+}
+
+async function answer(
+	context: AppContext,
+	place: Omit<GatewayCall, 'signal'>,
+	signal: AbortSignal,
+	{ gateway, logger }: ChatRoutesDependencies,
+): Promise<Response> {
+	const request = parseOrRefuse(chatRequestSchema, await readJson(context, BODY_MEGABYTES));
+	const reply = await gateway.chat(request, { ...place, signal });
+	return request.stream ? answerStreamed(context, reply, logger) : await answerWhole(context, reply);
 }
 
 interface Head {
 	id: string;
+	object: 'chat.completion' | 'chat.completion.chunk';
 	created: number;
 	model: string;
 	provider: string;
 	system_fingerprint: null;
 }
 
-function headOf(request: ChatRequest, provider: ChatProvider): Head {
-	return {
-		id: `chatcmpl-${randomUUID()}`,
-		created: Math.floor(Date.now() / 1000),
-		model: request.model,
-		provider: provider.slug,
-		system_fingerprint: null,
-	};
+function headOf(object: Head['object'], { provider, model }: GatewayReply): Head {
+	const created = Math.floor(Date.now() / 1000);
+	return { id: `chatcmpl-${randomUUID()}`, object, created, model, provider, system_fingerprint: null };
 }
 
-function answerStreamed(context: AppContext, request: ChatRequest, provider: ChatProvider, logger: Logger): Response {
-	const { outgoing } = context.env;
-	return streamReply(signal => chunks(request, provider, signal), {
-		outgoing,
+function answerStreamed(context: AppContext, reply: GatewayReply, logger: Logger): Response {
+	return streamReply(() => events(reply), {
+		outgoing: context.env.outgoing,
 		onFailure: error => logger.log('warn', 'a chat stream was broken off', { reason: describeError(error) }),
 	});
 }
 
 /** contract: not shown beyond `choices[].delta.content`. The OpenAI shape (unspecified.md, "chunk objects"). */
-async function* chunks(
-	request: ChatRequest,
-	provider: ChatProvider,
-	signal: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
-	const head = { ...headOf(request, provider), object: 'chat.completion.chunk' };
-	const choice = (delta: object, rest: object = {}) => ({
-		...head,
-		choices: [{ index: 0, delta, finish_reason: null, ...rest }],
-	});
-	yield sseEvent(choice({ role: 'assistant', content: '' }));
+async function* events(reply: GatewayReply): AsyncGenerator<string, void, undefined> {
+	const head = headOf('chat.completion.chunk', reply);
+	// The same in nearly every chunk, and so written once.
+	const begin = sseEvent(head).slice(0, -'}\n\n'.length);
+	const begun = new Set<number>();
 	try {
-		for await (const event of provider.stream(request, signal)) {
-			switch (event.type) {
-				case 'text':
-					yield sseEvent(choice({ content: event.text }));
-					break;
-				case 'finish':
-					yield sseEvent(choice({}, finished(event.reason)));
-					break;
-				case 'usage':
-					yield sseEvent({ ...head, choices: [], usage: withDetails(event.usage) });
-					break;
-			}
+		for await (const { choices, usage, model } of reply.chunks) {
+			const streamed = choices.map(choice => streamedChoice(choice, begun));
+			yield usage === undefined && model === undefined
+				? `${begin},"choices":${JSON.stringify(streamed)}}\n\n`
+				: sseEvent({
+						...head,
+						...(model === undefined ? {} : { model }),
+						choices: streamed,
+						...(usage === undefined ? {} : { usage: withDetails(usage) }),
+					});
 		}
 		yield `data: ${CHAT_STREAM_END}\n\n`;
 	} catch (error) {
@@ -131,61 +91,61 @@ async function* chunks(
 	}
 }
 
-async function answerWhole(context: AppContext, request: ChatRequest, provider: ChatProvider): Promise<Response> {
-	const gone = new AbortController();
-	const onClose = () => gone.abort(new DOMException('The client has gone.', 'AbortError'));
-	context.env.outgoing.once('close', onClose);
-	let content = '';
-	let reason = 'stop';
-	let usage: ProviderUsage | undefined;
+/** The first of a choice says whose message it is, the last one why it ended, whatever the provider says. */
+function streamedChoice(choice: ReplyChoice, begun: Set<number>): ReplyChoice {
+	const { index, delta, finish_reason, provider_specific_fields } = choice;
+	const isFirst = !begun.has(index);
+	if (!isFirst && finish_reason === null) {
+		return choice;
+	}
+	begun.add(index);
+	const native = provider_specific_fields?.native_finish_reason ?? finish_reason;
+	return {
+		...choice,
+		delta: isFirst ? { ...delta, role: delta.role ?? 'assistant', content: delta.content ?? '' } : delta,
+		...(native === null ? {} : { provider_specific_fields: { native_finish_reason: native } }),
+	};
+}
+
+async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Response> {
+	const head = headOf('chat.completion', reply);
 	try {
-		for await (const event of provider.stream(request, gone.signal)) {
-			switch (event.type) {
-				case 'text':
-					content += event.text;
-					break;
-				case 'finish':
-					reason = event.reason;
-					break;
-				case 'usage':
-					usage = event.usage;
-					break;
-			}
-		}
+		const { choices, usage, model } = await wholeReply(reply.chunks);
+		return context.json({
+			...head,
+			...(model === undefined ? {} : { model }),
+			choices,
+			...(usage === undefined ? {} : { usage: withDetails(usage) }),
+		});
 	} catch (error) {
-		if (error instanceof ProviderFailure && error.code === 'upstream_error') {
-			throw new RequestRefused(502, error.message, error.code);
+		if (!(error instanceof ProviderFailure)) {
+			throw error;
 		}
-		if (gone.signal.aborted || error instanceof ProviderFailure) {
+		if (error.code === 'cut') {
 			context.env.outgoing.destroy();
 			return new Response(null);
 		}
-		throw error;
-	} finally {
-		context.env.outgoing.off('close', onClose);
+		throw new RequestRefused(502, error.message, error.code);
 	}
-	return context.json({
-		...headOf(request, provider),
-		object: 'chat.completion',
-		choices: [
-			{ index: 0, message: { role: 'assistant', content, tool_calls: null, function_call: null }, ...finished(reason) },
-		],
-		...(usage === undefined ? {} : { usage: withDetails(usage) }),
-	});
 }
 
-const finished = (reason: string): object => ({
-	finish_reason: reason,
-	provider_specific_fields: { native_finish_reason: reason },
-});
+const NO_COMPLETION_DETAILS = {
+	accepted_prediction_tokens: 0,
+	audio_tokens: 0,
+	reasoning_tokens: 0,
+	rejected_prediction_tokens: 0,
+};
+const NO_PROMPT_DETAILS = { audio_tokens: 0, cached_tokens: 0 };
 
-const withDetails = (usage: ProviderUsage): object => ({
-	...usage,
-	completion_tokens_details: {
-		accepted_prediction_tokens: 0,
-		audio_tokens: 0,
-		reasoning_tokens: 0,
-		rejected_prediction_tokens: 0,
-	},
-	prompt_tokens_details: { audio_tokens: 0, cached_tokens: 0 },
-});
+/** The fields that the contract documents are there, whatever the provider tells (inference.md, Usage). */
+function withDetails(usage: NonNullable<ReplyChunk['usage']>): Usage {
+	const { prompt_tokens = 0, completion_tokens = 0 } = usage;
+	return {
+		...usage,
+		prompt_tokens,
+		completion_tokens,
+		total_tokens: usage.total_tokens ?? prompt_tokens + completion_tokens,
+		completion_tokens_details: { ...NO_COMPLETION_DETAILS, ...usage.completion_tokens_details },
+		prompt_tokens_details: { ...NO_PROMPT_DETAILS, ...usage.prompt_tokens_details },
+	};
+}

@@ -1,50 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './sqlite.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { requireSqlite, SQLITE_BUSY, SQLITE_FULL, sqliteErrorCode } from './sqlite.ts';
 
 const SQLITE_LOCKED = 6;
 const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
-
-/** One entry for each version of the schema: what leads to it from the one before. Entries are never changed. */
-const MIGRATIONS: readonly string[] = [
-	`
-	CREATE TABLE tasks (
-		sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-		id TEXT NOT NULL UNIQUE,
-		prompt TEXT NOT NULL,
-		repoUrl TEXT NOT NULL,
-		selectedBranch TEXT NOT NULL,
-		selectedAgent TEXT NOT NULL,
-		selectedModel TEXT NOT NULL,
-		installDependencies INTEGER NOT NULL,
-		maxDuration REAL NOT NULL,
-		status TEXT NOT NULL,
-		progress INTEGER NOT NULL,
-		error TEXT,
-		branchName TEXT,
-		linesAdded INTEGER,
-		linesRemoved INTEGER,
-		filesChanged INTEGER,
-		createdAt TEXT NOT NULL,
-		updatedAt TEXT NOT NULL,
-		completedAt TEXT
-	) STRICT;
-	CREATE INDEX tasksByStatus ON tasks (status, sequence);
-	CREATE TABLE logEntries (
-		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
-		position INTEGER NOT NULL,
-		type TEXT NOT NULL,
-		contentType TEXT NOT NULL,
-		message TEXT NOT NULL,
-		timestamp TEXT NOT NULL,
-		agent TEXT NOT NULL,
-		step TEXT NOT NULL,
-		PRIMARY KEY (taskSequence, position)
-	) STRICT, WITHOUT ROWID;
-	`,
-];
 
 function versionOf(database: DatabaseSync): number {
 	return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

@@ -17,6 +17,7 @@ export function requireSqlite(): Sqlite {
 }
 
 export const SQLITE_BUSY = 5;
+export const SQLITE_FULL = 13;
 
 /** SQLite's result code of an error that it threw. */
 export function sqliteErrorCode(error: unknown): number | undefined {

@@ -1,4 +1,4 @@
-// A task and a log entry as they are stored, and the task as the contract shows it (cloud-tasks.md).
+// A task, what each of its agents does, and a log entry, as they are stored; and the task as the contract shows it.
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 
 export type TaskStatus = (typeof TASK_STATES)[number];
@@ -22,31 +22,65 @@ export function statusesOf(filter: TaskStatusFilter): TaskStatus[] {
 	}
 }
 
+export interface AgentChoice {
+	agent: string;
+	model: string;
+}
+
 export interface NewTask {
 	id: string;
 	prompt: string;
 	repoUrl: string;
 	selectedBranch: string;
-	selectedAgent: string;
-	selectedModel: string;
+	/** One, or several that work on the same prompt, each on a branch of its own. */
+	agents: readonly [AgentChoice, ...AgentChoice[]];
 	installDependencies: boolean;
-	/** Seconds. */
+	/** Seconds, for each agent. */
 	maxDuration: number;
 }
 
-export interface TaskRecord extends NewTask {
-	/** Order of creation. Never leaves the service. */
-	sequence: number;
+/** Where something stands: an execution, and the task that follows from its executions. */
+export interface Progress {
 	status: TaskStatus;
+	/** Percent, 0 to 100. */
 	progress: number;
 	error: string | null;
+	/** An error that is the service's own end, not the agent's. */
+	interrupted: boolean;
 	branchName: string | null;
 	linesAdded: number | null;
 	linesRemoved: number | null;
 	filesChanged: number | null;
-	/** ISO 8601, as are the other two. */
+}
+
+/** What one agent does for a task. */
+export interface ExecutionRecord extends Progress {
+	/** From 0, in the order of the request. */
+	position: number;
+	agent: string;
+	model: string;
+	/** Where the branch began. */
+	baseCommit: string | null;
+	/** Of a task of several agents; `null` also where it was not asked for. */
+	gitDiff: string | null;
+}
+
+export interface TaskRecord extends Omit<NewTask, 'agents'>, Progress {
+	/** Order of creation. Never leaves the service. */
+	sequence: number;
+	/** The first agent and its model, or those of the last follow-up. */
+	selectedAgent: string;
+	selectedModel: string;
+	multiLaunch: boolean;
+	/** The prompt of the last follow-up; `null` before there is one. */
+	currentPrompt: string | null;
+	/** 1, and one more with each follow-up. */
+	turn: number;
+	/** ISO 8601, as are the others. */
 	createdAt: string;
 	updatedAt: string;
+	/** Of the present turn, as is `completedAt`; `null` while it waits. */
+	startedAt: string | null;
 	completedAt: string | null;
 }
 
@@ -60,13 +94,27 @@ export interface LogRecord {
 	step: string;
 }
 
-/** The task with every documented field. What does not exist on one machine (teams, sandboxes, pull requests) is null. */
-export function toTask(record: TaskRecord): object {
-	const { sequence: _, linesAdded, linesRemoved, filesChanged, ...fields } = record;
+/**
+ * The task with every documented field. What does not exist on one machine (teams, sandboxes, pull requests) is null.
+ * `executions` are shown of a task of several agents only.
+ */
+export function toTask(record: TaskRecord, executions: readonly ExecutionRecord[]): object {
+	const { linesAdded, linesRemoved, filesChanged } = record;
 	return {
-		...fields,
+		id: record.id,
 		userId: 'local',
 		teamId: null,
+		prompt: record.prompt,
+		repoUrl: record.repoUrl,
+		selectedAgent: record.selectedAgent,
+		selectedModel: record.selectedModel,
+		installDependencies: record.installDependencies,
+		maxDuration: record.maxDuration,
+		status: record.status,
+		progress: record.progress,
+		error: record.error,
+		selectedBranch: record.selectedBranch,
+		branchName: record.branchName,
 		sandboxUrl: null,
 		sandboxId: null,
 		merged: false,
@@ -78,10 +126,28 @@ export function toTask(record: TaskRecord): object {
 		deployments: null,
 		badge: null,
 		batchId: null,
+		createdAt: record.createdAt,
+		updatedAt: record.updatedAt,
+		completedAt: record.completedAt,
 		creatorName: null,
 		creatorImage: null,
 		prNumber: null,
 		prUrl: null,
 		isEmptyGitUser: true,
+		...(record.multiLaunch ? severalAgents(executions) : {}),
+	};
+}
+
+/** contract: not shown (unspecified.md, "several agents on one prompt"). */
+function severalAgents(executions: readonly ExecutionRecord[]): object {
+	return {
+		multiLaunch: true,
+		selectedAgents: executions.map(({ agent, model }) => ({ agent, model })),
+		agentExecutions: executions.map(({ agent, status, branchName, gitDiff }) => ({
+			agent,
+			status,
+			branchName,
+			gitDiff,
+		})),
 	};
 }

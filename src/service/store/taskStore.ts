@@ -1,27 +1,45 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { transaction } from './database.ts';
-import type { TaskFilter, TaskStatus, TaskStatusFilter } from './taskRecord.ts';
-import { FINAL_STATUSES, type LogRecord, type NewTask, statusesOf, type TaskRecord } from './taskRecord.ts';
+import { taskProgress } from './taskProgress.ts';
+import {
+	type AgentChoice,
+	type ExecutionRecord,
+	FINAL_STATUSES,
+	type LogRecord,
+	type NewTask,
+	type TaskFilter,
+	type TaskRecord,
+	type TaskStatus,
+} from './taskRecord.ts';
 
-/** What may change of a task after its creation. */
-export type TaskChange = Partial<
-	Pick<TaskRecord, 'status' | 'progress' | 'error' | 'branchName' | 'linesAdded' | 'linesRemoved' | 'filesChanged'>
->;
+/** What may change of an execution after its creation. */
+export type ExecutionChange = Partial<Omit<ExecutionRecord, 'position' | 'agent' | 'model'>>;
 
 export interface TaskPageQuery {
 	limit: number;
 	offset: number;
-	filter: TaskFilter;
-	status: TaskStatusFilter | undefined;
+	/** Default: all. */
+	filter?: TaskFilter;
+	/** Default: every state. */
+	statuses?: readonly TaskStatus[];
+	/** Default: either. */
+	interrupted?: boolean;
+}
+
+export interface FollowUp extends AgentChoice {
+	prompt: string;
 }
 
 /** UTF-16 code units. A reader that does not read costs a page, and JSON can make six bytes of each. */
 const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
+const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
+	linesAdded, linesRemoved, filesChanged`;
+
 /**
- * The tasks and their logs, in SQLite. Every method has stored what it was given when it returns.
- * Nothing is ever deleted; a log only grows, and a task in a final state does not change any more.
+ * The tasks, their executions and their logs, in SQLite. Every method has stored what it was given when it returns.
+ * Nothing is ever deleted and a log only grows. What is in a final state changes by a follow-up alone.
  */
 export class TaskStore {
 	private readonly database: DatabaseSync;
@@ -45,25 +63,37 @@ export class TaskStore {
 
 	create(task: NewTask): TaskRecord {
 		const now = new Date().toISOString();
-		this.database
-			.prepare(
-				`INSERT INTO tasks (id, prompt, repoUrl, selectedBranch, selectedAgent, selectedModel, installDependencies,
-					maxDuration, status, progress, createdAt, updatedAt)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
-			)
-			.run(
-				task.id,
-				task.prompt,
-				task.repoUrl,
-				task.selectedBranch,
-				task.selectedAgent,
-				task.selectedModel,
-				task.installDependencies ? 1 : 0,
-				task.maxDuration,
-				now,
-				now,
+		const [first] = task.agents;
+		return transaction(this.database, () => {
+			this.database
+				.prepare(
+					`INSERT INTO tasks (id, prompt, repoUrl, selectedBranch, selectedAgent, selectedModel, installDependencies,
+						maxDuration, multiLaunch, status, progress, createdAt, updatedAt)
+					VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
+				)
+				.run(
+					task.id,
+					task.prompt,
+					task.repoUrl,
+					task.selectedBranch,
+					first.agent,
+					first.model,
+					Number(task.installDependencies),
+					task.maxDuration,
+					Number(task.agents.length > 1),
+					now,
+					now,
+				);
+			const record = this.require(task.id);
+			const insert = this.database.prepare(
+				`INSERT INTO executions (taskSequence, position, agent, model, status, progress, interrupted)
+				VALUES (?, ?, ?, ?, 'pending', 0, 0)`,
 			);
-		return this.require(task.id);
+			for (const [position, { agent, model }] of task.agents.entries()) {
+				insert.run(record.sequence, position, agent, model);
+			}
+			return record;
+		});
 	}
 
 	get(id: string): TaskRecord | undefined {
@@ -71,53 +101,100 @@ export class TaskStore {
 		return row === undefined ? undefined : toRecord(row);
 	}
 
+	/** In the order of the request. The diffs can be large, and are read only where they are shown. */
+	executions(task: TaskRecord, { diffs = false } = {}): ExecutionRecord[] {
+		return this.database
+			.prepare(
+				`SELECT ${EXECUTION_COLUMNS}, ${diffs ? '' : 'NULL AS '}gitDiff FROM executions WHERE taskSequence = ? ORDER BY position`,
+			)
+			.all(task.sequence)
+			.map(row => ({ ...(row as unknown as ExecutionRecord), interrupted: row['interrupted'] === 1 }));
+	}
+
 	/** Newest first. */
-	list({ limit, offset, filter, status }: TaskPageQuery): { tasks: TaskRecord[]; hasMore: boolean } {
+	list({ limit, offset, filter, statuses = [], interrupted }: TaskPageQuery): {
+		tasks: TaskRecord[];
+		hasMore: boolean;
+	} {
 		// No batches are made here, so a list of batch tasks has none.
 		if (filter === 'batch') {
 			return { tasks: [], hasMore: false };
 		}
-		const statuses = status === undefined ? [] : statusesOf(status);
-		const where = statuses.length === 0 ? '' : `WHERE status IN (${statuses.map(() => '?').join(', ')})`;
+		const conditions: string[] = [];
+		const values: SQLInputValue[] = [...statuses];
+		if (statuses.length > 0) {
+			conditions.push(`status IN (${statuses.map(() => '?').join(', ')})`);
+		}
+		if (interrupted !== undefined) {
+			conditions.push('interrupted = ?');
+			values.push(Number(interrupted));
+		}
+		const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 		const rows = this.database
 			.prepare(`SELECT * FROM tasks ${where} ORDER BY sequence DESC LIMIT ? OFFSET ?`)
-			.all(...statuses, limit + 1, offset);
+			.all(...values, limit + 1, offset);
 		return { tasks: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
 	}
 
+	/** Every task that is in no final state, in the order they came or, for a follow-up, in that of the tasks. */
 	active(): TaskRecord[] {
-		return this.list({ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, filter: 'all', status: 'active' }).tasks;
+		const statuses: TaskStatus[] = ['pending', 'processing', 'saving'];
+		return this.list({ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, statuses }).tasks.reverse();
 	}
 
-	/** Writes a change together with log entries that belong to it. A task in a final state is left as it is. */
-	update(id: string, change: TaskChange, entries: readonly LogRecord[] = []): TaskRecord {
+	/** Writes a change together with log entries that belong to it. An execution in a final state is left as it is. */
+	update(id: string, position: number, change: ExecutionChange, entries: readonly LogRecord[] = []): TaskRecord {
 		const updated = transaction(this.database, () => {
-			const before = this.require(id);
-			if (FINAL_STATUSES.has(before.status)) {
-				return before;
+			const task = this.require(id);
+			const before = this.executions(task);
+			const present = before.find(execution => execution.position === position);
+			if (present === undefined) {
+				throw new Error('An execution that was to be changed is not in the store.');
 			}
-			this.insertEntries(before, entries);
-			const now = new Date().toISOString();
-			const after: TaskRecord = { ...before, ...change, updatedAt: now };
-			after.completedAt = FINAL_STATUSES.has(after.status) ? now : null;
+			if (FINAL_STATUSES.has(present.status)) {
+				return task;
+			}
+			this.insertEntries(task, entries);
+			const after: ExecutionRecord = { ...present, ...change };
+			this.writeExecution(task, after);
+			return this.writeTask(
+				task,
+				before.map(execution => (execution === present ? after : execution)),
+			);
+		});
+		this.notify(id);
+		return updated;
+	}
+
+	/**
+	 * Makes a task of one agent wait again, for a follow-up on its branch. What the earlier turns have reached stays until
+	 * this one has more. The caller has checked that the task is in a final state.
+	 */
+	followUp(id: string, { prompt, agent, model }: FollowUp, entries: readonly LogRecord[]): TaskRecord {
+		const updated = transaction(this.database, () => {
+			const task = this.require(id);
+			const [present, ...others] = this.executions(task);
+			if (present === undefined || others.length > 0 || !FINAL_STATUSES.has(present.status)) {
+				throw new Error('A task that cannot go on was to be continued.');
+			}
+			this.insertEntries(task, entries);
 			this.database
 				.prepare(
-					`UPDATE tasks SET status = ?, progress = ?, error = ?, branchName = ?, linesAdded = ?, linesRemoved = ?,
-						filesChanged = ?, updatedAt = ?, completedAt = ? WHERE sequence = ?`,
+					`UPDATE tasks SET currentPrompt = ?, selectedAgent = ?, selectedModel = ?, turn = turn + 1, startedAt = NULL
+					WHERE sequence = ?`,
 				)
-				.run(
-					after.status,
-					after.progress,
-					after.error,
-					after.branchName,
-					after.linesAdded,
-					after.linesRemoved,
-					after.filesChanged,
-					after.updatedAt,
-					after.completedAt,
-					after.sequence,
-				);
-			return after;
+				.run(prompt, agent, model, task.sequence);
+			const after: ExecutionRecord = {
+				...present,
+				agent,
+				model,
+				status: 'pending',
+				progress: 0,
+				error: null,
+				interrupted: false,
+			};
+			this.writeExecution(task, after);
+			return this.writeTask(this.require(id), [after]);
 		});
 		this.notify(id);
 		return updated;
@@ -168,6 +245,64 @@ export class TaskStore {
 		});
 	}
 
+	private writeExecution(task: TaskRecord, execution: ExecutionRecord): void {
+		this.database
+			.prepare(
+				`UPDATE executions SET agent = ?, model = ?, status = ?, progress = ?, error = ?, interrupted = ?, baseCommit = ?,
+					branchName = ?, linesAdded = ?, linesRemoved = ?, filesChanged = ?, gitDiff = coalesce(?, gitDiff)
+				WHERE taskSequence = ? AND position = ?`,
+			)
+			.run(
+				execution.agent,
+				execution.model,
+				execution.status,
+				execution.progress,
+				execution.error,
+				Number(execution.interrupted),
+				execution.baseCommit,
+				execution.branchName,
+				execution.linesAdded,
+				execution.linesRemoved,
+				execution.filesChanged,
+				execution.gitDiff,
+				task.sequence,
+				execution.position,
+			);
+	}
+
+	/** Brings the task's own row to where its executions stand: the list is read from that alone. */
+	private writeTask(task: TaskRecord, executions: readonly ExecutionRecord[]): TaskRecord {
+		const now = new Date().toISOString();
+		const progress = taskProgress(executions);
+		const after: TaskRecord = {
+			...task,
+			...progress,
+			updatedAt: now,
+			startedAt: task.startedAt ?? (progress.status === 'processing' ? now : null),
+			completedAt: FINAL_STATUSES.has(progress.status) ? now : null,
+		};
+		this.database
+			.prepare(
+				`UPDATE tasks SET status = ?, progress = ?, error = ?, interrupted = ?, branchName = ?, linesAdded = ?,
+					linesRemoved = ?, filesChanged = ?, updatedAt = ?, startedAt = ?, completedAt = ? WHERE sequence = ?`,
+			)
+			.run(
+				after.status,
+				after.progress,
+				after.error,
+				Number(after.interrupted),
+				after.branchName,
+				after.linesAdded,
+				after.linesRemoved,
+				after.filesChanged,
+				after.updatedAt,
+				after.startedAt,
+				after.completedAt,
+				after.sequence,
+			);
+		return after;
+	}
+
 	private insertEntries(task: TaskRecord, entries: readonly LogRecord[]): void {
 		let position = this.entryCount(task);
 		for (const { type, contentType, message, timestamp, agent, step } of entries) {
@@ -193,7 +328,8 @@ export class TaskStore {
 function toRecord(row: Record<string, SQLOutputValue>): TaskRecord {
 	return {
 		...(row as unknown as TaskRecord),
-		status: row['status'] as TaskStatus,
 		installDependencies: row['installDependencies'] === 1,
+		multiLaunch: row['multiLaunch'] === 1,
+		interrupted: row['interrupted'] === 1,
 	};
 }

@@ -1,8 +1,10 @@
-import { mkdir, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError, type GitLocation, type GitOptions, RECEIVE_PACK, runGit, UPLOAD_PACK } from './git.ts';
-import { type SourceState, sourceFailure } from './sourceRepository.ts';
+import { outwardLinks } from './outwardLinks.ts';
+import { checkedOut, type SourceState, sourceFailure } from './sourceRepository.ts';
+import { removeSpecialFiles } from './specialFiles.ts';
 
 export interface DiffStatistics {
 	linesAdded: number;
@@ -17,13 +19,27 @@ export interface CheckoutOptions {
 	sourceFolder: string;
 	configuration: string;
 	signal: AbortSignal;
+	marker?: string;
+}
+
+export interface CommitResult {
+	/** `undefined` when nothing has changed. */
+	commit: string | undefined;
+	/** Repositories inside the tree: they cannot be part of a commit. */
+	leftOut: string[];
+	/** Pipes, sockets and devices. What was stored under these names stays as it was. */
+	specialFiles: string[];
 }
 
 const AUTHOR = 'Errand demo agent';
 const AUTHOR_ADDRESS = 'demo@errand.invalid';
 const GITLINK = '160000';
+const LINK = '120000';
+/** UTF-16 code units. A larger diff is not kept: a piece of one could not be applied. */
+const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
 /** For file names, which can be of any encoding. */
 const BYTES = { encoding: 'latin1' } as const;
+const DIFF = ['diff', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
 /** For taking back what was pushed, after the task's own signal has aborted. */
 const WITHDRAW_TIMEOUT_MS = 10_000;
 
@@ -38,6 +54,7 @@ export class Checkout {
 	private readonly location: GitLocation;
 	/** Paths that name a commit of another repository. */
 	private readonly submodules = new Set<string>();
+	private readonly absentLinks = new Set<string>();
 
 	private constructor(options: CheckoutOptions) {
 		this.options = options;
@@ -48,7 +65,16 @@ export class Checkout {
 			// Not the tree: a program of git's name may lie there.
 			cwd: options.folder,
 			configuration: options.configuration,
+			...(options.marker === undefined ? {} : { marker: options.marker }),
 		};
+	}
+
+	/**
+	 * Names of links that the tree does not hold, as they lead out of it. In the commit they stay as they were, unless the
+	 * agent has made something else in their place.
+	 */
+	get linksLeftOut(): string[] {
+		return [...this.absentLinks].map(readable);
 	}
 
 	/** Clones exactly one branch. Throws a sentence when the source has gone or changed meanwhile. */
@@ -70,7 +96,7 @@ export class Checkout {
 				UPLOAD_PACK,
 				'--',
 				sourceFolder,
-				`refs/heads/${source.branch}:refs/errand/base`,
+				`refs/heads/${source.branch}:refs/errand/start`,
 			])
 			.catch(error => {
 				if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
@@ -81,32 +107,36 @@ export class Checkout {
 				throw sourceFailure(error, sourceFolder);
 			});
 		await checkout.list();
-		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/base']);
+		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/start']);
+		for (const name of checkout.absentLinks) {
+			await unlink(Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from(name, 'latin1')]));
+		}
 		return checkout;
 	}
 
-	/** The commit that the task started from. */
-	async base(): Promise<string> {
-		return (await this.git(['rev-parse', '--verify', 'refs/errand/base'])).trim();
+	/** The commit that the work starts from. */
+	async start(): Promise<string> {
+		return (await this.git(['rev-parse', '--verify', 'refs/errand/start'])).trim();
 	}
 
-	/**
-	 * Commits everything that the agent changed. `undefined` when that is nothing. `leftOut` names what cannot be part of
-	 * a commit: repositories inside the tree.
-	 */
-	async commit(message: string): Promise<{ commit: string | undefined; leftOut: string[] }> {
-		const base = await this.base();
+	/** Commits everything that the agent changed. */
+	async commit(message: string): Promise<CommitResult> {
+		const start = await this.start();
+		const specialFiles = await removeSpecialFiles(this.tree);
+		const special = new Set(specialFiles);
 		const { removed, present } = await this.changes();
-		const leftOut = present.filter(name => name.endsWith('/')).map(name => Buffer.from(name, 'latin1').toString());
+		const leftOut = present.filter(name => name.endsWith('/')).map(readable);
 		const kept = (name: string) => !this.submodules.has(name) && !name.endsWith('/');
+		const gone = removed.filter(name => kept(name) && !this.absentLinks.has(name) && !special.has(name));
 		// What is gone goes first: it may stand where something else comes.
-		await this.updateIndex(['--force-remove'], removed.filter(kept));
+		await this.updateIndex(['--force-remove'], gone);
 		await this.updateIndex(['--add', '--remove', '--replace'], present.filter(kept));
 		const tree = (await this.git(['write-tree'])).trim();
-		if (tree === (await this.git(['rev-parse', '--verify', `${base}^{tree}`])).trim()) {
-			return { commit: undefined, leftOut };
+		const result = { leftOut, specialFiles: specialFiles.map(readable) };
+		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
+			return { ...result, commit: undefined };
 		}
-		const commit = await this.git(['commit-tree', tree, '-p', base, '-F', '-'], {
+		const commit = await this.git(['commit-tree', tree, '-p', start, '-F', '-'], {
 			input: `${message}\n`,
 			env: {
 				GIT_AUTHOR_NAME: AUTHOR,
@@ -115,13 +145,25 @@ export class Checkout {
 				GIT_COMMITTER_EMAIL: AUTHOR_ADDRESS,
 			},
 		});
-		return { commit: commit.trim(), leftOut };
+		return { ...result, commit: commit.trim() };
 	}
 
-	async statistics(commit: string): Promise<DiffStatistics> {
-		const diff = ['diff', '--numstat', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
+	/** Whether a commit came with the branch. */
+	async has(commit: string): Promise<boolean> {
+		try {
+			await this.git(['merge-base', '--is-ancestor', commit, 'refs/errand/start']);
+			return true;
+		} catch (error) {
+			if (error instanceof GitError) {
+				return false;
+			}
+			throw error;
+		}
+	}
+
+	async statistics(base: string, commit: string): Promise<DiffStatistics> {
 		const statistics = { linesAdded: 0, linesRemoved: 0, filesChanged: 0 };
-		for (const line of (await this.git([...diff, await this.base(), commit, '--'])).split('\n')) {
+		for (const line of (await this.git([...DIFF, '--numstat', base, commit, '--'])).split('\n')) {
 			// A binary file has `-` in both columns. Names with line breaks are quoted, so a line is a file.
 			const [, added, removed] = /^(\d+|-)\t(\d+|-)\t/.exec(line) ?? [];
 			if (added !== undefined && removed !== undefined) {
@@ -133,22 +175,34 @@ export class Checkout {
 		return statistics;
 	}
 
+	/** A unified diff; `null` when it is too large to be kept. */
+	async diff(base: string, commit: string): Promise<string | null> {
+		const text = await this.git([...DIFF, '--no-color', base, commit, '--']).catch(error => {
+			if (error instanceof UserFacingError) {
+				return '';
+			}
+			throw error;
+		});
+		return text === '' || text.length > MAXIMUM_DIFF_LENGTH ? null : text;
+	}
+
 	/**
-	 * Makes `branch` in the source repository. The branch must not exist there: the lease on its absence is checked by the
-	 * receiving side under its own lock, and nothing that exists is ever moved. When the task is stopped meanwhile,
-	 * the branch is taken back if it was made.
+	 * Makes `branch` in the source repository, or moves it on from `expected`, the commit that it is at. That is checked by
+	 * the receiving side under its own lock: nothing else that exists is ever moved, and a commit's parent is where the
+	 * work started. When the task is stopped meanwhile, it is taken back if it was done.
 	 */
-	async push(commit: string, branch: string): Promise<void> {
+	async push(commit: string, branch: string, expected?: string): Promise<void> {
 		const reference = `refs/heads/${branch}`;
 		const { signal, sourceFolder } = this.options;
 		try {
-			await this.git(pushArguments(sourceFolder, `${reference}:`, `${commit}:${reference}`)).catch(error => {
-				throw pushFailure(error, branch, sourceFolder);
+			const lease = `${reference}:${expected ?? ''}`;
+			await this.git(pushArguments(sourceFolder, lease, `${commit}:${reference}`)).catch(error => {
+				throw pushFailure(error, branch, sourceFolder, expected);
 			});
 			signal.throwIfAborted();
 		} catch (error) {
 			if (signal.aborted) {
-				await this.withdraw(commit, reference);
+				await this.withdraw(commit, reference, expected);
 			}
 			throw error;
 		}
@@ -160,12 +214,19 @@ export class Checkout {
 	 */
 	private async list(): Promise<void> {
 		let bytes = 0;
-		for (const entry of split(await this.git(['ls-tree', '-r', '-l', '-z', 'refs/errand/base'], BYTES))) {
-			const [mode, , , size] = entry.split(/ +|\t/, 4);
+		const links = new Map<string, string>();
+		for (const entry of split(await this.git(['ls-tree', '-r', '-l', '-z', 'refs/errand/start'], BYTES))) {
+			const [mode, , object = '', size] = entry.split(/ +|\t/, 4);
+			const name = entry.slice(entry.indexOf('\t') + 1);
 			bytes += Number(size) || 0;
 			if (mode === GITLINK) {
-				this.submodules.add(entry.slice(entry.indexOf('\t') + 1));
+				this.submodules.add(name);
+			} else if (mode === LINK) {
+				links.set(name, object);
 			}
+		}
+		for (const name of outwardLinks(await this.targets(links))) {
+			this.absentLinks.add(name);
 		}
 		const { bavail, bsize } = await statfs(this.options.folder);
 		if (bytes > bavail * bsize) {
@@ -173,6 +234,25 @@ export class Checkout {
 				`The files of the branch need ${megabytes(bytes)} MB, and the disk of the data folder has ${megabytes(bavail * bsize)} MB left. Free some space, then start again.`,
 			);
 		}
+	}
+
+	/** The targets of links, by name, from their objects. */
+	private async targets(links: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+		const objects = [...new Set(links.values())];
+		const targets = new Map<string, string>();
+		if (objects.length > 0) {
+			const input = objects.map(object => `${object}\n`).join('');
+			const output = await this.git(['cat-file', '--batch'], { ...BYTES, input });
+			let position = 0;
+			for (const object of objects) {
+				// `<object> blob <size>`, a line break, so many bytes, and a line break.
+				const start = output.indexOf('\n', position) + 1;
+				const size = Number(output.slice(position, start).trim().split(' ')[2]);
+				targets.set(object, output.slice(start, start + size));
+				position = start + size + 1;
+			}
+		}
+		return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
 	}
 
 	/** What differs from the index, by name; a name that ends in `/` is a repository inside the tree. */
@@ -193,10 +273,11 @@ export class Checkout {
 		await this.git(['update-index', ...how, '-z', '--stdin'], { ...BYTES, input });
 	}
 
-	/** Removes the branch only while it still is what was pushed. It fails when nothing was, which is as good. */
-	private async withdraw(commit: string, reference: string): Promise<void> {
+	/** Only while the branch still is what was pushed. It fails when nothing was, which is as good. */
+	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
 		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
-		const args = pushArguments(this.options.sourceFolder, `${reference}:${commit}`, `:${reference}`);
+		const refspec = `${before ?? ''}:${reference}`;
+		const args = pushArguments(this.options.sourceFolder, `${reference}:${commit}`, refspec);
 		await runGit(this.location, args, { signal: timeout }).catch(() => {});
 	}
 
@@ -209,9 +290,17 @@ function pushArguments(folder: string, lease: string, refspec: string): string[]
 	return ['push', '--quiet', '--no-verify', `--force-with-lease=${lease}`, RECEIVE_PACK, '--', folder, refspec];
 }
 
-function pushFailure(error: unknown, branch: string, folder: string): unknown {
+function pushFailure(error: unknown, branch: string, folder: string, expected: string | undefined): unknown {
 	if (!(error instanceof GitError)) {
 		return error;
+	}
+	if (/branch is currently checked out/.test(error.stderr)) {
+		return checkedOut(branch, folder);
+	}
+	if (expected !== undefined && /stale info|cannot lock ref/.test(error.stderr)) {
+		return new UserFacingError(
+			`The branch "${branch}" in ${folder} was moved by somebody else meanwhile. It is left as it is; ask again.`,
+		);
 	}
 	if (/stale info|already exists|failed to update ref|cannot lock ref/.test(error.stderr)) {
 		return new UserFacingError(`The branch "${branch}" cannot be made in ${folder}: that name is taken there.`);
@@ -234,6 +323,8 @@ async function writeAttributes(gitFolder: string): Promise<void> {
 	await mkdir(information, { recursive: true });
 	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
 }
+
+const readable = (name: string): string => Buffer.from(name, 'latin1').toString();
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 

@@ -1,6 +1,7 @@
 import { UserFacingError } from '../../base/errors.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
+import { markedEnvironment } from './processFamily.ts';
 
 /** More than any list of branches or any diff statistics needs. */
 const MAXIMUM_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -31,8 +32,9 @@ const SAFE_SETTINGS: readonly string[] = [
 	'gc.auto=0',
 	'maintenance.auto=false',
 	'receive.autogc=false',
-	// Deleted is only what a stopped task itself has pushed.
+	// Deleted or taken back is only what a stopped task itself has pushed.
 	'receive.denyDeletes=false',
+	'receive.denyNonFastForwards=false',
 	'core.autocrlf=false',
 	'advice.detachedHead=false',
 ];
@@ -69,6 +71,8 @@ export interface GitLocation {
 	cwd: string;
 	/** The only configuration file outside the repository that is read (`writeGitConfiguration`). */
 	configuration: string;
+	/** Of the task: by it, what a crash left running is found. */
+	marker?: string;
 }
 
 export interface GitOptions {
@@ -139,6 +143,7 @@ function gitEnvironment(location: GitLocation, additions: Record<string, string>
 		SSH_ASKPASS: '',
 		GIT_OPTIONAL_LOCKS: '0',
 		LC_ALL: 'C',
+		...(location.marker === undefined ? {} : markedEnvironment(location.marker)),
 		...additions,
 	});
 }

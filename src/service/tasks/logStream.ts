@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { sseComment, sseEvent } from '../streamReply.ts';
@@ -7,6 +7,8 @@ import { sseComment, sseEvent } from '../streamReply.ts';
 const PAGE_SIZE = 200;
 /** cloud-tasks.md, Events. */
 const STATUS_INTERVAL_MS = 2_000;
+/** How long entries are sent without a look at what else there is to do. */
+const TURN_MS = 20;
 /** Life for a reader that wants no status; its own idle limit is far above. */
 const COMMENT_INTERVAL_MS = 15_000;
 
@@ -37,6 +39,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 		let next = fromIndex;
 		let shownStatus: string | undefined;
 		let lastSign = 0;
+		let turnBegan = 0;
 		while (!signal.aborted) {
 			// Armed before reading, so that no change falls between reading and waiting.
 			changed = Promise.withResolvers<void>();
@@ -70,7 +73,13 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				);
 				return;
 			}
-			if (page.length === 0) {
+			if (page.length > 0) {
+				// A reader of a long log can keep pace with this loop, and everybody else would wait for its end.
+				if (performance.now() - turnBegan > TURN_MS) {
+					await immediate();
+					turnBegan = performance.now();
+				}
+			} else {
 				await waitFor(changed.promise, includeStatus ? statusIntervalMs : COMMENT_INTERVAL_MS, signal);
 			}
 		}

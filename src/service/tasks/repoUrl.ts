@@ -34,6 +34,11 @@ export function folderOfRepoUrl(repoUrl: string): string {
 	throw new UserFacingError('repoUrl: only the absolute path or file: URL of a local repository is accepted.');
 }
 
+/** A refusal begins with the name of the request's field; who has sent none is told the rest. */
+export function withoutFieldName(message: string): string {
+	return message.replace(/^(?:repoUrl|selectedBranch): /, '');
+}
+
 function absolute(folder: string): string {
 	// A share of the network: opening it alone would send the user's credentials there.
 	if (/^[\\/]{2}/.test(folder)) {

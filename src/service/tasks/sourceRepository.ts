@@ -8,22 +8,32 @@ import { GitError, runGit, UPLOAD_PACK } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 
 /** What is known of a repository from its list of references alone. */
+export interface SourceReferences {
+	/** Commits by the full names of their references. */
+	commits: Map<string, string>;
+	/** The branch that HEAD is on. */
+	current: string | undefined;
+}
+
 export interface SourceState {
 	branch: string;
 	commit: string;
 	objectFormat: 'sha1' | 'sha256';
 }
 
-export interface SourceQuery {
+export interface ReferencesQuery {
 	/** Absolute. */
 	folder: string;
-	/** Absent: the branch that HEAD of the source is on. */
-	branch: string | undefined;
 	/** An existing folder of ours. */
 	scratchFolder: string;
 	/** The configuration file of `writeGitConfiguration`. */
 	configuration: string;
 	signal: AbortSignal;
+}
+
+export interface SourceQuery extends ReferencesQuery {
+	/** Absent: the branch that HEAD of the source is on. */
+	branch: string | undefined;
 }
 
 const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
@@ -60,12 +70,8 @@ export async function writeGitConfiguration(file: string, signal: AbortSignal): 
 	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
 }
 
-/** Looks up the branch that a task starts from, without a byte of the repository's own configuration run as a program. */
-export async function readSource(query: SourceQuery): Promise<SourceState> {
-	const { folder, branch } = query;
-	if (branch !== undefined && !isBranchName(branch)) {
-		throw new UserFacingError(`selectedBranch: ${JSON.stringify(branch.slice(0, 100))} is no name of a branch.`);
-	}
+/** Lists the branches, without a byte of the repository's own configuration run as a program. Throws sentences. */
+export async function readReferences({ folder, ...query }: ReferencesQuery): Promise<SourceReferences> {
 	const status = await stat(folder).catch(() => undefined);
 	if (!status?.isDirectory()) {
 		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
@@ -80,10 +86,6 @@ export async function readSource(query: SourceQuery): Promise<SourceState> {
 	}).catch(error => {
 		throw sourceFailure(error, folder);
 	});
-	return choose(listing, folder, branch);
-}
-
-function choose(listing: string, folder: string, branch: string | undefined): SourceState {
 	const commits = new Map<string, string>();
 	let current: string | undefined;
 	for (const line of listing.split('\n')) {
@@ -93,6 +95,19 @@ function choose(listing: string, folder: string, branch: string | undefined): So
 			commits.set(reference, commit);
 		}
 	}
+	return { commits, current };
+}
+
+/** Looks up the branch that a task starts from. Throws sentences. */
+export async function readSource(query: SourceQuery): Promise<SourceState> {
+	const { folder, branch } = query;
+	if (branch !== undefined && !isBranchName(branch)) {
+		throw new UserFacingError(`selectedBranch: ${JSON.stringify(branch.slice(0, 100))} is no name of a branch.`);
+	}
+	return choose(await readReferences(query), folder, branch);
+}
+
+function choose({ commits, current }: SourceReferences, folder: string, branch: string | undefined): SourceState {
 	if (commits.size === 0) {
 		throw new UserFacingError(
 			`repoUrl: the repository ${folder} has no commit yet. Make a first commit, then start again.`,
@@ -114,6 +129,31 @@ function choose(listing: string, folder: string, branch: string | undefined): So
 		);
 	}
 	return { branch: name, commit, objectFormat: commit.length === 64 ? 'sha256' : 'sha1' };
+}
+
+/**
+ * Looks up the branch that a follow-up goes on with. git does not move a branch whose files lie in somebody's folder;
+ * that is said before an agent has worked in vain.
+ */
+export async function readBranchToMove(query: ReferencesQuery & { branch: string }): Promise<SourceState> {
+	const references = await readReferences(query);
+	if (!references.commits.has(`refs/heads/${query.branch}`)) {
+		throw new UserFacingError(
+			`The branch "${query.branch}" is no longer in ${query.folder}, so there is nothing to go on with. Start a new task.`,
+		);
+	}
+	const source = choose(references, query.folder, query.branch);
+	const worktree = await stat(path.join(query.folder, '.git')).catch(() => undefined);
+	if (references.current === query.branch && worktree !== undefined) {
+		throw checkedOut(query.branch, query.folder);
+	}
+	return source;
+}
+
+export function checkedOut(branch: string, folder: string): UserFacingError {
+	return new UserFacingError(
+		`The branch "${branch}" is checked out in ${folder}, so it cannot be moved on. Switch to another branch there, then ask again.`,
+	);
 }
 
 /** git's own words on a source repository as a sentence; anything else as it is. */

@@ -25,8 +25,14 @@ function cleaned(line: string): string {
 		.trim();
 }
 
-/** `errand/<words of the prompt>-<first 8 characters of the id>`: ASCII, so that it means the same in every tool. */
-export function branchNameOf(prompt: string, taskId: string): string {
+/**
+ * `errand/<words of the prompt>-<first 8 characters of the id>`, and the number of the agent where there are several:
+ * ASCII, so that it means the same in every tool.
+ */
+export function branchNameOf(
+	{ prompt, id, multiLaunch }: { prompt: string; id: string; multiLaunch: boolean },
+	position: number,
+): string {
 	const slug = commitSubject(prompt)
 		.normalize('NFKD')
 		.toLowerCase()
@@ -34,5 +40,5 @@ export function branchNameOf(prompt: string, taskId: string): string {
 		.replace(/[^a-z\d]+/g, '-')
 		.slice(0, MAXIMUM_SLUG_LENGTH)
 		.replace(/^-+|-+$/g, '');
-	return `errand/${slug || 'task'}-${taskId.slice(0, 8)}`;
+	return `errand/${slug || 'task'}-${id.slice(0, 8)}${multiLaunch ? `-${position + 1}` : ''}`;
 }

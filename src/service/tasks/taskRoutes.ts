@@ -1,27 +1,30 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import path from 'node:path';
-import { isAbortError, UserFacingError } from '../../base/errors.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { routes } from '../../contract/routes.ts';
-import { followQuerySchema, taskCreateSchema, taskListQuerySchema, taskStopSchema } from '../../contract/tasks.ts';
-import { parseOrRefuse, RequestRefused } from '../replies.ts';
+import {
+	followQuerySchema,
+	multiAgentTaskCreateSchema,
+	taskListQuerySchema,
+	taskStopSchema,
+} from '../../contract/tasks.ts';
+import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, readJson } from '../server.ts';
-import { type TaskRecord, toTask } from '../store/taskRecord.ts';
+import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
+import { FINAL_STATUSES, statusesOf, type TaskRecord, toTask } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
-import { GitError } from './git.ts';
 import { logStream } from './logStream.ts';
-import { folderOfRepoUrl } from './repoUrl.ts';
-import { readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { lookAt } from './repositoryLook.ts';
+import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
+import { type ReferencesQuery, readBranchToMove, readSource } from './sourceRepository.ts';
+import { chooseAgent, chooseAgents, taskContinueSchema } from './taskRequests.ts';
 import type { TaskRunner } from './taskRunner.ts';
 
 const BODY_MEGABYTES = 1;
 const DEFAULT_LIMIT = 50;
 /** contract: not shown. Seconds that a task may take when the request does not say. */
 const DEFAULT_MAXIMUM_DURATION = 1_800;
-/** For the look at the source repository while the caller waits. */
-const LOOK_TIMEOUT_MS = 20_000;
 
 export interface TaskRoutesDependencies {
 	store: TaskStore;
@@ -44,6 +47,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		}
 		return task;
 	};
+	const shown = (task: TaskRecord) => toTask(task, task.multiLaunch ? store.executions(task, { diffs: true }) : []);
 
 	app.get(routes.taskList.path, context => {
 		const { limit, offset, filter, status } = context.req.query();
@@ -55,35 +59,62 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			status,
 		});
 		const page = { limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
-		const { tasks, hasMore } = store.list({ ...page, filter: query.filter ?? 'all', status: query.status });
-		return context.json({ tasks: tasks.map(toTask), hasMore, ...page });
+		const { tasks, hasMore } = store.list({
+			...page,
+			filter: query.filter ?? 'all',
+			statuses: query.status === undefined ? [] : statusesOf(query.status),
+		});
+		// Without the diffs: a list is asked for again and again.
+		const views = tasks.map(task => toTask(task, task.multiLaunch ? store.executions(task) : []));
+		return context.json({ tasks: views, hasMore, ...page });
 	});
 
 	app.post(routes.taskCreate.path, async context => {
-		const request = parseOrRefuse(taskCreateSchema, await readJson(context, BODY_MEGABYTES));
-		const agent = chooseAgent(agents, request.selectedAgent);
-		const selectedModel = chooseModel(agent, request.selectedModel);
-		const branch = await lookAt(request.repoUrl, request.selectedBranch, dependencies.folder);
-		if (runner.isStopping) {
-			throw new RequestRefused(503, 'The local service is stopping. Try again in a moment.');
-		}
-		const task = runner.create(
-			{
-				prompt: request.prompt,
-				repoUrl: request.repoUrl,
-				selectedBranch: branch,
-				selectedAgent: agent.id,
-				selectedModel,
-				installDependencies: request.installDependencies ?? false,
-				maxDuration: request.maxDuration ?? DEFAULT_MAXIMUM_DURATION,
-			},
-			agent,
+		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
+		const chosen = chooseAgents(agents, request);
+		checkRoom(runner, chosen.length);
+		const { branch } = await lookOrRefuse(400, request.repoUrl, dependencies.folder, query =>
+			readSource({ ...query, branch: request.selectedBranch }),
 		);
-		return context.json({ task: toTask(task) });
+		checkRoom(runner, chosen.length);
+		const [first, ...others] = chosen;
+		const task = storedOrRefused(() =>
+			runner.create(
+				{
+					prompt: request.prompt,
+					repoUrl: request.repoUrl,
+					selectedBranch: branch,
+					agents: [first.choice, ...others.map(({ choice }) => choice)],
+					installDependencies: request.installDependencies ?? false,
+					maxDuration: request.maxDuration ?? DEFAULT_MAXIMUM_DURATION,
+				},
+				chosen.map(({ agent }) => agent),
+			),
+		);
+		return context.json({ task: shown(task) });
+	});
+
+	app.post(pattern(routes.taskContinue.path), async context => {
+		const task = required(context.req.param('taskId'));
+		const request = parseOrRefuse(taskContinueSchema, await readJson(context, BODY_MEGABYTES));
+		const branch = branchToContinue(task);
+		const { agent, choice } = chooseAgent(
+			agents,
+			request.selectedAgent ?? task.selectedAgent,
+			// Another agent has models of its own.
+			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
+		);
+		checkRoom(runner, 1);
+		await lookOrRefuse(409, task.repoUrl, dependencies.folder, query => readBranchToMove({ ...query, branch }));
+		checkRoom(runner, 1);
+		// Another follow-up may have come while git looked.
+		branchToContinue(required(task.id));
+		storedOrRefused(() => runner.continue(task.id, { ...choice, prompt: request.currentPrompt }, agent));
+		return context.json({ success: true, message: `The task goes on with the branch ${branch}.` });
 	});
 
 	app.get(pattern(routes.taskGet.path), context =>
-		context.json({ task: toTask(required(context.req.param('taskId'))) }),
+		context.json({ task: shown(required(context.req.param('taskId'))) }),
 	);
 
 	app.patch(pattern(routes.taskStop.path), async context => {
@@ -94,7 +125,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const after = required(task.id);
 		const message =
 			after.status === 'stopped' ? 'The task is stopped.' : 'The task had ended before it could be stopped.';
-		return context.json({ message, task: toTask(after) });
+		return context.json({ message, task: shown(after) });
 	});
 
 	app.get(pattern(routes.taskStream.path), context => {
@@ -121,56 +152,64 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	});
 }
 
-/** What is no number stays text, for the schema to refuse by its name. */
-function numberIn(text: string | undefined): unknown {
-	return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
 function booleanIn(text: string | undefined): unknown {
 	return text === 'true' ? true : text === 'false' ? false : text;
 }
 
-function chooseAgent(agents: readonly Agent[], id: string | undefined): Agent {
-	const agent = id === undefined ? agents[0] : agents.find(candidate => candidate.id === id);
-	if (agent === undefined) {
-		const names = agents.map(candidate => `"${candidate.id}"`).join(', ');
-		throw new RequestRefused(400, `selectedAgent: there is no agent of this name here. There is ${names}.`);
+function checkRoom(runner: TaskRunner, count: number): void {
+	if (runner.isStopping) {
+		throw new RequestRefused(503, 'The local service is stopping. Try again in a moment.');
 	}
-	return agent;
+	if (!runner.hasRoomFor(count)) {
+		throw new RequestRefused(429, 'Too many tasks are waiting. Try again when some have ended, or stop some of them.');
+	}
 }
 
-function chooseModel(agent: Agent, model: string | undefined): string {
-	if (model !== undefined && !agent.models.includes(model)) {
-		const names = agent.models.map(name => `"${name}"`).join(', ');
-		throw new RequestRefused(400, `selectedModel: the agent "${agent.id}" has no such model. It has ${names}.`);
+/** contract: not shown. What a follow-up can go on with; 409 where that is nothing. */
+function branchToContinue(task: TaskRecord): string {
+	if (!FINAL_STATUSES.has(task.status)) {
+		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
 	}
-	return model ?? agent.models[0];
+	if (task.multiLaunch) {
+		throw new RequestRefused(
+			409,
+			'The agents of this task have a branch each. Start a new task from the branch to go on with.',
+		);
+	}
+	if (task.branchName === null) {
+		throw new RequestRefused(409, 'The task has made no branch, so there is nothing to go on with. Start a new task.');
+	}
+	return task.branchName;
 }
 
-/** The branch that the task will start from. Whatever is wrong with the repository is said now, not in a log later. */
-async function lookAt(repoUrl: string, selectedBranch: string | undefined, parent: string): Promise<string> {
-	await mkdir(parent, { recursive: true, mode: 0o700 });
-	const scratchFolder = await mkdtemp(path.join(parent, 'look-'));
+/** Whatever is wrong with the repository is said now, not in a log later. */
+async function lookOrRefuse<T>(
+	status: number,
+	repoUrl: string,
+	parent: string,
+	look: (query: ReferencesQuery) => Promise<T>,
+): Promise<T> {
 	try {
-		const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-		const folder = folderOfRepoUrl(repoUrl);
-		const configuration = path.join(scratchFolder, 'gitconfig');
-		await writeGitConfiguration(configuration, signal);
-		const source = await readSource({ folder, branch: selectedBranch, scratchFolder, configuration, signal });
-		return source.branch;
+		return await lookAt(folderOfRepoUrl(repoUrl), parent, look);
 	} catch (error) {
 		if (error instanceof UserFacingError) {
-			throw new RequestRefused(400, error.message);
-		}
-		if (error instanceof GitError) {
-			const words = error.stderr.trim().split('\n')[0]?.slice(0, 300) ?? '';
-			throw new RequestRefused(400, `repoUrl: git cannot read the repository: ${words}`);
-		}
-		if (isAbortError(error) || (error instanceof Error && error.name === 'TimeoutError')) {
-			throw new RequestRefused(400, `repoUrl: git could not read the repository within ${LOOK_TIMEOUT_MS / 1000} s.`);
+			throw new RequestRefused(status, status === 400 ? error.message : withoutFieldName(error.message));
 		}
 		throw error;
-	} finally {
-		await rm(scratchFolder, { recursive: true, force: true });
+	}
+}
+
+/** What is answered was stored; a full disk is the one failure of that which the caller can mend. */
+function storedOrRefused<T>(write: () => T): T {
+	try {
+		return write();
+	} catch (error) {
+		if (sqliteErrorCode(error) === SQLITE_FULL) {
+			throw new RequestRefused(
+				500,
+				'The task cannot be stored: the disk of the data folder is full. Free some space, then try again.',
+			);
+		}
+		throw error;
 	}
 }

@@ -2,149 +2,244 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { TaskRecord, TaskStatus } from '../store/taskRecord.ts';
+import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
+import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { Checkout } from './checkout.ts';
+import { Checkout, type DiffStatistics } from './checkout.ts';
 import { runChild } from './childProcess.ts';
+import { findLockfiles } from './dependencies.ts';
 import { GitError } from './git.ts';
-import { folderOfRepoUrl } from './repoUrl.ts';
-import { readSource, writeGitConfiguration } from './sourceRepository.ts';
-import { logRecord, TaskLog } from './taskLog.ts';
+import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
+import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { TaskLog } from './taskLog.ts';
 import { branchNameOf, commitSubject } from './taskNames.ts';
 
-/** Why a task ends before its work is done. The reason of its signal. */
+/** Names that one entry of a log lists. */
+const MAXIMUM_NAMES = 20;
+
+/** Why an execution ends before its work is done. The reason of its signal. */
 export class TaskEnded extends Error {
 	override readonly name = 'TaskEnded';
 	readonly status: TaskStatus & ('stopped' | 'timeout' | 'error');
+	/** The service has ended, not the agent failed. */
+	readonly interrupted: boolean;
 
-	constructor(status: 'stopped' | 'timeout' | 'error', message: string) {
+	constructor(status: 'stopped' | 'timeout' | 'error', message: string, interrupted = false) {
 		super(message);
 		this.status = status;
+		this.interrupted = interrupted;
 	}
 }
 
 export interface TaskRunOptions {
 	task: TaskRecord;
+	execution: ExecutionRecord;
 	agent: Agent;
 	store: TaskStore;
-	/** Of this task alone. It does not exist before, and is gone afterwards. */
+	/** Of this execution alone. It does not exist before, and is gone afterwards. */
 	folder: string;
 	/** Aborted with a TaskEnded. */
 	signal: AbortSignal;
 	logger: Logger;
 }
 
+/** By which the processes of an execution are found. */
+export function processMarker(taskId: string, position: number): string {
+	return `${taskId}/${position}`;
+}
+
 /**
- * One task from `processing` to a final state: clone, agent, commit, branch into the source repository. Each step is in
- * the log before its effect is. Never throws for what goes wrong with the task; only for a store that cannot be written.
+ * One execution from `processing` to a final state: clone, agent, commit, branch into the source repository. Each step is
+ * in the log before its effect is. Never throws for what goes wrong with it; only for a store that cannot be written.
  */
 export async function runTask(options: TaskRunOptions): Promise<void> {
-	const { task, agent, store, signal } = options;
-	const log = new TaskLog(store, task.id, agent.id);
-	try {
-		const checkout = await clone(options, log);
-		await work(options, log, checkout);
-		store.update(task.id, { status: 'saving', progress: 90 });
+	const log = new TaskLog(options.store, options.task, options.execution);
+	await new TaskRun(options, log).run();
+}
+
+class TaskRun {
+	private readonly options: TaskRunOptions;
+	private readonly log: TaskLog;
+
+	constructor(options: TaskRunOptions, log: TaskLog) {
+		this.options = options;
+		this.log = log;
+	}
+
+	async run(): Promise<void> {
+		const { task, execution, signal } = this.options;
+		try {
+			const checkout = await this.clone();
+			if (task.installDependencies) {
+				await this.nameDependencies(checkout);
+			}
+			await this.work(checkout);
+			this.update({ status: 'saving', progress: 90 });
+			await this.save(checkout);
+		} catch (error) {
+			await this.removeFolder();
+			const { status, message, interrupted } = outcome(error, signal);
+			const code = status;
+			this.options.logger.log('info', 'a task did not complete', { taskId: task.id, code });
+			const type = status === 'stopped' ? 'warning' : 'error';
+			const ended = { status, interrupted, error: status === 'stopped' ? null : message };
+			this.options.store.update(task.id, execution.position, ended, [this.log.record('task_ended', message, type)]);
+		}
+	}
+
+	/** A task that has its branch goes on with it; another one starts from the branch that was chosen. */
+	private async clone(): Promise<Checkout> {
+		const { task, execution, folder, signal } = this.options;
+		const sourceFolder = folderOfRepoUrl(task.repoUrl);
+		const branch = execution.branchName ?? task.selectedBranch;
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		this.update({ status: 'processing', progress: 0 });
+		this.log.step('git_cloning', `Cloning ${branch} of ${sourceFolder}…`);
+		const configuration = path.join(folder, 'gitconfig');
+		await writeGitConfiguration(configuration, signal);
+		const query = { folder: sourceFolder, branch, scratchFolder: folder, configuration, signal };
+		const source = await (execution.branchName === null ? readSource(query) : readBranchToMove(query));
+		const marker = processMarker(task.id, execution.position);
+		const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, signal, marker });
+		this.update({ progress: 10 });
+		this.log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
+		if (checkout.linksLeftOut.length > 0) {
+			const message = `Links that lead out of the repository are not in the agent's folder: ${listed(checkout.linksLeftOut)}. They stay as they are where the agent makes nothing of their name.`;
+			this.log.step('git_cloned', message, 'warning');
+		}
+		return checkout;
+	}
+
+	/** Installing runs what a repository says. Without a sandbox nothing of that is run, and the log says what would be. */
+	private async nameDependencies(checkout: Checkout): Promise<void> {
+		const lockfiles = await findLockfiles(checkout.tree);
+		for (const { name, command } of lockfiles) {
+			this.log.step('installing_dependencies', `Found ${name}: "${command}" would install from it.`);
+		}
+		const message =
+			lockfiles.length === 0
+				? 'No lockfile was found, so there is nothing to install.'
+				: 'Nothing was installed: an installation runs programs of the repository, and there is no sandbox for them.';
+		this.log.step('installing_dependencies', message, 'warning');
+	}
+
+	private async work(checkout: Checkout): Promise<void> {
+		const { task, execution, agent, signal } = this.options;
+		this.log.step('agent_executing', `Starting agent "${agent.id}".`);
+		this.update({ progress: 20 });
+		const { exitCode } = await runChild({
+			...agent.launch(),
+			cwd: checkout.tree,
+			input: task.currentPrompt ?? task.prompt,
+			signal,
+			marker: processMarker(task.id, execution.position),
+			onOutput: (stream, bytes) => this.log.output(stream, bytes),
+		}).finally(() => this.log.outputEnd());
+		if (exitCode !== 0) {
+			const made = execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
+			throw new UserFacingError(
+				`The agent "${agent.id}" ended with ${exitCode === undefined ? 'a signal' : `exit code ${exitCode}`}; the log above says why. ${made}`,
+			);
+		}
+	}
+
+	/** The result and the final state are stored at once: a task that has a result is complete. */
+	private async save(checkout: Checkout): Promise<void> {
+		const { task, execution } = this.options;
+		const { commit, leftOut, specialFiles } = await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
+		for (const name of leftOut) {
+			this.log.step('git_committed', `Left out ${name}: a repository of its own inside the tree.`, 'warning');
+		}
+		if (specialFiles.length > 0) {
+			const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;
+			this.log.step('git_committed', message, 'warning');
+		}
+		if (commit === undefined) {
+			const made = execution.branchName === null ? 'no commit and no branch' : 'no new commit';
+			const message = `The agent changed nothing, so there is ${made}.`;
+			const none = { linesAdded: 0, linesRemoved: 0, filesChanged: 0 };
+			await this.complete(execution.branchName === null ? none : {}, 'git_committed', 'warning', message);
+			return;
+		}
+		const start = await checkout.start();
+		const base = await this.base(checkout, start);
+		const statistics = await checkout.statistics(base, commit);
+		const gitDiff = task.multiLaunch ? await checkout.diff(base, commit) : null;
+		this.log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
+		const branchName = execution.branchName ?? branchNameOf(task, execution.position);
+		await checkout.push(commit, branchName, execution.branchName === null ? undefined : start);
 		// From here on the branch is there, so the task is complete even when a stop comes now.
-		await save(options, log, checkout);
-		await removeFolder(options);
-		store.update(task.id, { status: 'completed', progress: 100 });
-	} catch (error) {
-		await removeFolder(options);
-		const ended = outcome(error, signal);
-		options.logger.log('info', 'a task did not complete', { taskId: task.id, code: ended.status });
-		const type = ended.status === 'stopped' ? 'warning' : 'error';
-		store.update(task.id, { status: ended.status, error: ended.status === 'stopped' ? null : ended.message }, [
-			logRecord(agent.id, 'task_ended', type, ended.message),
-		]);
+		const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
+		await this.complete({ ...statistics, gitDiff, branchName, baseCommit: base }, 'git_pushed', 'success', message);
+	}
+
+	/** Where the branch began: the statistics are of all of it. */
+	private async base(checkout: Checkout, start: string): Promise<string> {
+		const { baseCommit, branchName } = this.options.execution;
+		if (branchName === null) {
+			return start;
+		}
+		if (baseCommit !== null && (await checkout.has(baseCommit))) {
+			return baseCommit;
+		}
+		const message = 'Where the branch began is not part of it any more: the statistics count from this follow-up on.';
+		this.log.step('git_committed', message, 'warning');
+		return start;
+	}
+
+	private async complete(
+		result: Partial<ExecutionRecord>,
+		step: 'git_committed' | 'git_pushed',
+		type: 'warning' | 'success',
+		message: string,
+	): Promise<void> {
+		// Before the state is final, so that nothing of a task is left when it has ended.
+		await this.removeFolder();
+		const { task, execution, store } = this.options;
+		const final = { ...result, status: 'completed', progress: 100 } as const;
+		store.update(task.id, execution.position, final, [this.log.record(step, message, type)]);
+	}
+
+	private update(change: Partial<ExecutionRecord>): void {
+		this.options.store.update(this.options.task.id, this.options.execution.position, change);
+	}
+
+	private async removeFolder(): Promise<void> {
+		const { task, folder, logger } = this.options;
+		try {
+			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+		} catch (error) {
+			logger.log('warn', 'a task folder was left behind', { taskId: task.id, reason: describeError(error) });
+		}
 	}
 }
 
-async function removeFolder({ task, folder, logger }: TaskRunOptions): Promise<void> {
-	try {
-		await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-	} catch (error) {
-		logger.log('warn', 'a task folder was left behind', { taskId: task.id, reason: describeError(error) });
-	}
+function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): string {
+	return `+${linesAdded} −${linesRemoved} in ${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
 }
 
-async function clone({ task, store, folder, signal }: TaskRunOptions, log: TaskLog): Promise<Checkout> {
-	const sourceFolder = folderOfRepoUrl(task.repoUrl);
-	await mkdir(folder, { recursive: true, mode: 0o700 });
-	store.update(task.id, { status: 'processing', progress: 0 });
-	log.step('git_cloning', `Cloning ${task.selectedBranch} of ${sourceFolder}…`);
-	const configuration = path.join(folder, 'gitconfig');
-	await writeGitConfiguration(configuration, signal);
-	const source = await readSource({
-		folder: sourceFolder,
-		branch: task.selectedBranch,
-		scratchFolder: folder,
-		configuration,
-		signal,
-	});
-	const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, signal });
-	store.update(task.id, { progress: 10 });
-	log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
-	return checkout;
+function listed(names: readonly string[]): string {
+	const shown = names.slice(0, MAXIMUM_NAMES).join(', ');
+	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }
 
-async function work({ task, agent, store, signal }: TaskRunOptions, log: TaskLog, checkout: Checkout): Promise<void> {
-	log.step('agent_executing', `Starting agent "${agent.id}".`);
-	store.update(task.id, { progress: 20 });
-	const { exitCode } = await runChild({
-		...agent.launch(),
-		cwd: checkout.tree,
-		input: task.prompt,
-		signal,
-		onOutput: (stream, bytes) => log.output(stream, bytes),
-	}).finally(() => log.outputEnd());
-	if (exitCode !== 0) {
-		throw new UserFacingError(
-			`The agent "${agent.id}" ended with ${exitCode === undefined ? 'a signal' : `exit code ${exitCode}`}; the log above says why. No branch was made.`,
-		);
-	}
-}
-
-/** Ends with the result in the store: a task that has one is complete, whatever happens to the service after that. */
-async function save({ task, agent, store }: TaskRunOptions, log: TaskLog, checkout: Checkout): Promise<void> {
-	const { commit, leftOut } = await checkout.commit(commitSubject(task.prompt));
-	for (const name of leftOut) {
-		log.step('git_committed', `Left out ${name}: a repository of its own inside the tree.`, 'warning');
-	}
-	if (commit === undefined) {
-		const message = 'The agent changed nothing, so there is no commit and no branch.';
-		store.update(task.id, { linesAdded: 0, linesRemoved: 0, filesChanged: 0 }, [
-			logRecord(agent.id, 'git_committed', 'warning', message),
-		]);
-		return;
-	}
-	const statistics = await checkout.statistics(commit);
-	const { linesAdded, linesRemoved, filesChanged } = statistics;
-	const files = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
-	log.step(
-		'git_committed',
-		`Committed ${commit.slice(0, 10)}: +${linesAdded} −${linesRemoved} in ${files}.`,
-		'success',
-	);
-	const branchName = branchNameOf(task.prompt, task.id);
-	await checkout.push(commit, branchName);
-	const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
-	store.update(task.id, { ...statistics, branchName }, [logRecord(agent.id, 'git_pushed', 'success', message)]);
-}
-
-/** How a task ended, and the sentence that says why. */
+/** How an execution ended, and the sentence that says why. */
 function outcome(error: unknown, signal: AbortSignal): TaskEnded {
 	if (signal.aborted && signal.reason instanceof TaskEnded) {
 		return signal.reason;
 	}
 	if (error instanceof UserFacingError) {
-		// The field's name helps whoever sent it; here it is the task that speaks.
-		return new TaskEnded('error', error.message.replace(/^(?:repoUrl|selectedBranch): /, ''));
+		return new TaskEnded('error', withoutFieldName(error.message));
 	}
 	if (error instanceof GitError) {
 		const words = error.stderr.split('\n').find(line => line.trim() !== '') ?? 'without a word';
 		return new TaskEnded('error', `${error.message}: ${words.trim().slice(0, 300)}`);
+	}
+	if (sqliteErrorCode(error) === SQLITE_FULL) {
+		const sentence =
+			'The disk of the data folder is full, so the work cannot be recorded. Free some space, then start again.';
+		return new TaskEnded('error', sentence);
 	}
 	return new TaskEnded('error', `The task failed: ${describeError(error)}.`);
 }

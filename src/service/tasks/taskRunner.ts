@@ -1,52 +1,64 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { NewTask, TaskRecord } from '../store/taskRecord.ts';
-import type { TaskStore } from '../store/taskStore.ts';
+import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
+import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { logRecord } from './taskLog.ts';
-import { branchNameOf } from './taskNames.ts';
-import { runTask, TaskEnded } from './taskRun.ts';
+import { ProcessFamily } from './processFamily.ts';
+import { logLabel, logRecord } from './taskLog.ts';
+import { branchNameOf, commitSubject } from './taskNames.ts';
+import { processMarker, runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
+const MAXIMUM_WAITING = 200;
+/** For processes that an earlier service left: git removes its lock files when it is asked to end. */
+const LEFTOVER_GRACE_MS = 2_000;
 /** The longest that a timer of the platform can wait; longer ones would end at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
 /** A push may end well after the service that began it has gone. git makes a branch whole or not at all. */
-function mayBeThere({ prompt, id }: TaskRecord): string {
-	return `It was about to make the branch ${branchNameOf(prompt, id)}; if that is there, it is whole.`;
+function mayBeThere(task: TaskRecord, { position, branchName }: ExecutionRecord): string {
+	return branchName === null
+		? `It was about to make the branch ${branchNameOf(task, position)}; if that is there, it is whole.`
+		: `It was about to move the branch ${branchName} on; that is whole, as it was or as it was to be.`;
 }
 
 export interface TaskRunnerOptions {
 	store: TaskStore;
-	/** Where each task has a folder of its own while it runs. Whatever lies there at the start is removed. */
+	/** Where each execution has a folder of its own while it runs. Whatever lies there at the start is removed. */
 	folder: string;
 	agents: readonly Agent[];
 	logger: Logger;
+	/** How many run at once; default 2. */
+	maximumRunning?: number;
+	/** How many may wait; default 200. */
+	maximumWaiting?: number;
 	/** The state can no longer be written: the service has to end rather than show what is not true. */
 	onBroken(error: unknown): void;
 }
 
-interface ActiveTask {
+/** An execution that waits or runs. */
+interface Job {
 	task: TaskRecord;
+	execution: ExecutionRecord;
 	agent: Agent;
 	controller: AbortController;
-	/** Settles when the task is in a final state. Absent while it waits. */
+	/** Settles when it is in a final state. Absent while it waits. */
 	run?: Promise<void>;
 }
 
-/** Runs tasks, two at a time, in the order they came. */
+/** Runs the agents of tasks, so many at a time, in the order they came. What waits survives the service. */
 export class TaskRunner {
 	private readonly options: TaskRunnerOptions;
-	private readonly active = new Map<string, ActiveTask>();
+	private readonly jobs = new Set<Job>();
 	private readonly ended = new Emitter<string>();
 	private stopping = false;
 
-	/** Fires with the id of a task that has reached a final state. */
+	/** Fires with the id of a task of which an agent has reached a final state. */
 	readonly onDidEnd = this.ended.event;
 
 	constructor(options: TaskRunnerOptions) {
@@ -54,85 +66,147 @@ export class TaskRunner {
 	}
 
 	get isBusy(): boolean {
-		return this.active.size > 0;
+		return this.jobs.size > 0;
 	}
 
 	get isStopping(): boolean {
 		return this.stopping;
 	}
 
+	/** Whether so many more executions may wait. */
+	hasRoomFor(count: number): boolean {
+		return this.waiting().length + count <= (this.options.maximumWaiting ?? MAXIMUM_WAITING);
+	}
+
 	/**
-	 * Ends what an earlier process left: a task whose result is stored is complete, the others say that they were
-	 * interrupted, and their folders go.
+	 * Takes up what an earlier process left: what waited goes on waiting (until `start`), what ran says that it was
+	 * interrupted, and its processes and folders go.
 	 */
-	recover(): void {
+	async recover(): Promise<void> {
 		const { store, folder, logger } = this.options;
+		const leftovers: Promise<void>[] = [];
+		const queued: Job[] = [];
 		for (const task of store.active()) {
-			if (task.filesChanged !== null) {
-				store.update(task.id, { status: 'completed', progress: 100 });
-				continue;
+			for (const execution of store.executions(task)) {
+				const agent = this.options.agents.find(({ id }) => id === execution.agent);
+				if (FINAL_STATUSES.has(execution.status)) {
+					continue;
+				}
+				if (execution.status !== 'pending') {
+					const error = execution.status === 'saving' ? `${INTERRUPTED} ${mayBeThere(task, execution)}` : INTERRUPTED;
+					this.store(task, execution, new TaskEnded('error', error, true));
+					logger.log('info', 'an interrupted task was ended', { taskId: task.id });
+					if (process.platform !== 'win32') {
+						const family = new ProcessFamily(undefined, processMarker(task.id, execution.position));
+						leftovers.push(family.end(LEFTOVER_GRACE_MS));
+					}
+				} else if (agent === undefined) {
+					const sentence = `There is no agent "${execution.agent}" here any more. Start the task again with another one.`;
+					this.store(task, execution, new TaskEnded('error', sentence));
+				} else {
+					queued.push({ task, execution, agent, controller: new AbortController() });
+				}
 			}
-			const error = task.status === 'saving' ? `${INTERRUPTED} ${mayBeThere(task)}` : INTERRUPTED;
-			store.update(task.id, { status: 'error', error }, [logRecord(task.selectedAgent, 'task_ended', 'error', error)]);
-			logger.log('info', 'an interrupted task was ended', { taskId: task.id });
 		}
+		await Promise.all(leftovers);
 		try {
-			rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+			// Not the folder itself: that has been checked, and what is made anew in its place would not be.
+			for (const name of await readdir(folder).catch(() => [])) {
+				await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+			}
 		} catch (error) {
 			logger.log('warn', 'task folders of an earlier run were left behind', { reason: describeError(error) });
 		}
+		for (const job of queued) {
+			this.jobs.add(job);
+		}
 	}
 
-	/** Stores a task and queues it. When this returns, the task survives a crash. */
-	create(task: Omit<NewTask, 'id'>, agent: Agent): TaskRecord {
-		const record = this.options.store.create({ ...task, id: randomUUID() });
-		this.active.set(record.id, { task: record, agent, controller: new AbortController() });
+	/** Starts what `recover` found waiting. */
+	start(): void {
 		this.startNext();
+	}
+
+	/** Stores a task and queues it. When this returns, the task survives a crash. `agents`: of `task.agents`, in order. */
+	create(task: Omit<NewTask, 'id'>, agents: readonly Agent[]): TaskRecord {
+		const record = this.options.store.create({ ...task, id: randomUUID() });
+		this.queue(record, agents);
+		return record;
+	}
+
+	/** Stores a follow-up to a task of one agent that is in a final state and has a branch, and queues it. */
+	continue(id: string, followUp: FollowUp, agent: Agent): TaskRecord {
+		const message = `Asked to go on: ${commitSubject(followUp.prompt)}`;
+		const record = this.options.store.followUp(id, followUp, [logRecord(agent.id, 'task_continued', 'info', message)]);
+		this.queue(record, [agent]);
 		return record;
 	}
 
 	/** Ends a task and everything that it started. Resolves when that is so; at once for one that has ended before. */
 	async stop(id: string): Promise<void> {
-		const active = this.active.get(id);
-		if (active !== undefined) {
-			await this.end(active, new TaskEnded('stopped', 'Stopped by the user.'));
-		}
+		const reason = () => new TaskEnded('stopped', 'Stopped by the user.');
+		const jobs = [...this.jobs].filter(({ task }) => task.id === id);
+		// What waits first: it must not start in the place of what ends.
+		jobs.sort((a, b) => Number(a.run !== undefined) - Number(b.run !== undefined));
+		await Promise.all(jobs.map(job => this.end(job, reason())));
 	}
 
-	/** Ends all tasks as interrupted and takes no new ones. Every child has ended even when it then throws. */
+	/**
+	 * Ends what runs as interrupted and starts nothing new; what waits goes on waiting in the store. Every child has ended
+	 * then, also where nothing can be stored any more.
+	 */
 	async shutdown(): Promise<void> {
 		this.stopping = true;
-		const ends = [...this.active.values()].map(active => this.end(active, new TaskEnded('error', INTERRUPTED)));
-		await Promise.allSettled(ends);
-		await Promise.all(ends);
+		const running = [...this.jobs].filter(job => job.run !== undefined);
+		await Promise.all(running.map(job => this.end(job, new TaskEnded('error', INTERRUPTED, true))));
 	}
 
-	private async end(active: ActiveTask, reason: TaskEnded): Promise<void> {
-		active.controller.abort(reason);
-		if (active.run !== undefined) {
-			await active.run;
+	private queue(task: TaskRecord, agents: readonly Agent[]): void {
+		for (const [index, execution] of this.options.store.executions(task).entries()) {
+			const agent = agents[index];
+			if (agent !== undefined) {
+				this.jobs.add({ task, execution, agent, controller: new AbortController() });
+			}
+		}
+		this.startNext();
+	}
+
+	private async end(job: Job, reason: TaskEnded): Promise<void> {
+		job.controller.abort(reason);
+		if (job.run !== undefined) {
+			await job.run;
 			return;
 		}
-		const { status, message } = reason;
+		this.store(job.task, job.execution, reason);
+		this.forget(job);
+	}
+
+	/** The final state of an execution that does not run. */
+	private store(task: TaskRecord, { agent, position }: ExecutionRecord, reason: TaskEnded): void {
+		const { status, message, interrupted } = reason;
 		const type = status === 'stopped' ? 'warning' : 'error';
-		this.options.store.update(active.task.id, { status, error: status === 'stopped' ? null : message }, [
-			logRecord(active.agent.id, 'task_ended', type, message),
-		]);
-		this.forget(active);
+		const change = { status, interrupted, error: status === 'stopped' ? null : message };
+		const entry = logRecord(agent, 'task_ended', type, logLabel(task, position) + message);
+		this.options.store.update(task.id, position, change, [entry]);
+	}
+
+	private waiting(): Job[] {
+		return [...this.jobs].filter(job => job.run === undefined);
 	}
 
 	private startNext(): void {
-		const running = [...this.active.values()].filter(active => active.run !== undefined).length;
-		const waiting = [...this.active.values()].filter(active => active.run === undefined);
-		if (!this.stopping) {
-			for (const active of waiting.slice(0, MAXIMUM_RUNNING - running)) {
-				active.run = this.run(active);
-			}
+		if (this.stopping) {
+			return;
+		}
+		const waiting = this.waiting();
+		const running = this.jobs.size - waiting.length;
+		for (const job of waiting.slice(0, Math.max(0, (this.options.maximumRunning ?? MAXIMUM_RUNNING) - running))) {
+			job.run = this.run(job);
 		}
 	}
 
-	private async run(active: ActiveTask): Promise<void> {
-		const { task, agent, controller } = active;
+	private async run(job: Job): Promise<void> {
+		const { task, execution, agent, controller } = job;
 		const seconds = task.maxDuration;
 		const timer = setTimeout(
 			() => {
@@ -142,20 +216,20 @@ export class TaskRunner {
 			Math.min(seconds * 1000, MAXIMUM_TIMER_MS),
 		);
 		const { store, logger } = this.options;
-		const folder = path.join(this.options.folder, task.id);
+		const folder = path.join(this.options.folder, `${task.id}-${execution.position}`);
 		try {
-			await runTask({ task, agent, store, folder, signal: controller.signal, logger });
+			await runTask({ task, execution, agent, store, folder, signal: controller.signal, logger });
 		} catch (error) {
 			this.options.onBroken(error);
 		} finally {
 			clearTimeout(timer);
 		}
-		this.forget(active);
+		this.forget(job);
 	}
 
-	private forget(active: ActiveTask): void {
-		this.active.delete(active.task.id);
-		this.ended.fire(active.task.id);
+	private forget(job: Job): void {
+		this.jobs.delete(job);
+		this.ended.fire(job.task.id);
 		this.startNext();
 	}
 }

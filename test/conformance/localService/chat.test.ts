@@ -354,8 +354,11 @@ conformance('chat', verifies => {
 	});
 
 	verifies('inference/provider-object/4', 'ignore: a listed provider is skipped', async implementation => {
+		const { provider } = implementation;
 		await accepted(implementation, { provider: { ignore: ['nobody'] } });
-		await refused(implementation, { provider: { ignore: [implementation.provider] } }, /provider/);
+		await refused(implementation, { provider: { only: [provider], ignore: [provider] } }, /provider/);
+		const served = await post(implementation, { max_tokens: 1, provider: { ignore: [provider] } });
+		assert.notEqual(((await served.json()) as { provider?: string }).provider, provider);
 	});
 
 	verifies(

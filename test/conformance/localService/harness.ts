@@ -1,5 +1,12 @@
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
+import {
+	ENTERPRISE_PATH,
+	LOCAL_DECISION_MODEL,
+	LOCAL_SCM,
+	LOCAL_SERVICE,
+} from '../../../src/contract/localConnection.ts';
+import { searchModelOf } from '../../../src/contract/search.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 import { addProof } from '../proofs.ts';
@@ -9,13 +16,30 @@ export interface Implementation {
 	client: Client;
 	/** With the key, unless `headers` has another authorization. */
 	fetch(path: string, init?: RequestInit): Promise<Response>;
+	/** The same on the enterprise host. */
+	fetchEnterprise(path: string, init?: RequestInit): Promise<Response>;
 	key: string;
 	model: string;
+	/** A code-oriented model of the responses endpoint. */
+	codeModel: string;
+	imageModel: string;
+	searchModel: string;
+	/** Without a version. */
+	decisionModel: string;
 	provider: string;
 	/** A repository that tasks can run on. */
 	repoUrl: string;
 	/** Prompts by which this implementation shows a fault or takes its time. */
-	prompts: { error: string; cut: string; slowTask: string; failingTask: string };
+	prompts: {
+		error: string;
+		cut: string;
+		/** The model calls the first tool of the request. */
+		call: string;
+		/** It calls two at once. */
+		calls: string;
+		slowTask: string;
+		failingTask: string;
+	};
 	stop(): Promise<void>;
 }
 
@@ -62,16 +86,36 @@ async function startLocalService(): Promise<Implementation> {
 	const repository = await TemporaryRepository.create();
 	const connection: Connection = {
 		name: 'local',
-		...connectionSchema.parse({ apiUrl: service.address, cloudUrl: service.address, service: 'errand' }),
+		...connectionSchema.parse({
+			apiUrl: service.address,
+			enterpriseUrl: service.address + ENTERPRISE_PATH,
+			cloudUrl: service.address,
+			agentUrl: service.address,
+			scm: LOCAL_SCM,
+			service: LOCAL_SERVICE,
+			decisionModel: LOCAL_DECISION_MODEL,
+		}),
 	};
 	return {
 		client: createClient({ connection, keys: async () => service.token }),
 		fetch: (path, init) => service.fetch(path, init),
+		fetchEnterprise: (path, init) => service.fetch(ENTERPRISE_PATH + path, init),
 		key: service.token,
 		model: 'demo',
+		codeModel: 'demo-code',
+		imageModel: 'demo-image',
+		searchModel: searchModelOf(connection),
+		decisionModel: LOCAL_DECISION_MODEL,
 		provider: 'demo',
 		repoUrl: repository.path,
-		prompts: { error: '/demo error', cut: '/demo cut', slowTask: '/demo slow', failingTask: '/demo fail' },
+		prompts: {
+			error: '/demo error',
+			cut: '/demo cut',
+			call: '/demo tools',
+			calls: '/demo parallel',
+			slowTask: '/demo slow',
+			failingTask: '/demo fail',
+		},
 		async stop() {
 			await service.stop();
 			await repository.remove();

@@ -425,4 +425,104 @@ conformance('tasks', verifies => {
 			}
 		},
 	);
+
+	verifies(
+		'unspecified/cloud-tasks/5',
+		'a follow-up makes the same task active again, on its branch, with its log going on; {success, message}',
+		async implementation => {
+			const { client } = implementation;
+			const { id } = await create(implementation, 'Begin');
+			const first = await ended(implementation, id);
+			const before = named(await all(implementation, id), 'log').length;
+			const reply = await json<{ success: boolean; message: string }>(
+				implementation,
+				`/api/tasks/${id}/continue`,
+				200,
+				{ method: 'POST', body: JSON.stringify({ currentPrompt: 'Go on' }) },
+			);
+			assert.equal(reply.success, true);
+			assert.ok(reply.message);
+			assert.ok(['pending', 'processing'].includes((await client.tasks.get(id)).status ?? ''));
+			const second = await ended(implementation, id);
+			assert.equal(second.status, 'completed');
+			assert.equal(second.branchName, first.branchName);
+			assert.ok((second.diffStats?.totalFilesChanged ?? 0) > (first.diffStats?.totalFilesChanged ?? 0));
+			const rest = named(await all(implementation, id, `?fromIndex=${before}`), 'log');
+			assert.equal(rest[0]?.data['index'], before);
+			assert.ok(rest.length > 3);
+
+			await client.tasks.continue(id, { prompt: 'Once more', agent: 'demo', model: 'demo' });
+			assert.equal((await ended(implementation, id)).branchName, first.branchName);
+		},
+	);
+
+	verifies(
+		'unspecified/cloud-tasks/5',
+		'a follow-up is refused with a reason: 400, 404, and 409 where there is nothing to go on with',
+		async implementation => {
+			const ask = async (id: string, body: object, status: number) =>
+				(
+					await json<{ error: string }>(implementation, `/api/tasks/${id}/continue`, status, {
+						method: 'POST',
+						body: JSON.stringify(body),
+					})
+				).error;
+			const running = await create(implementation, implementation.prompts.slowTask);
+			assert.match(await ask(running.id, { currentPrompt: 'x' }, 409), /still at work/);
+			await implementation.client.tasks.stop(running.id);
+			assert.match(await ask(running.id, { currentPrompt: 'x' }, 409), /no branch/);
+			assert.match(await ask(running.id, { currentPrompt: '' }, 400), /currentPrompt/);
+			await ask('no-such-task', { currentPrompt: 'x' }, 404);
+		},
+	);
+
+	verifies(
+		'unspecified/cloud-tasks/2',
+		'several agents make one task with multiLaunch, selectedAgents and agentExecutions, each with a branch and a diff',
+		async implementation => {
+			const { client, repoUrl } = implementation;
+			const selectedAgents = [
+				{ agent: 'demo', model: 'demo' },
+				{ agent: 'demo', model: 'demo' },
+			];
+			const { id } = await client.tasks.create({ prompt: 'Several', repoUrl, selectedAgents });
+			const task = await ended(implementation, id);
+			assert.equal(task.status, 'completed');
+			assert.equal(task.multiLaunch, true);
+			assert.deepEqual(task.selectedAgents, selectedAgents);
+			assert.equal(task.agentExecutions?.length, 2);
+			for (const { agent, status, branchName, gitDiff } of task.agentExecutions ?? []) {
+				assert.equal(agent, 'demo');
+				assert.equal(status, 'completed');
+				assert.match(branchName ?? '', /^errand\//);
+				assert.match(gitDiff ?? '', /^diff --git /);
+			}
+			assert.equal(new Set(task.agentExecutions?.map(({ branchName }) => branchName)).size, 2);
+		},
+	);
+
+	verifies(
+		['unspecified/cloud-tasks/9', 'cloud-tasks/authentication/4', 'cloud-tasks/authentication/5'],
+		'the agent API lists the tasks by page and state with its key, which begins with sk-; 401 is {error: Unauthorized}',
+		async implementation => {
+			const { client, key } = implementation;
+			assert.match(key, /^sk-/);
+			const { id } = await create(implementation, 'Listed');
+			const { completedAt } = await ended(implementation, id);
+			const page = await client.agentTasks.list({ page: 1, limit: 1 });
+			assert.deepEqual([page.page, page.limit], [1, 1]);
+			const [task] = page.tasks;
+			assert.equal(task?.taskId, id);
+			assert.equal(task?.status, 'completed');
+			assert.equal(task?.model, 'demo');
+			assert.equal(task?.completedAt, completedAt);
+			assert.ok(task?.runId && task.createdAt && task.startedAt);
+			const completed = await client.agentTasks.list({ status: 'completed' });
+			assert.ok(completed.tasks.length > 0 && completed.tasks.every(({ status }) => status === 'completed'));
+			for (const authorization of ['', 'Bearer sk-wrong', 'Bearer wrong']) {
+				const body = await json(implementation, '/api/v1/tasks', 401, { headers: { authorization } });
+				assert.deepEqual(body, { error: 'Unauthorized' });
+			}
+		},
+	);
 });

@@ -93,7 +93,7 @@ export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, 
 }
 
 /** The nonce as 8 bytes big-endian, the IV, the ciphertext with its tag. */
-function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer): Buffer {
+export function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer): Buffer {
 	const head = Buffer.alloc(8);
 	head.writeBigUInt64BE(BigInt(nonce));
 	return Buffer.concat([head, iv, ciphertext]);

@@ -10,8 +10,10 @@ import { systemClock } from '../../../src/base/async.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
+import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
 import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
+import { readPicture } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 
 const SERVICE = path.resolve('src/service/main.ts');
@@ -21,8 +23,10 @@ describe('Supervisor', function () {
 	let folder: string;
 	const supervisors: Supervisor[] = [];
 	const pids = new Set<number>();
+	let handover: UpstreamHandoverInput;
 
 	beforeEach(async () => {
+		handover = { upstreams: [], findOllama: false };
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-supervisor-'));
 	});
 
@@ -40,7 +44,7 @@ describe('Supervisor', function () {
 
 	const serviceLaunch = (): LaunchPlan => ({
 		command: process.execPath,
-		arguments: ['--disable-warning=ExperimentalWarning', SERVICE, '--idle-seconds', '1'],
+		arguments: ['--disable-warning=ExperimentalWarning', SERVICE, '--upstreams-from-stdin', '--idle-seconds', '1'],
 		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
 	});
 
@@ -50,6 +54,7 @@ describe('Supervisor', function () {
 			stateFolder: folder,
 			logger,
 			clock,
+			handover: async () => handover,
 			sentences: {
 				didNotStart: reason => `did not start: ${reason}`,
 				stoppedTwice: () => 'stopped twice',
@@ -73,6 +78,21 @@ describe('Supervisor', function () {
 		]);
 		assert.equal(again.pid, first.pid);
 		assert.equal(other.pid, first.pid);
+	});
+
+	it('gives the upstreams to a service that it starts, to one that runs already, and again when they change', async () => {
+		const upstream = (slug: string) => ({ slug, url: 'https://example.com', models: [`model-${slug}`] });
+		handover = { upstreams: [upstream('one')], findOllama: false };
+		const first = supervise();
+		const service = await ensure(first);
+		const names = async () => (await readPicture(service)).providers.map(({ slug }) => slug);
+		assert.equal((await names())[0], 'one');
+		handover = { upstreams: [upstream('two')], findOllama: false };
+		await ensure(supervise());
+		assert.equal((await names())[0], 'two');
+		handover = { upstreams: [upstream('three')], findOllama: false };
+		await first.upstreamsChanged();
+		assert.equal((await names())[0], 'three');
 	});
 
 	it('lets the service end when the last window has given its lease back', async () => {

@@ -108,6 +108,30 @@ describe('the guard of the local service', function () {
 		}
 	});
 
+	it('lets images be read without the token, and nothing else by a path that only looks like theirs', async () => {
+		const name = 'A'.repeat(43);
+		for (const [target, method] of [
+			[`/errand/v1/images/${name}`, 'GET'],
+			[`/errand/v1/images/${name}?x=1`, 'HEAD'],
+		] as const) {
+			assert.equal((await request(target, { host: host() }, method)).status, 404, target);
+		}
+		for (const [target, method] of [
+			['/errand/v1/images/../../../api/tasks', 'GET'],
+			['/errand/v1/images/%2e%2e/%2e%2e/%2e%2e/api/tasks', 'GET'],
+			['/errand/v1/images/..%2f..%2f..%2fapi/tasks', 'GET'],
+			['/errand/v1/images/..\\..\\..\\api\\tasks', 'GET'],
+			[`/errand/v1/images/${name}/../lease`, 'GET'],
+			[`/errand/v1/images/${name}/../../lease`, 'GET'],
+			[`//errand/v1/images/${name}`, 'GET'],
+			[`/errand/v1/images/${name}/`, 'GET'],
+			['/errand/v1/images/', 'GET'],
+			[`/errand/v1/images/${name}`, 'POST'],
+		] as const) {
+			assert.equal((await request(target, { host: host() }, method)).status, 401, target);
+		}
+	});
+
 	it('answers in the form of the area that was asked', async () => {
 		const chat = await request('/chat/completions', { host: host() }, 'POST');
 		assert.equal(chat.status, 401);

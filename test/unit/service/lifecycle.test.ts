@@ -11,6 +11,7 @@ import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/con
 import { registerControlRoutes } from '../../../src/service/controlRoutes.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, startServer } from '../../../src/service/server.ts';
+import { workFolderOf } from '../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
@@ -33,6 +34,7 @@ describe('the life of the local service', function () {
 	afterEach(async () => {
 		await Promise.all(services.splice(0).map(service => service.stop()));
 		await rm(folder, { recursive: true, force: true });
+		await rm(workFolderOf(folder), { recursive: true, force: true });
 	});
 
 	async function start(idleSeconds = 60, stateFolder = folder): Promise<ServiceProcess> {
@@ -108,6 +110,7 @@ describe('the life of the local service', function () {
 		registerControlRoutes(app, {
 			token: 'token',
 			address: () => server.address,
+			picture: () => assert.fail('nobody asks for it'),
 			stopping: stopping.signal,
 			requestStop: () => {},
 			heartbeatMs: 50,
@@ -237,7 +240,7 @@ describe('the life of the local service', function () {
 					service.child.kill(signal);
 					assert.equal(await service.ended(), 0);
 					assert.ok(!(await isAlive(agent)));
-					assert.ok(!(await exists(path.join(folder, 'tasks', id))));
+					assert.ok(!(await exists(workFolderOf(folder))));
 					const task = await finalTask(await start(), id);
 					assert.equal(task.status, 'error');
 					assert.match(task.error ?? '', /^Interrupted: the local service stopped/);

@@ -8,6 +8,8 @@ const connection: Connection = {
 	name: 'remote',
 	apiUrl: 'https://api.example/base',
 	enterpriseUrl: 'https://enterprise.example',
+	orgUrl: 'https://org.example',
+	encryptUrl: 'https://encrypt.example/shared',
 	cloudUrl: 'https://cloud.example:8443/v2',
 	cloudTokenPrefix: 'cloud_',
 };
@@ -42,7 +44,12 @@ describe('the form of a key', () => {
 
 describe('the origins of a key', () => {
 	it('are those of the hosts that its kind is sent to, without their paths', () => {
-		assert.deepEqual(keyOrigins('inference', connection), ['https://api.example', 'https://enterprise.example']);
+		assert.deepEqual(keyOrigins('inference', connection), [
+			'https://api.example',
+			'https://encrypt.example',
+			'https://enterprise.example',
+			'https://org.example',
+		]);
 		assert.deepEqual(keyOrigins('cloud', connection), ['https://cloud.example:8443']);
 		assert.deepEqual(keyOrigins('agent', connection), []);
 	});

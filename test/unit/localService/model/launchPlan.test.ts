@@ -7,7 +7,11 @@ describe('launchPlan', () => {
 	it("starts the service with the editor's own Node", () => {
 		const plan = launchPlan({ ...input, environment: {} });
 		assert.equal(plan.command, '/editor/node');
-		assert.deepEqual(plan.arguments, ['--disable-warning=ExperimentalWarning', '/extension/dist/service.js']);
+		assert.deepEqual(plan.arguments, [
+			'--disable-warning=ExperimentalWarning',
+			'/extension/dist/service.js',
+			'--upstreams-from-stdin',
+		]);
 		assert.deepEqual(plan.environment, { ELECTRON_RUN_AS_NODE: '1' });
 	});
 

@@ -81,7 +81,7 @@ describe('chat with the demo provider', function () {
 
 	it('streams the text of the whole reply in pieces, and says at the end what it used', async () => {
 		const [{ chunks, text, done, arrivals }, whole] = await Promise.all([
-			streamed('Hello there'),
+			streamed('Hello there', { provider: { only: ['demo'] } }),
 			textOf('Hello there'),
 		]);
 		assert.equal(text, whole);
@@ -191,30 +191,25 @@ describe('chat with the demo provider', function () {
 			assert.match(await errorOf(await post({ model: 'large', messages: user('x') }), 404), /There is "demo"/);
 		});
 
-		it('a demand that the demo cannot keep', async () => {
-			const tool = { type: 'function', function: { name: 'x' } };
-			for (const demand of [
-				{ tools: [tool], tool_choice: 'required' },
-				{ tools: [tool], tool_choice: tool },
-				{ response_format: { type: 'json_object' } },
-			]) {
-				assert.match(
-					await errorOf(await post({ messages: user('x'), ...demand }), 400),
-					/^(tool_choice|response_format): /,
-				);
-			}
-			const auto = await post({ messages: user('x'), max_tokens: 1, tools: [tool], tool_choice: 'auto' });
-			assert.equal(auto.status, 200);
+		it('a demand that the only provider left cannot keep, instead of passing over it', async () => {
+			const demand = { response_format: { type: 'json_object' }, provider: { only: ['demo-two'] } };
+			const message = await errorOf(await post({ messages: user('x'), ...demand }), 404);
+			assert.match(message, /"demo-two" does not keep to a format \(response_format\)/);
 		});
 
-		it('a routing wish that leaves no provider, instead of passing over it', async () => {
-			for (const provider of [
-				{ only: ['other'] },
-				{ ignore: ['demo'] },
-				{ quantizations: ['int8'] },
-				{ order: ['other'], allow_fallbacks: false },
-			]) {
-				assert.match(await errorOf(await post({ messages: user('x'), provider }), 404), /no provider/);
+		it('a routing wish that leaves no provider, naming what excludes whom', async () => {
+			for (const [provider, reason] of [
+				[{ only: ['other'] }, /^provider\.only: .*"demo" is not listed there; "demo-two" is not listed there\.$/],
+				[{ ignore: ['demo', 'demo-two'] }, /^provider\.ignore: .*"demo" is listed there/],
+				[{ quantizations: ['fp8'] }, /"demo" does not tell its own; "demo-two" runs it as int8/],
+				[{ order: ['other'], allow_fallbacks: false }, /^provider\.order: .*fallbacks are not allowed/],
+				[
+					{ zdr: true, ignore: ['demo'] },
+					/"demo" is listed there \(provider\.ignore\); "demo-two" is not known to keep no/,
+				],
+				[{ data_collection: 'deny', only: ['demo-two'] }, /"demo-two" may store data \(provider\.data_collection\)/],
+			] as const) {
+				assert.match(await errorOf(await post({ messages: user('x'), provider }), 404), reason);
 			}
 			assert.equal((await post({ messages: user('x'), max_tokens: 1, provider: { order: ['other'] } })).status, 200);
 			assert.equal((await post({ messages: user('x'), max_tokens: 1, provider: { only: ['demo'] } })).status, 200);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../../../src/base/errors.ts';
@@ -97,7 +99,7 @@ describe('Checkout', function () {
 		for (const name of ['file-to-folder/inside', 'folder-to-file', '-leading dash\nand a line', 'moved to']) {
 			assert.ok(names.split('\0').includes(name), name);
 		}
-		const statistics = await checkout.statistics(commit);
+		const statistics = await checkout.statistics(await checkout.start(), commit);
 		const numstat = await repository.git('diff', '--numstat', '-M', 'main', 'errand/all');
 		const rows = numstat.trimEnd().split('\n');
 		assert.equal(statistics.filesChanged, rows.length);
@@ -130,7 +132,7 @@ describe('Checkout', function () {
 		for (const [name, text] of Object.entries(stored)) {
 			assert.equal(await readFile(path.join(checkout.tree, name), 'utf8'), text);
 		}
-		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [] });
+		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: [] });
 	});
 
 	describe('of a tree in which a few objects stand for very many files', () => {
@@ -162,6 +164,100 @@ describe('Checkout', function () {
 		});
 	});
 
+	describe('links', () => {
+		async function link(target: string, name: string): Promise<void> {
+			const file = path.join(repository.path, name);
+			await mkdir(path.dirname(file), { recursive: true });
+			await symlink(target, file);
+		}
+
+		it('that lead out of the tree are not in it, and stay as they are in the commit', async () => {
+			await repository.write('a/file.txt', 'inside\n');
+			await link('a/file.txt', 'inside');
+			await link('../a', 'b/also-inside');
+			await link('../../state/discovery.json', 'relative');
+			await link('/etc/passwd', 'absolute');
+			await link('.', 'here');
+			await link('here/../../x', 'through-another');
+			await link('nowhere', 'dangling');
+			await repository.commitAll('Links');
+			const checkout = await checkOut();
+			assert.deepEqual(checkout.linksLeftOut.sort(), ['absolute', 'relative', 'through-another']);
+			const names = await readdir(checkout.tree);
+			assert.deepEqual(names.sort(), ['README.md', 'a', 'b', 'dangling', 'here', 'inside']);
+			assert.equal(await readFile(path.join(checkout.tree, 'inside'), 'utf8'), 'inside\n');
+			assert.deepEqual(await readdir(path.join(checkout.tree, 'b', 'also-inside')), ['file.txt']);
+			assert.equal((await checkout.commit('Nothing')).commit, undefined);
+
+			await writeFile(path.join(checkout.tree, 'new.txt'), 'new\n');
+			await writeFile(path.join(checkout.tree, 'absolute'), 'a file now\n');
+			const { commit } = await checkout.commit('New');
+			assert.ok(commit);
+			await checkout.push(commit, 'errand/links');
+			const changes = await repository.git('diff', '--name-status', 'main', 'errand/links');
+			assert.equal(changes, 'T\tabsolute\nA\tnew.txt\n');
+		});
+
+		it('of a name in no encoding that is known are taken out like any other', async () => {
+			const name = Buffer.concat([Buffer.from(`${repository.path}/caf`), Buffer.of(0xe9)]);
+			await symlink('../../outside', name);
+			await repository.commitAll('Latin');
+			const checkout = await checkOut();
+			assert.deepEqual(await readdir(checkout.tree), ['README.md']);
+			assert.equal((await checkout.commit('Nothing')).commit, undefined);
+		});
+	});
+
+	describe('pipes and sockets', () => {
+		before(function () {
+			if (process.platform === 'win32') {
+				this.skip();
+			}
+		});
+
+		const pipe = (file: string) => execFileSync('mkfifo', [file]);
+
+		it('in the place of a file, or of one that git itself reads, are left out; the commit is made', async () => {
+			for (const name of ['.gitignore', '.gitattributes', 'tracked.txt', 'folder/tracked.txt', 'other.txt']) {
+				await repository.write(name, '# something\n');
+			}
+			await repository.commitAll('Files');
+			const checkout = await checkOut();
+			for (const name of ['.gitignore', '.gitattributes', 'tracked.txt']) {
+				await rm(path.join(checkout.tree, name));
+				pipe(path.join(checkout.tree, name));
+			}
+			pipe(path.join(checkout.tree, 'folder', '.gitignore'));
+			pipe(path.join(checkout.tree, 'new-pipe'));
+			await rm(path.join(checkout.tree, 'other.txt'));
+			const server = createServer().listen(path.join(checkout.tree, 'other.txt'));
+			await once(server, 'listening');
+			try {
+				await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
+				const { commit, specialFiles } = await checkout.commit('New');
+				assert.deepEqual(specialFiles.sort(), [
+					'.gitattributes',
+					'.gitignore',
+					'folder/.gitignore',
+					'new-pipe',
+					'other.txt',
+					'tracked.txt',
+				]);
+				assert.ok(commit);
+				await checkout.push(commit, 'errand/pipes');
+				assert.equal(await repository.git('diff', '--name-status', 'main', 'errand/pipes'), 'A\tnew.txt\n');
+			} finally {
+				server.close();
+			}
+		});
+
+		it('alone are no change', async () => {
+			const checkout = await checkOut();
+			pipe(path.join(checkout.tree, 'pipe'));
+			assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: ['pipe'] });
+		});
+	});
+
 	it('runs git itself, not a program of that name in the tree', async () => {
 		const { PATH } = process.env;
 		const marker = path.join(repository.folder, 'marker');
@@ -180,7 +276,7 @@ describe('Checkout', function () {
 
 	it('has nothing to commit when nothing changed', async () => {
 		const checkout = await checkOut();
-		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [] });
+		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: [] });
 	});
 
 	it('leaves out repositories inside the tree, says so, and runs nothing of theirs', async () => {
@@ -248,6 +344,30 @@ describe('Checkout', function () {
 			controller.abort(reason);
 			await assert.rejects(pushing, reason);
 			assert.deepEqual(await repository.branches(), ['main']);
+		});
+
+		it('moves a branch on from where it was expected, and back when the task is stopped meanwhile', async () => {
+			await repository.git('config', 'receive.denyNonFastForwards', 'true');
+			await repository.git('branch', 'errand/new');
+			const { checkout, commit } = await committed();
+			const start = await checkout.start();
+			const done = await slowPush();
+			const pushing = checkout.push(commit, 'errand/new', start);
+			await waitFor('the push', () => readFile(done).catch(() => undefined));
+			assert.equal(await repository.head('errand/new'), commit);
+			const reason = new Error('stopped');
+			controller.abort(reason);
+			await assert.rejects(pushing, reason);
+			assert.equal(await repository.head('errand/new'), start);
+		});
+
+		it('does not move a branch on that is not where it was expected', async () => {
+			const { checkout, commit } = await committed();
+			await repository.commitAll('Meanwhile');
+			await repository.git('branch', 'errand/new');
+			const moved = await repository.head('errand/new');
+			await assert.rejects(checkout.push(commit, 'errand/new', await checkout.start()), /moved by somebody else/);
+			assert.equal(await repository.head('errand/new'), moved);
 		});
 
 		it('does not take back what somebody has moved meanwhile', async () => {

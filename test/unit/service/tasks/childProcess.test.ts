@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../../../../src/service/tasks/childEnvironment.ts';
 import { runChild } from '../../../../src/service/tasks/childProcess.ts';
+import { markedEnvironment, ProcessFamily } from '../../../../src/service/tasks/processFamily.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 
 describe('runChild', function () {
@@ -35,6 +36,7 @@ describe('runChild', function () {
 			args: [script],
 			cwd: folder,
 			env: childEnvironment(process.env, {}),
+			marker: 'task/0',
 			signal,
 			graceMs: 400,
 			...(input === undefined ? {} : { input }),
@@ -61,9 +63,11 @@ describe('runChild', function () {
 		setInterval(() => {}, 1000);
 	`;
 
-	const start = (file: string, detached = false) => `
+	/** `hidden`: with an environment that says nothing of where it comes from. */
+	const start = (file: string, { detached = false, hidden = false } = {}) => `
 		import { spawn } from 'node:child_process';
-		spawn(process.execPath, ['${file}'], { stdio: 'inherit', detached: ${detached} }).unref();
+		const options = { stdio: 'inherit', detached: ${detached}, ${hidden ? 'env: {}' : ''} };
+		spawn(process.execPath, ['${file}'], options).unref();
 	`;
 
 	it('gives the input, collects the output and returns the exit code', async () => {
@@ -112,9 +116,50 @@ describe('runChild', function () {
 		assert.ok(!(await isAlive(left)));
 	});
 
-	it('does not wait for a process outside the group that keeps the output open', async () => {
+	it('ends what has left the group, when the program ends and when it is aborted', async function () {
+		if (process.platform !== 'linux') {
+			// Nothing but /proc tells of it.
+			this.skip();
+		}
+		await writeFile(path.join(folder, 'away.mjs'), stay('away', true));
+		const source = start('away.mjs', { detached: true });
+		const running = run(`${source}
+			import { existsSync } from 'node:fs';
+			const timer = setInterval(() => { if (existsSync('away')) { clearInterval(timer); process.exit(0); } }, 10);`);
+		const away = await pidIn('away');
+		assert.deepEqual(await running, { exitCode: 0 });
+		assert.ok(!(await isAlive(away)));
+
+		await rm(path.join(folder, 'away'));
+		const controller = new AbortController();
+		const stopped = run(`${source} setInterval(() => {}, 1000);`, controller.signal);
+		const again = await pidIn('away');
+		controller.abort(new Error('stopped'));
+		await assert.rejects(stopped, /stopped/);
+		assert.ok(!(await isAlive(again)));
+	});
+
+	it('does not touch a process that carries the marker of another task', async function () {
+		if (process.platform !== 'linux') {
+			this.skip();
+		}
+		const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+			env: markedEnvironment('task/1'),
+			stdio: 'ignore',
+		});
+		try {
+			await run('console.log(1)');
+			assert.ok(await isAlive(other.pid ?? 0));
+			await new ProcessFamily(undefined, 'task/1').end(2_000);
+			assert.ok(!(await isAlive(other.pid ?? 0)));
+		} finally {
+			other.kill('SIGKILL');
+		}
+	});
+
+	it('does not wait for a process that got away and keeps the output open', async () => {
 		await writeFile(path.join(folder, 'outside.mjs'), stay('outside'));
-		const running = run(`${start('outside.mjs', true)}
+		const running = run(`${start('outside.mjs', { detached: true, hidden: true })}
 			import { existsSync } from 'node:fs';
 			const timer = setInterval(() => { if (existsSync('outside')) { clearInterval(timer); process.exit(0); } }, 10);`);
 		await pidIn('outside');
@@ -138,6 +183,25 @@ describe('runChild', function () {
 		const limited = `ulimit -n 60; exec "${process.execPath}" "${script}"`;
 		const { stdout } = await promisify(execFile)('/bin/sh', ['-c', limited]);
 		assert.equal(stdout, 'EMFILE');
+	});
+
+	it('ends the child when its output cannot be taken, and throws why', async () => {
+		await writeFile(path.join(folder, 'talker.mjs'), `${stay('talker')}; setInterval(() => console.log('x'), 5);`);
+		const reason = new Error('no room');
+		const running = runChild({
+			command: process.execPath,
+			args: ['talker.mjs'],
+			cwd: folder,
+			env: childEnvironment(process.env, {}),
+			signal: new AbortController().signal,
+			onOutput: () => {
+				throw reason;
+			},
+		});
+		const rejected = assert.rejects(running, reason);
+		const pid = await pidIn('talker');
+		await rejected;
+		assert.ok(!(await isAlive(pid)));
 	});
 
 	it('does not start anything when aborted before', async () => {

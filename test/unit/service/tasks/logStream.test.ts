@@ -40,8 +40,7 @@ describe('the log stream of a task', function () {
 			prompt: 'x',
 			repoUrl: '/',
 			selectedBranch: 'main',
-			selectedAgent: 'demo',
-			selectedModel: 'demo',
+			agents: [{ agent: 'demo', model: 'demo' }],
 			installDependencies: false,
 			maxDuration: 60,
 		});
@@ -50,6 +49,14 @@ describe('the log stream of a task', function () {
 		database.close();
 		rmSync(folder, { recursive: true, force: true });
 	});
+
+	function taskLog(): TaskLog {
+		const task = store.get('task');
+		assert.ok(task);
+		const [execution] = store.executions(task);
+		assert.ok(execution);
+		return new TaskLog(store, task, execution);
+	}
 
 	function follow(options: { fromIndex?: number; includeStatus?: boolean; statusIntervalMs?: number } = {}) {
 		const task = store.get('task');
@@ -80,7 +87,7 @@ describe('the log stream of a task', function () {
 
 	it('says that it is connected, then the entries, the status, and how it ended', async () => {
 		append(3);
-		store.update('task', { status: 'completed', progress: 100 });
+		store.update('task', 0, { status: 'completed', progress: 100 });
 		const { seen, ended } = follow();
 		await ended;
 		assert.deepEqual(names(seen), ['connected', 'log', 'log', 'log', 'status', 'complete']);
@@ -98,9 +105,9 @@ describe('the log stream of a task', function () {
 		await waitFor('the connections', () => seen.length === 2 && quiet.seen.length === 1);
 		append(2);
 		await waitFor('the new entries', () => logs().length === 2 && quiet.logs().length === 2, 10_000);
-		store.update('task', { status: 'processing' });
+		store.update('task', 0, { status: 'processing' });
 		await waitFor('the status', () => seen.at(-1)?.data['status'] === 'processing');
-		store.update('task', { status: 'error', error: 'It failed.' }, [entry('last')]);
+		store.update('task', 0, { status: 'error', error: 'It failed.' }, [entry('last')]);
 		await Promise.all([ended, quiet.ended]);
 		assert.deepEqual(names(seen).slice(-3), ['log', 'status', 'complete']);
 		assert.deepEqual(seen.at(-2)?.data, { status: 'error', error: 'It failed.' });
@@ -121,7 +128,7 @@ describe('the log stream of a task', function () {
 
 	it('resumes from any index, without a gap and without an entry twice', async () => {
 		append(1_000);
-		store.update('task', { status: 'completed' });
+		store.update('task', 0, { status: 'completed' });
 		for (const fromIndex of [1, 199, 200, 201, 999]) {
 			const { ended, logs, seen } = follow({ fromIndex });
 			await ended;
@@ -140,7 +147,7 @@ describe('the log stream of a task', function () {
 			'task',
 			Array.from({ length: 200 }, () => entry(line)),
 		);
-		store.update('task', { status: 'completed' });
+		store.update('task', 0, { status: 'completed' });
 		const task = store.get('task');
 		assert.ok(task);
 		let entries = 0;
@@ -158,7 +165,7 @@ describe('the log stream of a task', function () {
 		await waitFor('the connection', () => seen.length === 1);
 		append(4, 2);
 		await waitFor('the entries from there on', () => logs().length === 2);
-		store.update('task', { status: 'stopped' });
+		store.update('task', 0, { status: 'stopped' });
 		await ended;
 		assert.deepEqual(logs(), [4, 5]);
 		const late = follow({ fromIndex: 100 });
@@ -173,7 +180,7 @@ describe('the log stream of a task', function () {
 			append(20, batch * 20);
 			await new Promise(resolve => setImmediate(resolve));
 		}
-		store.update('task', { status: 'completed' });
+		store.update('task', 0, { status: 'completed' });
 		await Promise.all(followers.map(({ ended }) => ended));
 		for (const [index, { logs }] of followers.entries()) {
 			assert.deepEqual(
@@ -202,20 +209,20 @@ describe('the log stream of a task', function () {
 			}
 		};
 
-		it('keeps 100,000 entries and says that the rest is left out, once', () => {
-			const log = new TaskLog(store, 'task', 'demo');
-			flood(log, 103_000);
+		it('keeps 1,000,000 entries and says that the rest is left out, once', () => {
+			const log = taskLog();
+			flood(log, 1_003_000);
 			log.step('git_committed', 'Steps are still told.');
 			const task = store.get('task');
 			assert.ok(task);
-			assert.equal(store.entryCount(task), 100_001);
-			const [last, step] = store.entries(task, 99_999, 10);
+			assert.equal(store.entryCount(task), 1_000_001);
+			const [last, step] = store.entries(task, 999_999, 10);
 			assert.match(last?.message ?? '', /printed more than a log keeps/);
 			assert.equal(step?.message, 'Steps are still told.');
 		});
 
 		it('keeps 64 MB of long lines', () => {
-			const log = new TaskLog(store, 'task', 'demo');
+			const log = taskLog();
 			const bytes = Buffer.from(`${'y'.repeat(16 * 1024)}\n`.repeat(100));
 			for (let count = 0; count < 45; count++) {
 				log.output('stdout', bytes);
@@ -227,7 +234,7 @@ describe('the log stream of a task', function () {
 	});
 
 	it('calls coloured output what it is, and output of errors a warning', () => {
-		const log = new TaskLog(store, 'task', 'demo');
+		const log = taskLog();
 		log.output('stdout', Buffer.from('plain\n\u001b[31mred\u001b[0m\nhalf'));
 		log.output('stderr', Buffer.from('wrong\n'));
 		log.outputEnd();

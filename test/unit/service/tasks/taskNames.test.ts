@@ -19,15 +19,18 @@ describe('commitSubject', () => {
 });
 
 describe('branchNameOf', () => {
+	const task = (prompt: string) => ({ prompt, id: ID, multiLaunch: false });
+
 	it('says what the task is about, in ASCII', () => {
-		assert.equal(branchNameOf('Fix the Login, please!', ID), 'errand/fix-the-login-please-01234567');
-		assert.equal(branchNameOf('修复登录', ID), 'errand/task-01234567');
+		assert.equal(branchNameOf(task('Fix the Login, please!'), 0), 'errand/fix-the-login-please-01234567');
+		assert.equal(branchNameOf(task('修复登录'), 0), 'errand/task-01234567');
+		assert.equal(branchNameOf({ ...task('Both'), multiLaunch: true }, 1), 'errand/both-01234567-2');
 	});
 
 	it('is always a name that git takes', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), prompt => {
-				const name = branchNameOf(prompt, ID);
+				const name = branchNameOf(task(prompt), 0);
 				assert.match(name, /^errand\/[a-z\d]+(?:-[a-z\d]+)*-01234567$/);
 				assert.ok(isBranchName(name));
 			}),

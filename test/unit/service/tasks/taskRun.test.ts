@@ -3,10 +3,11 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { createTask, errorOf, finalTask, logOf, readTask, stopTask } from '../helpers.ts';
+import { createTask, errorOf, finalTask, logOf, readTask, stopTask, type TaskView } from '../helpers.ts';
 
 describe('a task on a local repository', function () {
 	this.timeout(60_000);
@@ -47,7 +48,7 @@ describe('a task on a local repository', function () {
 		const author = 'Errand demo agent <demo@errand.invalid>';
 		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!`);
 		assert.deepEqual(await repository.branches(), [task.branchName, 'main', 'work']);
-		assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
 	});
 
 	it('reports the statistics that git reports, and an honest file', async () => {
@@ -256,7 +257,7 @@ describe('a task on a local repository', function () {
 			assert.equal(task.status, 'timeout');
 			assert.match(task.error ?? '', /longer than its limit of 0\.4 s/);
 			assert.deepEqual(await repository.branches(), ['main']);
-			assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+			assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
 		});
 
 		it('is stopped when told so; the answer comes when that is so', async () => {
@@ -265,7 +266,7 @@ describe('a task on a local repository', function () {
 			const task = await stopTask(service, id);
 			assert.equal(task.status, 'stopped');
 			assert.equal(task.error, null);
-			assert.deepEqual(await readdir(path.join(service.stateFolder, 'tasks')), []);
+			assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
 			assert.deepEqual(await repository.branches(), ['main']);
 			assert.equal((await logOf(service, id)).at(-1)?.log.message, 'Stopped by the user.');
 			assert.equal((await stopTask(service, id)).status, 'stopped');
@@ -328,7 +329,7 @@ describe('a task on a local repository', function () {
 				await waitFor(step, reached(id)[step] ?? assert.fail);
 				await own.crash();
 				own = await ServiceProcess.start({ stateFolder });
-				const task = await readTask(own, id);
+				const task = await finalTask(own, id);
 				const branch = `errand/${step}-${id.slice(0, 8)}`;
 				const there = (await repository.branches()).includes(branch);
 				if (task.status === 'completed') {
@@ -343,7 +344,7 @@ describe('a task on a local repository', function () {
 					log.map(({ index }) => index),
 					log.map((_, index) => index),
 				);
-				assert.deepEqual(await readdir(path.join(stateFolder, 'tasks')).catch(() => []), [], step);
+				assert.deepEqual(await readdir(workFolderOf(stateFolder)).catch(() => []), [], step);
 				for (const name of (await repository.branches()).filter(candidate => candidate.startsWith('errand/'))) {
 					assert.equal(await repository.head(`${name}^`), await repository.head('main'));
 					await repository.git('branch', '-D', name);
@@ -355,7 +356,7 @@ describe('a task on a local repository', function () {
 		}
 	});
 
-	it('survives a crash of the service: what was acknowledged is there, what ran says that it was interrupted', async () => {
+	it('survives a crash of the service: what was acknowledged is there, what ran says that it was interrupted, what waited goes on', async () => {
 		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-crash-'));
 		const first = await ServiceProcess.start({ stateFolder });
 		let second: ServiceProcess | undefined;
@@ -365,9 +366,11 @@ describe('a task on a local repository', function () {
 			const doneLog = await logOf(first, done.id);
 			const running = await createTask(first, { prompt: '/demo slow', repoUrl: repository.path });
 			await waitFor('a line of the agent', async () => (await readTask(first, running.id)).progress === 20);
-			const others = await Promise.all(
-				['2', '3'].map(prompt => createTask(first, { prompt: `/demo slow ${prompt}`, repoUrl: repository.path })),
-			);
+			const others: TaskView[] = [];
+			for (const number of [2, 3]) {
+				others.push(await createTask(first, { prompt: `/demo slow ${number}`, repoUrl: repository.path }));
+			}
+			await waitFor('the second to run', async () => (await readTask(first, others[0]?.id ?? '')).status !== 'pending');
 			await first.crash();
 			second = await ServiceProcess.start({ stateFolder });
 			assert.deepEqual(await readTask(second, done.id), ended);
@@ -375,7 +378,11 @@ describe('a task on a local repository', function () {
 				(await logOf(second, done.id)).map(({ log }) => log),
 				doneLog.map(({ log }) => log),
 			);
-			for (const { id } of [running, ...others]) {
+			const [alsoRunning, waiting] = others;
+			assert.ok(alsoRunning && waiting);
+			assert.match((await readTask(second, waiting.id)).status, /^(?:pending|processing)$/);
+			await stopTask(second, waiting.id);
+			for (const { id } of [running, alsoRunning]) {
 				const task = await readTask(second, id);
 				assert.equal(task.status, 'error');
 				assert.match(task.error ?? '', /^Interrupted: /);

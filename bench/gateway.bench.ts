@@ -1,0 +1,128 @@
+import http from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withServer } from './freshProcess.ts';
+import type { Contender } from './gatewayContender.ts';
+import { type BenchRow, median } from './row.ts';
+
+const ROUNDS = 5;
+const STREAMS = 50;
+const TOKENS = 150;
+const PACE_MS = 20;
+const FIRST_TOKENS = 300;
+const MAXIMUM_MS = 2;
+const MAXIMUM_RATIO = 1.3;
+
+interface Race {
+	floor: number[];
+	ours: number[];
+}
+
+export async function rows(): Promise<BenchRow[]> {
+	return [await firstToken(), await cpu(), await burst()];
+}
+
+/** What the gateway adds before the first token, over a proxy that only passes bytes on. */
+async function firstToken(): Promise<BenchRow> {
+	const { floor, ours } = await race({ chunks: 3, paceMs: 0 }, async ({ address }) => {
+		const times: number[] = [];
+		for (let count = 0; count < FIRST_TOKENS + 50; count++) {
+			times.push(await ask(address));
+			await delay(1);
+		}
+		return median(times.slice(50));
+	});
+	const [base, own] = [median(floor), median(ours)];
+	return {
+		goal: '15',
+		what: 'local gateway: first token of a stream, over a bare undici proxy',
+		ours: `${own.toFixed(2)} ms`,
+		peers: `bare proxy ${base.toFixed(2)} ms`,
+		ratio: `${(own - base).toFixed(2)} ms more`,
+		met: own - base <= MAXIMUM_MS ? 'yes' : 'no',
+	};
+}
+
+/** What streams at the pace of models cost. */
+async function cpu(): Promise<BenchRow> {
+	const { floor, ours } = await race({ chunks: TOKENS, paceMs: PACE_MS }, contender => cpuOf(contender, STREAMS));
+	return cpuRow(`${STREAMS} streams at once of ${1000 / PACE_MS} tokens/s`, floor, ours);
+}
+
+/** What a stream costs that comes faster than it can be read: here the proxy need not look at what it copies. */
+async function burst(): Promise<BenchRow> {
+	const { floor, ours } = await race({ chunks: 20_000, paceMs: 0 }, contender => cpuOf(contender, 1));
+	return cpuRow('20,000 chunks at once', floor, ours);
+}
+
+function cpuRow(what: string, floor: number[], ours: number[]): BenchRow {
+	const [base, own] = [median(floor), median(ours)];
+	return {
+		goal: '15',
+		what: `local gateway: CPU, ${what}`,
+		ours: `${(own / 1000).toFixed(0)} ms`,
+		peers: `bare undici proxy ${(base / 1000).toFixed(0)} ms = 1`,
+		ratio: (own / base).toFixed(2),
+		met: own / base <= MAXIMUM_RATIO ? 'yes' : 'no',
+		reason: 'every chunk is read, checked and written anew; a bare proxy copies blocks of bytes',
+	};
+}
+
+async function cpuOf({ address, cpuAddress }: Contender, streams: number): Promise<number> {
+	const read = async () => Number(await (await fetch(cpuAddress)).text());
+	const load = () => Promise.all(Array.from({ length: streams }, () => ask(address)));
+	// The first requests pay for what is loaded and compiled.
+	await load();
+	await load();
+	const before = await read();
+	await load();
+	return (await read()) - before;
+}
+
+/** Both contenders in each round, each in a fresh process. */
+async function race(
+	upstream: { chunks: number; paceMs: number },
+	measure: (contender: Contender) => Promise<number>,
+): Promise<Race> {
+	const results: Race = { floor: [], ours: [] };
+	await withServer('tokenServer.ts', upstream, async (address: string) => {
+		for (let round = 0; round < ROUNDS; round++) {
+			for (const contender of ['floor', 'ours'] as const) {
+				const parameters = { contender, upstream: address };
+				results[contender].push(await withServer('gatewayContender.ts', parameters, measure));
+			}
+		}
+	});
+	return results;
+}
+
+const agent = new http.Agent({ keepAlive: true });
+const body = JSON.stringify({
+	model: 'm',
+	stream: true,
+	messages: [{ role: 'user', content: 'Hello. '.repeat(2000) }],
+});
+
+/** One streamed request to its end. Resolves with the milliseconds to its first token. */
+function ask(address: string): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const began = performance.now();
+		const headers = { Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' };
+		const request = http.request(`${address}/chat/completions`, { method: 'POST', agent, headers }, response => {
+			let first = 0;
+			let end = '';
+			response.setEncoding('utf8');
+			response.on('data', (text: string) => {
+				if (first === 0 && text.includes('data: {')) {
+					first = performance.now() - began;
+				}
+				end = (end + text).slice(-40);
+			});
+			response.on('error', reject);
+			response.on('end', () =>
+				end.includes('[DONE]') ? resolve(first) : reject(new Error(`${response.statusCode}: ${end}`)),
+			);
+		});
+		request.on('error', reject);
+		request.end(body);
+	});
+}

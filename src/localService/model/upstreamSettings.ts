@@ -1,0 +1,34 @@
+// What `errand.local.upstreams` says: model servers by name, and whether an Ollama is looked for.
+import { isUpstreamSlug, OLLAMA_SLUG, type UpstreamSetting, upstreamSettingSchema } from '../../contract/upstreams.ts';
+
+export interface UpstreamSettings {
+	upstreams: { slug: string; setting: UpstreamSetting }[];
+	/** Entries that cannot be used; the others still are. */
+	problems: { slug: string; field: string; reason: string }[];
+	findOllama: boolean;
+}
+
+/** Reads the setting. `false` for the name of the Ollama that is found by itself switches that off. */
+export function readUpstreamSettings(value: unknown): UpstreamSettings {
+	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
+	for (const [slug, entry] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+		if (slug === OLLAMA_SLUG && entry === false) {
+			settings.findOllama = false;
+		} else if (!isUpstreamSlug(slug)) {
+			settings.problems.push({
+				slug,
+				field: '',
+				reason: 'the name is taken, or is not in lowercase letters and digits',
+			});
+		} else {
+			const parsed = upstreamSettingSchema.safeParse(entry);
+			const [issue] = parsed.error?.issues ?? [];
+			if (parsed.success) {
+				settings.upstreams.push({ slug, setting: parsed.data });
+			} else {
+				settings.problems.push({ slug, field: issue?.path.join('.') ?? '', reason: issue?.message ?? '' });
+			}
+		}
+	}
+	return settings;
+}

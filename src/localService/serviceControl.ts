@@ -1,0 +1,25 @@
+// What a window and the running service tell each other besides the contract: upstreams one way, the picture the other.
+import { controlPaths, type Discovery, type GatewayPicture, gatewayPictureSchema } from '../contract/control.ts';
+import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
+import { askService, placeOf } from './serviceExchange.ts';
+
+const LIMITS = { timeoutMs: 10_000, maximumLength: 16 * 1024 * 1024 };
+
+/** Puts a list of upstreams in the place of the service's. Rejects when the service does not take it, or has no pipe. */
+export async function handOver({ pipe, token }: Discovery, handover: UpstreamHandoverInput): Promise<void> {
+	if (pipe === undefined) {
+		throw new Error('the service has no control pipe');
+	}
+	const place = { socketPath: pipe, path: controlPaths.upstreams, method: 'PUT' };
+	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
+}
+
+/** What requests can name now. */
+export async function readPicture({ address, token }: Discovery): Promise<GatewayPicture> {
+	const place = placeOf(address, controlPaths.picture);
+	return gatewayPictureSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+}
+
+function headersWith(token: string): Record<string, string> {
+	return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+}

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../base/logger.ts';
+import { mayCarryKey, type UpstreamHandoverInput } from '../contract/upstreams.ts';
+import { showMessage } from '../platform/notify.ts';
+import { readSetting } from '../platform/settings.ts';
+import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
+import { readUpstreamSettings } from './model/upstreamSettings.ts';
+
+/** What the settings and the secret storage say of the upstreams, for the service. Never rejects. */
+export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): Promise<UpstreamHandoverInput> {
+	const { upstreams, problems, findOllama } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	for (const { field, reason } of problems) {
+		logger.log('warn', 'an entry of errand.local.upstreams cannot be used', { reason: `${field}: ${reason}` });
+	}
+	const list = upstreams.map(async ({ slug, setting }) => {
+		const key = await keys.usable(slug, setting.url).catch(() => undefined);
+		return { ...setting, slug, ...(key === undefined ? {} : { key }) };
+	});
+	return { upstreams: await Promise.all(list), findOllama };
+}
+
+interface UpstreamItem extends vscode.QuickPickItem {
+	upstream: { slug: string; url: string } | 'settings' | undefined;
+}
+
+/** Lists the model servers of the settings with the state of their keys, and sets, replaces or removes the one that is chosen. */
+export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> {
+	const { upstreams, problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	const items: UpstreamItem[] = await Promise.all(
+		upstreams.map(async ({ slug, setting: { url, label } }) => ({
+			upstream: { slug, url },
+			label: label ?? slug,
+			description: label === undefined ? '' : slug,
+			detail: `${new URL(url).origin} · ${await stateText(keys, slug, url)}`,
+			iconPath: new vscode.ThemeIcon('server'),
+		})),
+	);
+	items.push(
+		...problems.map(({ slug, field, reason }) => ({
+			upstream: 'settings' as const,
+			label: slug,
+			description: vscode.l10n.t('cannot be used'),
+			detail: field === '' ? reason : `${field}: ${reason}`,
+			iconPath: new vscode.ThemeIcon('warning'),
+		})),
+		{ upstream: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
+		{
+			upstream: 'settings',
+			label: vscode.l10n.t('Change model servers in the settings'),
+			iconPath: new vscode.ThemeIcon('gear'),
+		},
+	);
+	const chosen = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Keys of Model Servers'),
+		placeHolder: vscode.l10n.t('Servers of the setting errand.local.upstreams'),
+		matchOnDetail: true,
+	});
+	if (chosen?.upstream === 'settings') {
+		await vscode.commands.executeCommand('workbench.action.openSettings', 'errand.local.upstreams');
+	} else if (chosen?.upstream) {
+		await manageOne(keys, chosen.upstream);
+	}
+}
+
+async function stateText(keys: UpstreamKeyStore, slug: string, url: string): Promise<string> {
+	const state = await keys.state(slug, url);
+	switch (state.state) {
+		case 'missing':
+			return vscode.l10n.t('no key');
+		case 'unconfirmed':
+			return vscode.l10n.t('its key was saved for {0} and is not sent: enter it again', state.origin);
+		case 'set':
+			return state.ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', state.ending);
+	}
+}
+
+async function manageOne(keys: UpstreamKeyStore, upstream: { slug: string; url: string }): Promise<void> {
+	const { slug, url } = upstream;
+	const { state } = await keys.state(slug, url);
+	if (state !== 'missing') {
+		const replace = vscode.l10n.t('Replace the key');
+		const remove = vscode.l10n.t('Remove the key');
+		const chosen = await vscode.window.showQuickPick([replace, remove], { title: slug });
+		if (chosen === remove) {
+			await keys.remove(slug);
+		}
+		if (chosen !== replace) {
+			return;
+		}
+	}
+	await askForKey(keys, upstream);
+}
+
+async function askForKey(keys: UpstreamKeyStore, { slug, url }: { slug: string; url: string }): Promise<void> {
+	const { origin } = new URL(url);
+	if (!mayCarryKey(url)) {
+		const sentence = vscode.l10n.t(
+			'{0} is reached without encryption, so no key can be sent there. Give it an https address.',
+			origin,
+		);
+		await showMessage('error', sentence);
+		return;
+	}
+	const text = await vscode.window.showInputBox({
+		title: vscode.l10n.t('Key of {0}', slug),
+		prompt: vscode.l10n.t('Kept in the editor’s secret storage and sent to {0} only.', origin),
+		password: true,
+		ignoreFocusOut: true,
+		validateInput: input => {
+			const key = input.trim();
+			return /^[\x21-\x7e]+$/.test(key)
+				? undefined
+				: vscode.l10n.t('A key has no blanks and no characters beyond ASCII. Paste it again.');
+		},
+	});
+	if (text !== undefined) {
+		await keys.save(slug, url, text.trim());
+	}
+}

@@ -1,0 +1,67 @@
+import { createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import type { AttestationRecord } from '../../contract/channel.ts';
+import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
+import type { KeyPair } from '../../crypto/keyPair.ts';
+import { readPublicKey } from '../../crypto/publicKey.ts';
+
+const NONCE_BYTES = 32;
+/** Of a coordinate and of the private number of P-384. */
+const NUMBER_BYTES = 48;
+const DIGEST = 'sha384';
+
+const STATEMENT =
+	'There is no hardware evidence. This is Errand\u2019s own service, an ordinary program on this machine, and this report and its token are issued by the program itself.';
+
+/**
+ * The attestation record of a session (contract: encrypted-channel.md, Attestation record), which proves no more than
+ * that its maker has the key: there is no hardware here, and report and token say so in words.
+ */
+export function createAttester(keyPair: KeyPair, version: string): (sessionId: string) => AttestationRecord {
+	const signingKey = signingKeyOf(keyPair);
+	return sessionId => {
+		const nonce = randomBytes(NONCE_BYTES);
+		// contract: not shown. `eat_nonce` is where a client looks for the nonce (RFC 9711).
+		const report = {
+			hardware: 'none',
+			statement: STATEMENT,
+			service: LOCAL_SERVICE,
+			version,
+			eat_nonce: nonce.toString('base64url'),
+		};
+		const reportJson = JSON.stringify(report);
+		return {
+			public_key: keyPair.publicKey,
+			session_id: sessionId,
+			nonce_b64: nonce.toString('base64'),
+			// contract: not shown. As DER, with the hash of the curve's own size (unspecified.md).
+			signature: sign(DIGEST, Buffer.from(reportJson), signingKey).toString('base64'),
+			report_json: reportJson,
+			report,
+			gpu_eat: tokenOf({ iss: LOCAL_SERVICE, iat: Math.floor(Date.now() / 1000), ...report }, signingKey),
+		};
+	};
+}
+
+/** An ES384 token (RFC 7515). Its issuer is this service, so that nobody takes it for the GPU maker's. */
+function tokenOf(claims: object, key: KeyObject): string {
+	const parts = [{ alg: 'ES384', typ: 'JWT' }, claims];
+	const input = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+	const signature = sign(DIGEST, Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+	return `${input}.${signature.toString('base64url')}`;
+}
+
+function signingKeyOf({ secretKey, publicKey }: KeyPair): KeyObject {
+	const { point } = readPublicKey(publicKey);
+	const coordinates = point.subarray(1);
+	const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+	return createPrivateKey({
+		format: 'jwk',
+		key: {
+			kty: 'EC',
+			crv: 'P-384',
+			d: text(secretKey),
+			x: text(coordinates.subarray(0, NUMBER_BYTES)),
+			y: text(coordinates.subarray(NUMBER_BYTES)),
+		},
+	});
+}

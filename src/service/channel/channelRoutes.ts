@@ -1,0 +1,181 @@
+import type { Clock } from '../../base/async.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type ChannelMessage, type Health, messageRequestSchema } from '../../contract/channel.ts';
+import { ENCRYPTED_PATH } from '../../contract/localConnection.ts';
+import { channelRoute } from '../../contract/routes.ts';
+import { untilClientGoes } from '../clientGone.ts';
+import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
+import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts';
+import { wholeReply } from '../inference/wholeReply.ts';
+import { parseOrRefuse, RequestRefused } from '../replies.ts';
+import { type App, type AppContext, readJson } from '../server.ts';
+import { sseEvent, streamReply } from '../streamReply.ts';
+import type { OpenedMessage } from './channelSession.ts';
+import { inClear } from './clearRefusal.ts';
+import type { Responder } from './responder.ts';
+import { textBatches } from './textBatches.ts';
+
+/** Enough for the largest ciphertext as base64. */
+const BODY_MEGABYTES = 16;
+const END = '[DONE]';
+const LINES = 'application/x-ndjson';
+
+export interface ChannelRoutesDependencies {
+	gateway: ChatGateway;
+	version: string;
+	clock: Clock;
+	logger: Logger;
+}
+
+/** What the path names: a model and who is to serve it, or nothing on the shared form. */
+interface Place {
+	provider?: string;
+	model?: string;
+}
+
+/**
+ * The encrypted channel in both addressings (contract: encrypted-channel.md, Endpoints). Health and attestation are
+ * public there. On this machine they stand behind the service's token as everything does: it keeps other users of the
+ * machine out, and whoever could ask for attestations without it could push the sessions of others out of the memory.
+ */
+export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
+	const { gateway, version, clock, logger } = dependencies;
+	let responder: Promise<Responder> | undefined;
+	const ready = (): Promise<Responder> => {
+		// Its cryptography takes a tenth of a second to set up, and most runs of the service never need it.
+		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock));
+		return responder;
+	};
+
+	const open = async (context: AppContext): Promise<OpenedMessage> => {
+		const request = parseOrRefuse(messageRequestSchema, await readJson(context, BODY_MEGABYTES));
+		return (await ready()).open(nameOf(placeOf(context)), request);
+	};
+	const ask = async (context: AppContext, history: ChannelMessage[], signal: AbortSignal): Promise<GatewayReply> => {
+		const request = await chatRequestFor(placeOf(context), history, gateway);
+		return gateway.chat(request, { host: 'enterprise', signal }).catch(error => {
+			throw inClear(error);
+		});
+	};
+
+	mountChannel(app, 'health', async context => {
+		await ready();
+		return context.json(healthOf(version));
+	});
+	mountChannel(app, 'attestation', async context => {
+		const record = (await ready()).attest(nameOf(placeOf(context)));
+		return context.json(record, 200, { 'cache-control': 'no-store' });
+	});
+	mountChannel(app, 'message', context =>
+		untilClientGoes(context, async signal => {
+			const { history, seal } = await open(context);
+			const reply = await ask(context, history, signal);
+			try {
+				const { choices } = await wholeReply(reply.chunks);
+				return context.json(await seal(choices[0]?.message.content ?? ''));
+			} catch (error) {
+				throw inClear(error);
+			}
+		}),
+	);
+	mountChannel(app, 'messageStream', context =>
+		untilClientGoes(context, async signal => {
+			const { history, seal } = await open(context);
+			const reply = await ask(context, history, signal);
+			// contract: not shown. Server-sent events, or an object a line for who asks for that (unspecified.md).
+			const inLines = context.req.header('accept')?.includes(LINES) === true;
+			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
+				outgoing: context.env.outgoing,
+				...(inLines ? { contentType: LINES } : {}),
+				onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
+			});
+		}),
+	);
+}
+
+function mountChannel(
+	app: App,
+	endpoint: Parameters<typeof channelRoute>[0],
+	handle: (context: AppContext) => Promise<Response>,
+): void {
+	for (const addressing of ['org', 'encrypt'] as const) {
+		const { method, path } = channelRoute(endpoint, addressing);
+		const prefix = addressing === 'org' ? '' : ENCRYPTED_PATH;
+		app.on(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), handle);
+	}
+}
+
+function placeOf(context: AppContext): Place {
+	const { provider, model } = context.req.param() as Place;
+	return { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) };
+}
+
+/** Different for different places. */
+function nameOf({ provider, model }: Place): string {
+	return JSON.stringify([provider, model]);
+}
+
+async function chatRequestFor(
+	{ provider, model }: Place,
+	messages: ChannelMessage[],
+	gateway: ChatGateway,
+): Promise<ProviderRequest> {
+	if (model !== undefined && provider !== undefined) {
+		return { model, messages, provider: { order: [provider], only: [provider] } };
+	}
+	// contract: not shown. Which model answers on the shared form: the first one, of an upstream where there is any.
+	const { models } = await gateway.picture();
+	const first = models.find(({ kinds }) => kinds.includes('chat'));
+	if (first === undefined) {
+		throw new RequestRefused(404, 'There is no chat model here.', 'model_not_found');
+	}
+	return { model: first.id, messages };
+}
+
+function healthOf(version: string): Health {
+	return {
+		status: 'healthy',
+		crypto_status: 'ready',
+		server: 'Errand local service',
+		version,
+		timestamp: (performance.timeOrigin + performance.now()) / 1000,
+		worker_pid: process.pid,
+	};
+}
+
+async function* frames(
+	reply: GatewayReply,
+	seal: OpenedMessage['seal'],
+	written: (data: unknown) => string,
+): AsyncGenerator<string, void, undefined> {
+	let isEmpty = true;
+	try {
+		for await (const text of textBatches(reply.chunks)) {
+			isEmpty = false;
+			yield written(await seal(text));
+		}
+	} catch (error) {
+		const told = inClear(error);
+		// What is thrown here breaks the connection off.
+		if (!(told instanceof RequestRefused) || told.code === 'cut') {
+			throw error;
+		}
+		yield written({ error: { message: told.message, code: told.code } });
+		return;
+	}
+	if (isEmpty) {
+		// The end mark is not signed, so that a reply without a frame would be none.
+		yield written(await seal(''));
+	}
+	yield written === asLine ? `${END}\n` : `data: ${END}\n\n`;
+}
+
+function asLine(data: unknown): string {
+	return `${JSON.stringify(data)}\n`;
+}
+
+/** A provider's own words may quote the conversation. */
+function reasonOf(error: unknown): { code: string } | { reason: string } {
+	return error instanceof ProviderFailure ? { code: error.code } : { reason: describeError(error) };
+}

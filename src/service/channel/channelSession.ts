@@ -1,0 +1,173 @@
+import { SerialQueue } from '../../base/async.ts';
+import { decodeBase64 } from '../../base/base64.ts';
+import {
+	type ChannelMessage,
+	channelHistorySchema,
+	FIRST_NONCE,
+	type MessageReply,
+	type MessageRequest,
+	REPLY_NONCE_DISTANCE,
+} from '../../contract/channel.ts';
+import type { AesKey } from '../../crypto/aesGcm.ts';
+import type { KeyPair } from '../../crypto/keyPair.ts';
+import { type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
+import { CryptoRefusal } from '../../crypto/refusal.ts';
+import { deriveMessageKey, openFrame, type SealedFrame, sealFrame } from '../../crypto/sealedFrame.ts';
+import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
+import { RequestRefused } from '../replies.ts';
+
+/** contract: not shown. The bounds of a session and of a message (encrypted-channel.md, Limits). */
+export const MAXIMUM_MESSAGES = 1000;
+export const MAXIMUM_CIPHERTEXT_MEGABYTES = 8;
+
+/** A message that was verified and decrypted. */
+export interface OpenedMessage {
+	history: ChannelMessage[];
+	/** A text as the reply, or as a part of it, each under an IV of its own. */
+	seal(text: string): Promise<MessageReply>;
+}
+
+/** Whoever holds the other key of a session. */
+interface Peer {
+	publicKey: PublicKey;
+	key: AesKey;
+	verify: Verifier;
+}
+
+/** What one attestation is good for: the client's key and nonces, and the IVs that it has used. */
+export class ChannelSession {
+	private readonly keyPair: KeyPair;
+	/** One that is verified sooner than the one before it would be taken for one that is ahead. */
+	private readonly queue = new SerialQueue();
+	/** Of the client alone: a reply of ours that is sent back here does not carry the client's signature. */
+	private readonly ivs = new Set<string>();
+	private nonce = FIRST_NONCE;
+	private peer: Peer | undefined;
+	private isBroken = false;
+
+	constructor(keyPair: KeyPair) {
+		this.keyPair = keyPair;
+	}
+
+	/** It takes no further message. */
+	get isOver(): boolean {
+		return this.isBroken || this.nonce >= FIRST_NONCE + MAXIMUM_MESSAGES;
+	}
+
+	/**
+	 * Opens the session's next message. Throws a RequestRefused: 400 for a key, signature, nonce, IV or text that does not
+	 * hold, 409 for a session that is over, 413 for a ciphertext that is too large.
+	 */
+	open({ peer_public_key: publicKey, payload }: MessageRequest): Promise<OpenedMessage> {
+		return this.queue.run(async () => {
+			if (this.isOver) {
+				throw sessionExpired();
+			}
+			const peer = await this.peerOf(publicKey);
+			const frame: SealedFrame = {
+				nonce: payload.nonce,
+				iv: bytesOf(payload.iv),
+				ciphertext: bytesOf(payload.ciphertext),
+				signature: bytesOf(payload.signature),
+			};
+			const plain = await this.openFrom(peer, frame, payload.iv);
+			this.peer = peer;
+			return {
+				history: readHistory(plain),
+				seal: text => this.seal(text, frame.nonce + REPLY_NONCE_DISTANCE, peer),
+			};
+		});
+	}
+
+	/**
+	 * contract: not shown. The key of the first message that held is the session's: somebody between, who sees session
+	 * and nonce in clear, cannot go on with a key of his own.
+	 */
+	private async peerOf(pem: string): Promise<Peer> {
+		try {
+			const publicKey = readPublicKey(pem);
+			if (this.peer === undefined) {
+				const key = await deriveMessageKey(this.keyPair, publicKey);
+				return { publicKey, key, verify: createVerifier(publicKey) };
+			}
+			if (Buffer.compare(this.peer.publicKey.spki, publicKey.spki) === 0) {
+				return this.peer;
+			}
+		} catch (error) {
+			throw error instanceof CryptoRefusal
+				? new RequestRefused(400, `peer_public_key cannot be used: ${error.message}.`)
+				: error;
+		}
+		throw new RequestRefused(400, 'peer_public_key is another one than in the session\u2019s first message.');
+	}
+
+	private async openFrom(peer: Peer, frame: SealedFrame, iv: string): Promise<Uint8Array> {
+		try {
+			return await openFrame(frame, peer.key, async (...signed) => {
+				const holds = await peer.verify(...signed);
+				if (holds) {
+					// Between the signature and the decryption: who has no key can spend no nonce, and nothing is decrypted twice.
+					this.admit(frame, iv);
+				}
+				return holds;
+			});
+		} catch (error) {
+			throw error instanceof CryptoRefusal
+				? new RequestRefused(400, `payload cannot be opened: ${error.message}.`)
+				: error;
+		}
+	}
+
+	/** Spends the nonce of a frame that its sender has signed. */
+	private admit({ nonce, ciphertext }: SealedFrame, iv: string): void {
+		if (nonce !== this.nonce) {
+			// The client has spent nonces on messages that never came here, so none of its later ones could be the next.
+			this.isBroken = nonce > this.nonce;
+			const remedy = this.isBroken ? '; this session has ended, fetch a new attestation' : '';
+			throw new RequestRefused(400, `payload.nonce must be ${this.nonce} now${remedy}.`);
+		}
+		this.nonce++;
+		if (this.ivs.has(iv)) {
+			throw new RequestRefused(400, 'payload.iv was used before in this session.');
+		}
+		this.ivs.add(iv);
+		if (ciphertext.length > MAXIMUM_CIPHERTEXT_MEGABYTES * 1024 * 1024) {
+			throw new RequestRefused(413, `payload.ciphertext is larger than ${MAXIMUM_CIPHERTEXT_MEGABYTES} MB.`);
+		}
+	}
+
+	private async seal(text: string, nonce: number, { key }: Peer): Promise<MessageReply> {
+		const { iv, ciphertext, signature } = await sealFrame(Buffer.from(text), nonce, key, this.keyPair);
+		return { nonce, iv: base64(iv), ciphertext: base64(ciphertext), signature: base64(signature) };
+	}
+}
+
+/** For a session that is unknown too: it may have been one that was forgotten (States and transitions). */
+export function sessionExpired(): RequestRefused {
+	return new RequestRefused(409, 'The session has expired. Fetch a new attestation, and begin again with nonce 1000.');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What is wrong is not named: the refusal goes back in clear, and must not repeat what came encrypted. */
+function readHistory(plain: Uint8Array): ChannelMessage[] {
+	let value: unknown;
+	try {
+		value = JSON.parse(utf8.decode(plain));
+	} catch {
+		// Undefined is no conversation either.
+	}
+	const { data } = channelHistorySchema.safeParse(value);
+	if (data === undefined) {
+		throw new RequestRefused(
+			400,
+			'The decrypted conversation must be a JSON array of objects with a role (system, user or assistant) and a text as content.',
+		);
+	}
+	return data;
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** What the schema has let through is base64. */
+const bytesOf = (text: string): Uint8Array => decodeBase64(text) ?? new Uint8Array();

@@ -1,0 +1,30 @@
+import { ProviderFailure } from '../inference/provider.ts';
+import { RequestRefused } from '../replies.ts';
+
+/** What a provider says of a failure may quote the conversation, and a refusal goes back in clear: these do not. */
+const SENTENCES: Readonly<Record<string, string>> = {
+	rate_limited: 'The provider takes no more requests for now.',
+	unavailable: 'The provider cannot be reached or is not ready.',
+	timeout: 'The provider did not answer in time.',
+	unauthorized: 'The provider refuses the key that the service has for it.',
+	model_not_found: 'The provider does not know the model.',
+	invalid_request: 'The provider refuses the conversation.',
+	cut: 'The provider broke its reply off.',
+};
+const OTHER = 'The provider failed at the conversation.';
+
+/** An error of the gateway without its words; those for a name that nobody has, or nobody may serve, are our own. */
+export function inClear(error: unknown): unknown {
+	if (error instanceof ProviderFailure) {
+		return new RequestRefused(502, sentenceOf(error.code), error.code);
+	}
+	if (error instanceof RequestRefused && error.status !== 404) {
+		const { status, code, retryAfterMs } = error;
+		return new RequestRefused(status, sentenceOf(code), code, retryAfterMs === undefined ? {} : { retryAfterMs });
+	}
+	return error;
+}
+
+function sentenceOf(code: string): string {
+	return SENTENCES[code] ?? OTHER;
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/async.ts';
+import type { AttestationRecord, MessageRequest } from '../../contract/channel.ts';
+import { generateKeyPair } from '../../crypto/keyPair.ts';
+import { createAttester } from './attester.ts';
+import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
+
+/** contract: not shown. How long and how many sessions are kept (encrypted-channel.md, Limits). */
+export const MAXIMUM_IDLE_MS = 60 * 60 * 1000;
+export const MAXIMUM_SESSIONS = 256;
+
+const SESSION_ID_BYTES = 24;
+
+interface KeptSession {
+	session: ChannelSession;
+	place: string;
+	lastUsed: number;
+}
+
+/** The other side of the channel, with a key of this process and its sessions in memory. */
+export class Responder {
+	private readonly clock: Clock;
+	private readonly keyPair = generateKeyPair();
+	private readonly attester: (sessionId: string) => AttestationRecord;
+	private readonly sessions = new Map<string, KeptSession>();
+
+	constructor(version: string, clock: Clock) {
+		this.clock = clock;
+		this.attester = createAttester(this.keyPair, version);
+	}
+
+	/** Begins a session that is good for the place alone, and forgets the one idle for longest if there are too many. */
+	attest(place: string): AttestationRecord {
+		if (this.sessions.size >= MAXIMUM_SESSIONS) {
+			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
+			this.sessions.delete(oldest?.[0] ?? '');
+		}
+		const id = randomBytes(SESSION_ID_BYTES).toString('base64url');
+		this.sessions.set(id, { session: new ChannelSession(this.keyPair), place, lastUsed: this.clock.now() });
+		return this.attester(id);
+	}
+
+	/**
+	 * Opens a message that came to the place, as `ChannelSession.open` does. Another place is another model, which nothing
+	 * that is signed names: a message that was led astray meets a session unknown there, 409.
+	 */
+	async open(place: string, request: MessageRequest): Promise<OpenedMessage> {
+		const id = request.session_id;
+		const kept = this.sessions.get(id);
+		if (kept?.place !== place) {
+			throw sessionExpired();
+		}
+		if (kept.session.isOver || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
+			this.sessions.delete(id);
+			throw sessionExpired();
+		}
+		kept.lastUsed = this.clock.now();
+		const { history, seal } = await kept.session.open(request);
+		return {
+			history,
+			seal: text => {
+				kept.lastUsed = this.clock.now();
+				return seal(text);
+			},
+		};
+	}
+}

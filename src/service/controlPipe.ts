@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { controlPaths } from '../contract/control.ts';
+import { type UpstreamHandover, upstreamHandoverSchema } from '../contract/upstreams.ts';
+import { createTokenCheck, pathOf } from './guard.ts';
+import { describeIssue } from './replies.ts';
+
+const MAXIMUM_BYTES = 1024 * 1024;
+
+/** The shortest limit that a system has for the path of a socket. */
+const MAXIMUM_SOCKET_PATH = 100;
+
+export interface ControlPipeOptions {
+	stateFolder: string;
+	token: string;
+	/** Takes a list of upstreams that replaces the one before. */
+	onHandover(handover: UpstreamHandover): void;
+	logger: Logger;
+}
+
+export interface ControlPipe {
+	/** The path of the socket, or the name of the pipe. */
+	readonly path: string;
+	close(): void;
+}
+
+/**
+ * The way by which a window hands over secrets while the service runs: HTTP over a socket of the state folder, which
+ * only the OS user can open, or a named pipe with a name that only he can read. Nothing of it goes over the network.
+ */
+export async function openControlPipe(options: ControlPipeOptions): Promise<ControlPipe> {
+	const { place, folder } = placeFor(options.stateFolder);
+	const checkToken = createTokenCheck(options.token);
+	const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+		const isRight = checkToken(request.headers.authorization) === 'right';
+		const answer = isRight
+			? handle(request, options)
+			: Promise.resolve({ status: 401, body: { error: 'Valid credentials are needed.' } });
+		answer.then(
+			({ status, body }) => send(response, status, body),
+			error => {
+				options.logger.log('error', 'the control pipe failed', { reason: describeError(error) });
+				send(response, 500, { error: 'The local service failed at this.' });
+			},
+		);
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(place, resolve);
+	});
+	if (process.platform !== 'win32') {
+		chmodSync(place, 0o600);
+	}
+	return {
+		path: place,
+		close() {
+			server.close();
+			server.closeAllConnections();
+			if (folder !== undefined) {
+				rmSync(folder, { recursive: true, force: true });
+			}
+		},
+	};
+}
+
+/** The caller holds the lock of the state folder: a socket that is there already is what a crash left. */
+function placeFor(stateFolder: string): { place: string; folder?: string } {
+	if (process.platform === 'win32') {
+		return { place: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}` };
+	}
+	const place = path.join(stateFolder, 'control.sock');
+	if (Buffer.byteLength(place) <= MAXIMUM_SOCKET_PATH) {
+		rmSync(place, { force: true });
+		return { place };
+	}
+	const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-'));
+	return { place: path.join(folder, 'control.sock'), folder };
+}
+
+interface Answer {
+	status: number;
+	body: object;
+}
+
+async function handle(request: IncomingMessage, { onHandover }: ControlPipeOptions): Promise<Answer> {
+	if (request.method !== 'PUT' || pathOf(request) !== controlPaths.upstreams) {
+		return { status: 404, body: { error: 'There is no such address on this pipe.' } };
+	}
+	const pieces: Buffer[] = [];
+	let size = 0;
+	for await (const piece of request as AsyncIterable<Buffer>) {
+		size += piece.length;
+		if (size > MAXIMUM_BYTES) {
+			return { status: 413, body: { error: 'The list is larger than 1 MB.' } };
+		}
+		pieces.push(piece);
+	}
+	const handover = readHandover(Buffer.concat(pieces).toString('utf8'));
+	if (typeof handover === 'string') {
+		return { status: 400, body: { error: handover } };
+	}
+	onHandover(handover);
+	return { status: 200, body: { taken: true } };
+}
+
+/** The upstreams in a line of JSON, or in a sentence what is wrong with it. It never repeats what may be a key. */
+export function readHandover(text: string): UpstreamHandover | string {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return 'The upstreams are not valid JSON.';
+	}
+	const parsed = upstreamHandoverSchema.safeParse(value);
+	return parsed.success ? parsed.data : `The upstreams cannot be taken: ${describeIssue(parsed.error)}`;
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+	const text = JSON.stringify(body);
+	response.writeHead(status, {
+		'content-type': 'application/json',
+		'content-length': Buffer.byteLength(text),
+		connection: 'close',
+	});
+	response.end(text);
+}

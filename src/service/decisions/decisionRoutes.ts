@@ -1,0 +1,49 @@
+import type { GatewayPicture } from '../../contract/control.ts';
+import { LOCAL_DECISION_MODEL } from '../../contract/localConnection.ts';
+import { routes } from '../../contract/routes.ts';
+import { untilClientGoes } from '../clientGone.ts';
+import { demoModels } from '../inference/demo/demoScripts.ts';
+import type { ChatGateway } from '../inference/gateway.ts';
+import { mount } from '../inference/hostForms.ts';
+import { type App, type AppContext, readJson } from '../server.ts';
+import { readDecisionRequest } from './decisionRequest.ts';
+import { evaluate } from './evaluate.ts';
+import { inParallel } from './inParallel.ts';
+
+const BODY_MEGABYTES = 16;
+const QUESTIONS_AT_ONCE = 4;
+
+/** The decision endpoint, over the chat gateway (contract: inference.md, Decision request and response). */
+export function registerDecisionRoutes(app: App, gateway: ChatGateway): void {
+	mount(app, routes.decisions, context => untilClientGoes(context, signal => answer(context, gateway, signal)));
+}
+
+async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSignal): Promise<Response> {
+	const request = readDecisionRequest(await readJson(context, BODY_MEGABYTES));
+	const { state, questions } = request;
+	const model = decidingModel(await gateway.picture());
+	const evaluations = await inParallel(Object.entries(questions), QUESTIONS_AT_ONCE, signal, ([id, question], own) =>
+		evaluate(gateway, { id, question, state, model }, own),
+	);
+	const ids = Object.keys(questions);
+	return context.json({
+		model: request.model,
+		answers: Object.fromEntries(evaluations.map(({ decision }, index) => [ids[index], decision])),
+		usage: {
+			input_tokens: evaluations.reduce((sum, { usage }) => sum + usage.input_tokens, 0),
+			output_tokens: evaluations.reduce((sum, { usage }) => sum + usage.output_tokens, 0),
+		},
+	});
+}
+
+/** What is named for it, by an alias or by a model's own name; else the first chat model of an upstream, else the demo. */
+function decidingModel({ aliases, models }: GatewayPicture): string {
+	if (
+		aliases.some(({ name }) => name === LOCAL_DECISION_MODEL) ||
+		models.some(({ id }) => id === LOCAL_DECISION_MODEL)
+	) {
+		return LOCAL_DECISION_MODEL;
+	}
+	const ofDemo: ReadonlySet<string> = new Set(Object.values(demoModels));
+	return models.find(({ id, kinds }) => kinds.includes('chat') && !ofDemo.has(id))?.id ?? demoModels.chat;
+}

@@ -1,0 +1,62 @@
+// How likely each option was to the model, read from the probabilities of the token that it answered with.
+import * as z from 'zod';
+import type { Option } from './form.ts';
+
+const tokenSchema = z.looseObject({ token: z.string(), logprob: z.number() });
+
+/** As servers of the OpenAI shape give them beside a choice. */
+const logprobsSchema = z.looseObject({
+	content: z.array(tokenSchema.extend({ top_logprobs: z.array(tokenSchema).nullish() })),
+});
+
+/** Up to the label in `{"answer": "A"`. */
+const BEFORE_ANSWER = /"answer"\s*:\s*"\s*/;
+
+/**
+ * The share of each option, by name; they sum to one. What the model gave to anything but a label counts for nothing,
+ * and an option that is not among the likeliest tokens gets 0. Undefined where the tokens do not tell.
+ */
+export function tokenProbabilities(logprobs: unknown, options: readonly Option[]): Map<string, number> | undefined {
+	const tokens = logprobsSchema.safeParse(logprobs).data?.content;
+	const labels = new Map(options.map(({ label, name }) => [label, name]));
+	// A label of two characters may be two tokens, and the first of them that of several labels.
+	if (tokens === undefined || options.some(({ label }) => label.length > 1)) {
+		return undefined;
+	}
+	const answering = tokens[answerPosition(tokens.map(({ token }) => token))];
+	const alternatives = answering?.top_logprobs ?? [];
+	const shares = new Map(options.map(({ name }) => [name, 0]));
+	let sum = 0;
+	for (const { token, logprob } of alternatives) {
+		const name = labels.get(labelIn(token));
+		if (name !== undefined) {
+			const share = Math.exp(Math.min(0, logprob));
+			shares.set(name, (shares.get(name) ?? 0) + share);
+			sum += share;
+		}
+	}
+	if (sum === 0) {
+		return undefined;
+	}
+	return new Map([...shares].map(([name, share]) => [name, share / sum]));
+}
+
+/** Which token holds the label. */
+function answerPosition(tokens: readonly string[]): number {
+	const text = tokens.join('');
+	const found = BEFORE_ANSWER.exec(text);
+	if (found === null) {
+		return -1;
+	}
+	const labelAt = found.index + found[0].length;
+	let end = 0;
+	return tokens.findIndex(token => {
+		end += token.length;
+		return end > labelAt;
+	});
+}
+
+/** A token may hold what stands around the label as well: `"A`, `A",`. */
+function labelIn(token: string): string {
+	return token.replace(/^[\s:"]+|[\s",}]+$/g, '');
+}

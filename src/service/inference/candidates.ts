@@ -1,0 +1,128 @@
+// Which providers may serve a model by a request's policy (contract: inference.md, Provider object, Dedicated deployments, Zero data retention).
+import type { ChatRequest } from '../../contract/chatRequest.ts';
+import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
+import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { ModelOffer, Parameter, Provider } from './provider.ts';
+
+/** One provider's offer of the model that is asked for. */
+export interface Candidate {
+	provider: Provider;
+	offer: ModelOffer;
+}
+
+/** A provider that hosts the model and may not serve the request. */
+export interface Exclusion {
+	slug: string;
+	/** The field of the request that excludes it. */
+	by: string;
+	/** In words, to stand after the provider's name. */
+	reason: string;
+}
+
+export interface Selection {
+	candidates: Candidate[];
+	exclusions: Exclusion[];
+}
+
+/** What a request carries beyond model, messages and routing. */
+const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
+
+export function parametersOf(request: ChatRequest): Parameter[] {
+	const names = Object.keys(request) as (keyof ChatRequest)[];
+	return names.filter((name): name is Parameter => !NO_PARAMETERS.has(name) && request[name] !== undefined);
+}
+
+/** The service's own slug means everybody who runs on this machine; among these it is not for closed models. */
+export function isNamed({ provider, offer }: Candidate, slugs: readonly string[]): boolean {
+	const { slug, isDedicated } = provider;
+	return slugs.includes(slug) || (isDedicated && offer.openWeights !== false && slugs.includes(LOCAL_SERVICE));
+}
+
+/** Sorts those who host the model into those who may serve the request and those whom it excludes, with what did. */
+export function selectCandidates(
+	hosting: readonly Candidate[],
+	request: ChatRequest,
+	preferences: ProviderPreferences,
+): Selection {
+	const selection: Selection = { candidates: [], exclusions: [] };
+	for (const candidate of hosting) {
+		const exclusion = exclusionOf(candidate, request, preferences);
+		if (exclusion === undefined) {
+			selection.candidates.push(candidate);
+		} else {
+			const [by, reason] = exclusion;
+			selection.exclusions.push({ slug: candidate.provider.slug, by, reason });
+		}
+	}
+	return selection;
+}
+
+function exclusionOf(
+	candidate: Candidate,
+	request: ChatRequest,
+	preferences: ProviderPreferences,
+): [by: string, reason: string] | undefined {
+	const { offer } = candidate;
+	const { only, ignore = [], order = [], quantizations = [], data_collection, zdr } = preferences;
+	if (isNamed(candidate, ignore)) {
+		return ['provider.ignore', 'is listed there'];
+	}
+	if (only !== undefined && !isNamed(candidate, only)) {
+		return ['provider.only', 'is not listed there'];
+	}
+	if (preferences.allow_fallbacks === false && order.length > 0 && !isNamed(candidate, order)) {
+		return ['provider.order', 'is not listed there, and fallbacks are not allowed'];
+	}
+	if (zdr === true && offer.dataPolicy?.zeroDataRetention !== true) {
+		return ['provider.zdr', 'is not known to keep no data'];
+	}
+	// Rule 5 of Zero data retention: who is not known not to store data may store it.
+	if (data_collection === 'deny' && !keepsNothing(offer)) {
+		return ['provider.data_collection', 'may store data'];
+	}
+	if (quantizations.length > 0 && !quantizations.some(level => level === offer.quantization)) {
+		return [
+			'provider.quantizations',
+			offer.quantization ? `runs it as ${offer.quantization}` : 'does not tell its own',
+		];
+	}
+	return limitOf(offer, request) ?? missingParameter(offer, request, preferences);
+}
+
+function keepsNothing({ dataPolicy }: ModelOffer): boolean {
+	return (
+		dataPolicy?.storesData === false || (dataPolicy?.storesData === undefined && dataPolicy?.zeroDataRetention === true)
+	);
+}
+
+function limitOf({ contextLength }: ModelOffer, { max_tokens }: ChatRequest): [string, string] | undefined {
+	return max_tokens !== undefined && contextLength !== undefined && max_tokens >= contextLength
+		? ['max_tokens', `takes fewer than ${contextLength}`]
+		: undefined;
+}
+
+/**
+ * Without `require_parameters` a provider leaves out what it does not know. Not so what a reply would then be wrong
+ * without: a call that was demanded, a format that the caller is going to parse.
+ */
+function missingParameter(
+	{ parameters }: ModelOffer,
+	request: ChatRequest,
+	{ require_parameters }: ProviderPreferences,
+): [string, string] | undefined {
+	if (parameters === undefined) {
+		return undefined;
+	}
+	const missing = (name: Parameter) => !parameters.has(name);
+	const { tool_choice, response_format } = request;
+	if ((tool_choice === 'required' || typeof tool_choice === 'object') && missing('tool_choice')) {
+		return ['tool_choice', 'cannot be made to call a tool'];
+	}
+	if (response_format !== undefined && response_format.type !== 'text' && missing('response_format')) {
+		return ['response_format', 'does not keep to a format'];
+	}
+	const unsupported = require_parameters === true ? parametersOf(request).filter(missing) : [];
+	return unsupported.length > 0
+		? ['provider.require_parameters', `does not support ${unsupported.join(', ')}`]
+		: undefined;
+}

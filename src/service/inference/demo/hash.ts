@@ -1,0 +1,10 @@
+/** FNV-1a, 32 bits: a number that is always the same for the same text. For variety, never for secrets. */
+export function hashOf(text: string): number {
+	let hash = 0x811c9dc5;
+	for (let index = 0; index < text.length; index++) {
+		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+	}
+	// The last step of a multiplicative hash leaves its low bits poorly mixed.
+	hash ^= hash >>> 15;
+	return Math.imul(hash, 0x2c1b3c6d) >>> 0;
+}

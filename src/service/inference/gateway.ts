@@ -1,0 +1,293 @@
+import type { Clock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { GatewayPicture } from '../../contract/control.ts';
+import type { Alias } from '../../contract/modelIdentifier.ts';
+import type { ProviderPreferences } from '../../contract/provider.ts';
+import { effectivePreferences, routingProblem } from '../../contract/routing.ts';
+import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import { RequestRefused } from '../replies.ts';
+import { type Candidate, parametersOf, selectCandidates } from './candidates.ts';
+import type { HostForm } from './hostForms.ts';
+import { Measurements } from './measurements.ts';
+import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture.ts';
+import { type Provider, ProviderFailure, type ProviderRequest, type ReplyChunk } from './provider.ts';
+import { rank } from './ranking.ts';
+import { nobodyServed, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
+
+export interface GatewayReply {
+	/** The slug of who serves it. */
+	provider: string;
+	/** The id of the model that serves it; a chunk's own `model` is more exact where it has one. */
+	model: string;
+	/** The first one is there already. To be read once; leaving the loop ends the reply. Throws a ProviderFailure. */
+	chunks: AsyncIterable<ReplyChunk>;
+}
+
+export interface GatewayCall {
+	/** Aliases are understood on the enterprise form alone (Model alias). */
+	host: HostForm;
+	/** Provider prefixes too, and on one path (Provider prefix shorthand, rule 1). Default: not. */
+	takesPrefixes?: boolean;
+	signal: AbortSignal;
+}
+
+/** All inference of the service goes through this: chat, search, images, responses and decisions. */
+export interface ChatGateway {
+	/**
+	 * Resolves the model's name, keeps to the routing policy, and tries one provider after the other until a first
+	 * chunk has come. Throws a RequestRefused: 400 for what the request asks wrongly, 404 for an unknown model or a
+	 * policy that leaves nobody, 429, 502 or 503 when nobody could serve it; the signal's reason when it aborts.
+	 */
+	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
+	/** The models, providers, prefixes and aliases that requests can name now. */
+	picture(): Promise<GatewayPicture>;
+}
+
+/** Who is behind the gateway; it may change between two requests. */
+export interface ProviderDirectory {
+	providers(): readonly Provider[];
+	/** Resolves when what can be known at the start is known; in bounded time. */
+	ready(): Promise<void>;
+	/** A model was asked for that nobody is known to have: asks the upstreams again, unless that was just done. */
+	lookAgain(): Promise<void>;
+}
+
+export interface GatewayOptions {
+	directory: ProviderDirectory;
+	aliases(): readonly Alias[];
+	logger: Logger;
+	clock: Clock;
+	/** From 0 to below 1; shares the load. */
+	random: () => number;
+}
+
+interface Attempt extends Candidate {
+	request: ProviderRequest;
+}
+
+export function createGateway(options: GatewayOptions): ChatGateway {
+	const { directory, aliases, logger, clock, random } = options;
+	const measurements = new Measurements();
+
+	const currentPicture = (): GatewayPicture => pictureOf(directory.providers(), [...aliases()]);
+
+	/** In the order in which to try them. `undefined`: nobody has any of the models. Throws where the policy leaves nobody. */
+	const attemptsFor = (
+		request: ProviderRequest,
+		{ host, takesPrefixes = false }: GatewayCall,
+	): Attempt[] | undefined => {
+		const connection = connectionOf(currentPicture(), host);
+		const names = [request.model, ...(request.models ?? [])];
+		const problem = routingProblem(connection, request);
+		if (problem !== undefined) {
+			const { code, field, reason } = problem;
+			throw code === 'not-supported'
+				? new RequestRefused(400, `${field}: ${reason}.`)
+				: new RequestRefused(404, `${field}: ${reason}.`, 'no_provider');
+		}
+		if (!takesPrefixes && names.some(name => hasProviderPrefix(connection, name))) {
+			throw new RequestRefused(400, 'model: a provider prefix is understood at /chat/completions alone; leave it out.');
+		}
+		const hosted: { id: string; preferences: ProviderPreferences }[] = [];
+		for (const name of names) {
+			const id = modelIdOf(connection, name);
+			if (id !== undefined && !hosted.some(model => model.id === id)) {
+				const named = { ...request, model: name };
+				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
+				hosted.push({ id, preferences: { ...effectivePreferences(connection, named), zdr } });
+			}
+		}
+		if (hosted.length === 0) {
+			return undefined;
+		}
+		const now = clock.now();
+		const selections = hosted.map(({ id, preferences }) => {
+			const hosting = offersOf(directory.providers(), id);
+			const { candidates, exclusions } = selectCandidates(hosting, request, preferences);
+			const measured = candidates.map(candidate => ({
+				...candidate,
+				measured: measurements.read({ slug: candidate.provider.slug, model: id }, now),
+			}));
+			return { ranked: rank(measured, preferences, random), exclusions };
+		});
+		const ranked = selections.flatMap(selection => selection.ranked);
+		if (ranked.length === 0) {
+			throw noProvider(selections.flatMap(({ exclusions }) => exclusions));
+		}
+		return ranked.map(({ provider, offer }) => ({
+			provider,
+			offer,
+			request: requestFor({ provider, offer }, request),
+		}));
+	};
+
+	/** Resolves with the first chunk there. */
+	const begin = async (
+		{ provider, offer, request }: Attempt,
+		signal: AbortSignal,
+		isLast: boolean,
+	): Promise<GatewayReply> => {
+		const subject = { slug: provider.slug, model: offer.id };
+		const began = clock.now();
+		measurements.tried(subject, began);
+		const patience = isLast ? undefined : new Patience(clock, signal);
+		const iterator = provider.chat(request, patience?.signal ?? signal)[Symbol.asyncIterator]();
+		const first = await iterator
+			.next()
+			.catch(error => {
+				throw patience?.isOver ? new ProviderFailure('timeout', 'It said nothing for too long') : error;
+			})
+			.finally(() => patience?.end());
+		if (first.done) {
+			throw new ProviderFailure('upstream_error', 'It ended its reply before the first word');
+		}
+		const answered = clock.now();
+		measurements.answered(subject, (answered - began) / 1000, answered);
+		const onEnd = (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined): void => {
+			const now = clock.now();
+			if (outcome !== 'whole') {
+				measurements.failed(subject, now, outcome.retryAfterMs);
+				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, code: outcome.code });
+			} else if (tokensPerSecond !== undefined) {
+				measurements.generated(subject, tokensPerSecond, now);
+			}
+		};
+		return { provider: provider.slug, model: offer.id, chunks: watched(first.value, iterator, clock, onEnd) };
+	};
+
+	return {
+		async chat(request, call) {
+			const { signal } = call;
+			await directory.ready();
+			let attempts = attemptsFor(request, call);
+			if (attempts === undefined) {
+				await directory.lookAgain();
+				attempts = attemptsFor(request, call);
+			}
+			if (attempts === undefined) {
+				throw unknownModel(currentPicture().models.map(({ id }) => id));
+			}
+			const tried: TriedProvider[] = [];
+			for (const [index, attempt] of attempts.entries()) {
+				signal.throwIfAborted();
+				try {
+					return await begin(attempt, signal, index === attempts.length - 1);
+				} catch (error) {
+					if (signal.aborted || !(error instanceof ProviderFailure)) {
+						throw error;
+					}
+					const { slug } = attempt.provider;
+					logger.log('info', 'a provider did not serve', { connection: slug, code: error.code });
+					tried.push({ slug, failure: error });
+					if (!error.isProvidersOwn) {
+						break;
+					}
+					measurements.failed({ slug, model: attempt.offer.id }, clock.now(), error.retryAfterMs);
+				}
+			}
+			throw nobodyServed(tried);
+		},
+		async picture() {
+			await directory.ready();
+			await directory.lookAgain();
+			return currentPicture();
+		},
+	};
+}
+
+/** How long a provider is waited for while there is another one to try; a client gives up after 120 s (design: Limits). */
+const PATIENCE_MS = 90_000;
+
+/** Ends a request that has not brought a first chunk in time. */
+class Patience {
+	isOver = false;
+	readonly signal: AbortSignal;
+	private readonly ended = new AbortController();
+
+	constructor(clock: Clock, outer: AbortSignal) {
+		const late = new AbortController();
+		this.signal = AbortSignal.any([outer, late.signal]);
+		clock.sleep(PATIENCE_MS, this.ended.signal).then(
+			() => {
+				this.isOver = true;
+				late.abort();
+			},
+			() => {},
+		);
+	}
+
+	end(): void {
+		this.ended.abort(ENDED);
+	}
+}
+
+/** The reason of a cancelled wait, which nobody looks at. Without one an abort makes a new error each time. */
+const ENDED = new Error('ended');
+
+function offersOf(providers: readonly Provider[], id: string): Candidate[] {
+	return providers.flatMap(provider => {
+		const offer = provider.offers().find(candidate => candidate.id === id);
+		return offer === undefined ? [] : [{ provider, offer }];
+	});
+}
+
+/** Routing is done here and told to nobody; what the provider does not honour stays out (Provider object, `require_parameters`). */
+function requestFor({ offer }: Candidate, request: ProviderRequest): ProviderRequest {
+	const { models, provider, ...rest } = request;
+	const { parameters, takesReasoning } = offer;
+	const kept = { ...rest, model: offer.id };
+	for (const name of parameters === undefined ? [] : parametersOf(request)) {
+		if (!parameters?.has(name)) {
+			delete kept[name];
+		}
+	}
+	if (takesReasoning !== true) {
+		kept.messages = kept.messages.map(({ reasoning, ...message }) => message);
+	}
+	return kept;
+}
+
+/**
+ * The chunks as they come, and at the end what they tell of the provider's speed. A reader who holds them back makes
+ * the provider wait, so what is measured then is the reader and does not count.
+ */
+async function* watched(
+	first: ReplyChunk,
+	rest: AsyncIterator<ReplyChunk>,
+	clock: Clock,
+	onEnd: (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined) => void,
+): AsyncGenerator<ReplyChunk, void, undefined> {
+	const began = clock.now();
+	let heldMs = 0;
+	let pieces = 0;
+	let told: number | undefined;
+	let isOver = false;
+	try {
+		for (let chunk = first; ; ) {
+			told = chunk.usage?.completion_tokens ?? told;
+			pieces += chunk.choices.length > 0 ? 1 : 0;
+			const given = clock.now();
+			yield chunk;
+			heldMs += clock.now() - given;
+			const next = await rest.next();
+			if (next.done) {
+				break;
+			}
+			chunk = next.value;
+		}
+		isOver = true;
+		const elapsedMs = clock.now() - began;
+		const isMeasured = pieces > 1 && elapsedMs > 0 && heldMs < elapsedMs / 2;
+		onEnd('whole', isMeasured ? (told ?? pieces) / (elapsedMs / 1000) : undefined);
+	} catch (error) {
+		isOver = true;
+		if (error instanceof ProviderFailure) {
+			onEnd(error, undefined);
+		}
+		throw error;
+	} finally {
+		if (!isOver) {
+			await rest.return?.();
+		}
+	}
+}

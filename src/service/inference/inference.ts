@@ -1,0 +1,71 @@
+import type { Clock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createUndiciTransport } from '../../client/core/undiciTransport.ts';
+import type { UpstreamHandover } from '../../contract/upstreams.ts';
+import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
+import { registerImageRoutes } from '../images/imageRoutes.ts';
+import { ImageShelf } from '../images/imageShelf.ts';
+import { openReasoningSeal } from '../responses/reasoningSeal.ts';
+import { registerResponsesRoutes } from '../responses/responsesRoutes.ts';
+import type { App } from '../server.ts';
+import { AliasFile } from './aliasFile.ts';
+import { registerChatRoutes } from './chatRoutes.ts';
+import { demoProviders } from './demo/demoProviders.ts';
+import { type ChatGateway, createGateway } from './gateway.ts';
+import { registerModelRoutes } from './modelRoutes.ts';
+import { UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
+
+export interface InferenceOptions {
+	app: App;
+	stateFolder: string;
+	/** `http://127.0.0.1:<port>`; known once the service listens. */
+	address(): string;
+	handover: UpstreamHandover;
+	clock: Clock;
+	logger(topic: string): Logger;
+}
+
+export interface Inference {
+	gateway: ChatGateway;
+	/** Puts another list of upstreams in the place of the one before. */
+	replaceUpstreams(handover: UpstreamHandover): void;
+	close(): Promise<void>;
+}
+
+/** The gateway with what stands behind it, and its routes on both host forms. */
+export function startInference({ app, stateFolder, address, handover, clock, logger }: InferenceOptions): Inference {
+	const shelf = new ImageShelf();
+	const transport = createUndiciTransport();
+	const directory = new UpstreamDirectory({
+		builtIn: demoProviders({ clock, publish: image => address() + shelf.put(image) }),
+		transport,
+		logger: logger('upstreams'),
+		clock,
+	});
+	const aliasFile = new AliasFile(stateFolder, logger('aliases'));
+	const gateway = createGateway({
+		directory,
+		aliases: () => aliasFile.read(),
+		logger: logger('gateway'),
+		clock,
+		random: Math.random,
+	});
+	directory.replace(handover);
+	registerChatRoutes(app, { gateway, logger: logger('chat') });
+	registerModelRoutes(app, gateway);
+	registerImageRoutes(app, shelf);
+	const responsesLogger = logger('responses');
+	const seal = openReasoningSeal(stateFolder, () =>
+		responsesLogger.log('warn', 'the key of sealed reasoning was unusable and has been replaced'),
+	);
+	registerResponsesRoutes(app, { gateway, seal, logger: responsesLogger });
+	registerDecisionRoutes(app, gateway);
+	return {
+		gateway,
+		replaceUpstreams: next => directory.replace(next),
+		close() {
+			directory.dispose();
+			return transport.close();
+		},
+	};
+}

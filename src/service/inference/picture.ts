@@ -1,0 +1,151 @@
+// The gateway as a connection: what names mean here, and what a window is told of the service's models and providers.
+import type { Connection } from '../../contract/connection.ts';
+import type { GatewayPicture } from '../../contract/control.ts';
+import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.ts';
+import { findModel, parseModelIdentifier } from '../../contract/modelIdentifier.ts';
+import { searchModelOf } from '../../contract/search.ts';
+import type { HostForm } from './hostForms.ts';
+import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
+
+type PicturedModel = GatewayPicture['models'][number];
+type PicturedProvider = GatewayPicture['providers'][number];
+
+interface Offered {
+	offers: ModelOffer[];
+	chattedBy?: string | undefined;
+}
+
+export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): GatewayPicture {
+	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
+	const byModel = new Map<string, Offered>();
+	for (const { provider, offers: own } of offers) {
+		for (const offer of own) {
+			const known: Offered = byModel.get(offer.id) ?? { offers: [] };
+			known.offers.push(offer);
+			known.chattedBy ??= offer.kinds.includes('chat') ? provider.slug : undefined;
+			byModel.set(offer.id, known);
+		}
+	}
+	return {
+		models: [...byModel].map(([id, { offers, chattedBy }]) => picturedModel(id, offers, chattedBy)),
+		providers: [
+			...offers.map(({ provider, offers }) => picturedProvider(provider, offers)),
+			...ownCapacity(offers.filter(({ provider }) => provider.isDedicated).flatMap(({ offers }) => offers)),
+		],
+		providerPrefixes: providers.flatMap(({ slug, prefixes }) => prefixes.map(prefix => ({ prefix, provider: slug }))),
+		aliases,
+	};
+}
+
+/** As a connection of the given form, by which names are read in one way here and in the client. */
+export function connectionOf(picture: GatewayPicture, plan: HostForm): Connection {
+	return { ...localConnection, ...picture, plan };
+}
+
+/** The service's own slug is none of the prefixes: nothing binds it to a host or a path (Dedicated deployments). */
+export function hasProviderPrefix(connection: Connection, name: string): boolean {
+	const identifier = parseModelIdentifier(connection, name);
+	return identifier.form !== 'alias' && identifier.via !== undefined && identifier.via.prefix !== connection.service;
+}
+
+/**
+ * The id of the offers that a name means. Undefined: nobody has it. The search model is that of an upstream, whatever it
+ * is called there; the demo's made-up sources stand in for it only where there is none.
+ */
+export function modelIdOf(connection: Connection, name: string): string | undefined {
+	const search = searchModelOf(connection);
+	if (name === search) {
+		const offered = connection.models.filter(({ kinds }) => kinds.includes('search'));
+		return (offered.find(({ id }) => id !== search) ?? offered[0])?.id;
+	}
+	const identifier = parseModelIdentifier(connection, name);
+	if (identifier.form === 'path') {
+		// Many upstreams put the vendor into the model's own id.
+		const withVendor = `${identifier.vendor}/${identifier.model}`;
+		const listed = connection.models.find(({ id }) => id === withVendor);
+		if (listed) {
+			return listed.id;
+		}
+	}
+	return findModel(connection, name)?.id;
+}
+
+/** `chattedBy`: a provider that the encrypted channel can name for it, as the paths of the channel name one. */
+function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: string | undefined): PicturedModel {
+	const label = firstOf(offers, ({ label }) => label);
+	const contextLength = largestOf(offers, offer => offer.contextLength);
+	const maxOutputTokens = largestOf(offers, offer => offer.maxOutputTokens);
+	const openWeights = offers.some(offer => offer.openWeights === false)
+		? false
+		: firstOf(offers, offer => offer.openWeights);
+	const prices = cheapestOf(offers);
+	const kinds = new Set(offers.flatMap(offer => offer.kinds));
+	return {
+		id,
+		// Responses and the encrypted channel are served over the same models.
+		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
+		...(chattedBy === undefined ? {} : { channelProvider: chattedBy }),
+		...(label === undefined ? {} : { label }),
+		...(contextLength === undefined ? {} : { contextLength }),
+		...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+		...(openWeights === undefined ? {} : { openWeights }),
+		...(offers.some(({ codeOriented }) => codeOriented) ? { codeOriented: true } : {}),
+		...(prices === undefined ? {} : { prices: { ...prices } }),
+		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
+			? { tools: offers.some(({ parameters }) => parameters?.has('tools') !== false) }
+			: {}),
+	};
+}
+
+function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer[]): PicturedProvider {
+	const dataPolicy = wordsOf(commonOf(offers, offer => offer.dataPolicy));
+	const prices = commonOf(offers, offer => offer.prices);
+	const quantizations = [...new Set(offers.flatMap(({ quantization }) => quantization ?? []))];
+	return {
+		slug,
+		...(label === undefined ? {} : { label }),
+		...(prices === undefined ? {} : { prices: { ...prices } }),
+		...(dataPolicy === undefined ? {} : { dataPolicy }),
+		...(quantizations.length === 0 ? {} : { quantizations }),
+		models: offers.map(({ id }) => id),
+	};
+}
+
+/** What the service's own slug stands for, where there is anything (Dedicated deployments). */
+function ownCapacity(offers: readonly ModelOffer[]): PicturedProvider[] {
+	const open = new Set(offers.filter(({ openWeights }) => openWeights !== false).map(({ id }) => id));
+	return open.size === 0 ? [] : [{ slug: LOCAL_SERVICE, label: 'Errand', models: [...open] }];
+}
+
+function firstOf<T>(offers: readonly ModelOffer[], read: (offer: ModelOffer) => T | undefined): T | undefined {
+	return offers.map(read).find(value => value !== undefined);
+}
+
+/** A bound that no request needs to keep below: unknown where one of them does not tell. */
+function largestOf(offers: readonly ModelOffer[], read: (offer: ModelOffer) => number | undefined): number | undefined {
+	const values = offers.map(read);
+	const known = values.filter(value => value !== undefined);
+	return known.length === values.length && known.length > 0 ? Math.max(...known) : undefined;
+}
+
+function cheapestOf(offers: readonly ModelOffer[]): Prices | undefined {
+	const prices = offers.flatMap(offer => offer.prices ?? []);
+	return prices.sort((one, other) => one.input + one.output - (other.input + other.output))[0];
+}
+
+/** What holds for all of them, if one thing does. */
+function commonOf<T extends object>(
+	offers: readonly ModelOffer[],
+	read: (offer: ModelOffer) => T | undefined,
+): T | undefined {
+	const [first, ...others] = offers.map(read);
+	const isCommon = others.every(other => JSON.stringify(other) === JSON.stringify(first));
+	return isCommon ? first : undefined;
+}
+
+function wordsOf(policy: DataPolicy | undefined): string | undefined {
+	if (policy?.zeroDataRetention) {
+		return 'zero data retention';
+	}
+	return policy?.storesData === undefined ? undefined : policy.storesData ? 'stores data' : 'stores no data';
+}

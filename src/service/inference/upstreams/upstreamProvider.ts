@@ -1,0 +1,226 @@
+import type { Clock } from '../../../base/async.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { BatchedStream } from '../../../client/core/batchedStream.ts';
+import { type Caller, createCaller } from '../../../client/core/caller.ts';
+import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
+import { LIMITS } from '../../../client/core/limits.ts';
+import { readStreamedReply } from '../../../client/core/streamedReply.ts';
+import type { Transport } from '../../../client/core/transport.ts';
+import { connectionSchema, isLoopbackHost } from '../../../contract/connection.ts';
+import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
+import type { Route } from '../../../contract/routes.ts';
+import type { Upstream } from '../../../contract/upstreams.ts';
+import {
+	type ModelOffer,
+	type Parameter,
+	type Provider,
+	ProviderFailure,
+	type ProviderFailureCode,
+	type ProviderRequest,
+	type ReplyChunk,
+} from '../provider.ts';
+import { UpstreamDecoder } from './upstreamDecoder.ts';
+
+/** The paths behind an upstream's address, which ends in its version. */
+const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/chat/completions' };
+const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
+
+/** A list is asked for before a request that waits for it. */
+const LIST_MS = 3_000;
+
+export interface UpstreamOptions {
+	upstream: Upstream;
+	transport: Transport;
+	logger: Logger;
+	clock: Clock;
+}
+
+type Trait = Pick<
+	ModelOffer,
+	'contextLength' | 'maxOutputTokens' | 'openWeights' | 'prices' | 'quantization' | 'codeOriented' | 'takesReasoning'
+>;
+
+/** An OpenAI-compatible server as a provider. Its key goes to its own origin and nowhere else. */
+export class UpstreamProvider implements Provider {
+	readonly slug: string;
+	readonly label: string | undefined;
+	readonly isDedicated: boolean;
+	readonly prefixes: readonly string[];
+	private readonly upstream: Upstream;
+	private readonly caller: Caller;
+	private readonly key: 'inference' | undefined;
+	private current: readonly ModelOffer[];
+	/** By the offer's id: as the upstream itself names it, where that differs. */
+	private readonly names = new Map<string, string>();
+	/** Some servers refuse a request for the option by which the others tell the usage of a stream. */
+	private refusesStreamOptions = false;
+
+	constructor({ upstream, transport, logger, clock }: UpstreamOptions) {
+		const { slug, label, url, key, local, prefixes } = upstream;
+		this.upstream = upstream;
+		this.slug = slug;
+		this.label = label;
+		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
+		this.prefixes = prefixes ?? [slug];
+		this.key = key === undefined ? undefined : 'inference';
+		this.caller = createCaller({
+			// Plain http is allowed here for servers of the user's own network; a connection would refuse it.
+			connection: {
+				name: slug,
+				...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: slug }),
+				apiUrl: url,
+			},
+			keys: () => Promise.resolve(key),
+			transport,
+			logger,
+			clock,
+			random: Math.random,
+			// The gateway tries others instead of waiting for this one.
+			limits: { ...LIMITS, tries: 1 },
+		});
+		this.current = (upstream.models ?? []).map(model => this.configured(model));
+	}
+
+	offers(): readonly ModelOffer[] {
+		return this.current;
+	}
+
+	/** Reads the list of models, unless the settings name them. An upstream that does not answer keeps those it had. */
+	async refresh(signal: AbortSignal): Promise<'read' | 'absent' | 'configured'> {
+		if (this.upstream.models !== undefined) {
+			return 'configured';
+		}
+		try {
+			const reply = await this.caller.json({
+				route: { ...MODELS, key: this.key },
+				firstByteMs: LIST_MS,
+				idleMs: LIST_MS,
+				retry: 'never',
+				signal,
+			});
+			const { data } = modelListSchema.parse(reply);
+			this.current = data.map(model => this.listed(model));
+			return 'read';
+		} catch {
+			return 'absent';
+		}
+	}
+
+	chat(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ReplyChunk> {
+		const model = this.names.get(request.model) ?? request.model;
+		let hasBegun = false;
+		let reply = this.send({ ...request, model }, signal);
+		// By hand: on a path that every chunk takes, each generator on the way costs as much as reading the chunk.
+		const next = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
+			reply.next().then(
+				result => {
+					hasBegun = true;
+					return result;
+				},
+				(error: unknown) => {
+					signal.throwIfAborted();
+					if (hasBegun || this.refusesStreamOptions || !isAboutStreamOptions(error)) {
+						throw failureOf(error);
+					}
+					this.refusesStreamOptions = true;
+					reply = this.send({ ...request, model }, signal);
+					return next();
+				},
+			);
+		return { [Symbol.asyncIterator]: () => ({ next, return: () => reply.return() }) };
+	}
+
+	private send(request: ProviderRequest, signal: AbortSignal): BatchedStream<ReplyChunk> {
+		const call = { route: { ...CHAT, key: this.key }, body: bodyOf(request, !this.refusesStreamOptions) };
+		return new BatchedStream(signal, inner =>
+			readStreamedReply(this.caller, { ...call, signal: inner }, new UpstreamDecoder(request.model)),
+		);
+	}
+
+	private configured(model: NonNullable<Upstream['models']>[number]): ModelOffer {
+		const { id, upstreamId, label, kinds, parameters, ...traits } = typeof model === 'string' ? { id: model } : model;
+		if (upstreamId !== undefined) {
+			this.names.set(id, upstreamId);
+		}
+		return this.offer(id, { label, kinds: kinds ?? ['chat'], parameters }, traits);
+	}
+
+	private listed({ id, name, context_length: contextLength }: ListedModel): ModelOffer {
+		return this.offer(id, { label: name, kinds: ['chat'] }, contextLength === undefined ? {} : { contextLength });
+	}
+
+	private offer(
+		id: string,
+		own: Pick<ModelOffer, 'label' | 'kinds'> & { parameters?: readonly string[] | undefined },
+		traits: Trait,
+	): ModelOffer {
+		const { dataPolicy, parameters = own.parameters, ...common } = this.upstream;
+		const known = own.parameters ?? parameters;
+		return {
+			id,
+			label: own.label,
+			kinds: own.kinds,
+			contextLength: traits.contextLength ?? common.contextLength,
+			maxOutputTokens: traits.maxOutputTokens ?? common.maxOutputTokens,
+			openWeights: traits.openWeights ?? common.openWeights,
+			prices: traits.prices ?? common.prices,
+			quantization: traits.quantization ?? common.quantization,
+			codeOriented: traits.codeOriented ?? common.codeOriented,
+			takesReasoning: traits.takesReasoning ?? common.takesReasoning,
+			dataPolicy,
+			parameters: known === undefined ? undefined : new Set(known as readonly Parameter[]),
+		};
+	}
+}
+
+/** What OpenAI-compatible servers document beyond the contract's fields: how to get the usage of a stream, and logprobs. */
+function bodyOf(request: ProviderRequest, withUsage: boolean): object {
+	return {
+		...request,
+		...(request.top_logprobs === undefined ? {} : { logprobs: true }),
+		stream: true,
+		...(withUsage ? { stream_options: { include_usage: true } } : {}),
+	};
+}
+
+function isAboutStreamOptions(error: unknown): boolean {
+	return ClientError.is(error, 'invalid-request') && error.serviceMessage?.includes('stream_options') === true;
+}
+
+const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
+	'rate-limited': 'rate_limited',
+	offline: 'unavailable',
+	timeout: 'timeout',
+	unauthorised: 'unauthorized',
+	forbidden: 'unauthorized',
+	'no-key': 'unauthorized',
+	'payment-required': 'unauthorized',
+	'not-found': 'model_not_found',
+	'invalid-request': 'invalid_request',
+	'too-large': 'invalid_request',
+};
+
+function failureOf(error: unknown): unknown {
+	if (!ClientError.is(error)) {
+		return error;
+	}
+	const { code, status, serviceMessage, retryAfterMs } = error;
+	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
+	const words = code === 'truncated' ? WORDS.cut : WORDS[own];
+	const said = serviceMessage === undefined ? '' : `: ${serviceMessage}`;
+	return new ProviderFailure(own, `${words}${status === undefined ? '' : ` (HTTP ${status})`}${said}`, {
+		retryAfterMs,
+		cause: error,
+	});
+}
+
+const WORDS: Readonly<Record<ProviderFailureCode, string>> = {
+	upstream_error: 'The upstream failed',
+	rate_limited: 'The upstream takes no more requests for now',
+	unavailable: 'The upstream cannot be reached or is not ready',
+	timeout: 'The upstream did not answer in time',
+	unauthorized: 'The upstream refuses its key',
+	model_not_found: 'The upstream does not know the model',
+	invalid_request: 'The upstream refuses the request',
+	cut: 'The upstream broke its reply off',
+};

@@ -1,0 +1,147 @@
+import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
+import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+
+export interface WholeToolCall {
+	id: string;
+	type: 'function';
+	function: { name: string; arguments: string };
+}
+
+interface WholeMessage {
+	role: string;
+	content: string;
+	tool_calls: WholeToolCall[] | null;
+	function_call: null;
+	reasoning?: string;
+	reasoning_content?: string;
+	annotations?: Annotation[];
+}
+
+export interface WholeChoice {
+	index: number;
+	message: WholeMessage;
+	finish_reason: string | null;
+	provider_specific_fields: { native_finish_reason: string | null };
+	logprobs?: unknown;
+}
+
+export interface WholeReply {
+	choices: WholeChoice[];
+	usage?: Usage;
+	/** The resolved name, where the provider told one. */
+	model?: string;
+}
+
+/** Text in pieces, so that a long reply is joined once and not copied for each chunk. */
+interface Draft {
+	choice: Omit<WholeChoice, 'message'>;
+	role: string;
+	content: string[];
+	reasoning: string[];
+	reasoningContent: string[];
+	calls: Map<number, WholeToolCall>;
+	annotations: Annotation[];
+	logprobs: unknown[];
+}
+
+/** Characters of all chunks: a provider that does not come to an end must not fill the memory. */
+const MAXIMUM_SIZE = 32 * 1024 * 1024;
+
+/**
+ * Puts the chunks of a reply together, as the contract has a reply that was not streamed. Throws what the chunks throw,
+ * and a ProviderFailure for more than a reply can be.
+ */
+export async function wholeReply(chunks: AsyncIterable<ReplyChunk>): Promise<WholeReply> {
+	const drafts = new Map<number, Draft>();
+	let usage: Usage | undefined;
+	let model: string | undefined;
+	let size = 0;
+	for await (const chunk of chunks) {
+		size += JSON.stringify(chunk).length;
+		if (size > MAXIMUM_SIZE) {
+			throw new ProviderFailure('upstream_error', 'The reply is larger than what the service puts together.');
+		}
+		usage = chunk.usage ?? usage;
+		model = chunk.model ?? model;
+		for (const choice of chunk.choices) {
+			let draft = drafts.get(choice.index);
+			if (draft === undefined) {
+				draft = newDraft(choice.index);
+				drafts.set(choice.index, draft);
+			}
+			add(draft, choice);
+		}
+	}
+	const choices = [...drafts.values()].map(finished).sort((one, other) => one.index - other.index);
+	return { choices, ...(usage === undefined ? {} : { usage }), ...(model === undefined ? {} : { model }) };
+}
+
+function newDraft(index: number): Draft {
+	return {
+		choice: { index, finish_reason: null, provider_specific_fields: { native_finish_reason: null } },
+		role: 'assistant',
+		content: [],
+		reasoning: [],
+		reasoningContent: [],
+		calls: new Map(),
+		annotations: [],
+		logprobs: [],
+	};
+}
+
+function add(draft: Draft, { delta, finish_reason, provider_specific_fields, logprobs }: ReplyChoice): void {
+	draft.role = delta.role || draft.role;
+	push(draft.content, delta.content);
+	push(draft.reasoning, delta.reasoning);
+	push(draft.reasoningContent, delta.reasoning_content);
+	draft.annotations.push(...(delta.annotations ?? []));
+	for (const [position, fragment] of (delta.tool_calls ?? []).entries()) {
+		addCall(draft.calls, fragment.index ?? position, fragment);
+	}
+	if (finish_reason !== null) {
+		draft.choice.finish_reason = finish_reason;
+		const native = provider_specific_fields?.native_finish_reason ?? finish_reason;
+		draft.choice.provider_specific_fields = { native_finish_reason: native };
+	}
+	const tokens = typeof logprobs === 'object' && logprobs !== null ? Reflect.get(logprobs, 'content') : undefined;
+	if (Array.isArray(tokens)) {
+		draft.logprobs.push(...tokens);
+	}
+}
+
+function push(pieces: string[], text: string | null | undefined): void {
+	if (text) {
+		pieces.push(text);
+	}
+}
+
+function addCall(calls: Draft['calls'], index: number, { id, function: called }: ReceivedToolCall): void {
+	const begun = calls.get(index);
+	calls.set(index, {
+		id: begun?.id || id || '',
+		type: 'function',
+		function: {
+			name: begun?.function.name || called?.name || '',
+			arguments: (begun?.function.arguments ?? '') + (called?.arguments ?? ''),
+		},
+	});
+}
+
+function finished({ choice, role, calls, ...draft }: Draft): WholeChoice {
+	const reasoning = draft.reasoning.join('');
+	const reasoningContent = draft.reasoningContent.join('');
+	const toolCalls = [...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
+	return {
+		...choice,
+		message: {
+			role,
+			content: draft.content.join(''),
+			tool_calls: toolCalls.length === 0 ? null : toolCalls,
+			function_call: null,
+			...(reasoning === '' ? {} : { reasoning }),
+			...(reasoningContent === '' ? {} : { reasoning_content: reasoningContent }),
+			...(draft.annotations.length === 0 ? {} : { annotations: draft.annotations }),
+		},
+		...(draft.logprobs.length === 0 ? {} : { logprobs: { content: draft.logprobs } }),
+	};
+}

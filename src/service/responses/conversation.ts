@@ -1,0 +1,132 @@
+// The items of a responses request as messages of a chat request (contract: inference.md, Responses request).
+import type { ChatTool, ToolCall } from '../../contract/chatRequest.ts';
+import type { InputItem, ResponsesRequest } from '../../contract/responses.ts';
+import type { ProviderRequest } from '../inference/provider.ts';
+import type { ReasoningSeal } from './reasoningSeal.ts';
+import { refusal } from './responsesRequest.ts';
+
+type Message = ProviderRequest['messages'][number];
+
+/** What the model said and called at a time, which several items tell: chat has one message for it. */
+interface AssistantTurn {
+	reasoning: string[];
+	text: string | undefined;
+	calls: ToolCall[];
+}
+
+/** Throws a RequestRefused of 400 naming the item. */
+export function chatRequestOf(request: ResponsesRequest, seal: ReasoningSeal): ProviderRequest {
+	const { model, instructions, input, tools = [], tool_choice: choice } = request;
+	const messages = messagesOf(input, seal);
+	if (typeof choice === 'object' && !tools.some(({ name }) => name === choice.name)) {
+		throw refusal('tool_choice.name: it names a tool that is not in tools');
+	}
+	return {
+		model,
+		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
+		...(tools.length === 0 ? {} : { tools: tools.map(nestedTool) }),
+		// Without tools there is nothing to choose, and some servers refuse a choice then.
+		...(tools.length === 0 || choice === undefined
+			? {}
+			: { tool_choice: typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice }),
+	};
+}
+
+function nestedTool({ name, description, parameters }: NonNullable<ResponsesRequest['tools']>[number]): ChatTool {
+	return {
+		type: 'function',
+		function: {
+			name,
+			...(description === undefined ? {} : { description }),
+			...(parameters === undefined ? {} : { parameters }),
+		},
+	};
+}
+
+function messagesOf(input: readonly InputItem[], seal: ReasoningSeal): Message[] {
+	const entries: (Message | AssistantTurn)[] = [];
+	const results = new Map<string, string>();
+	const called = new Map<string, number>();
+	let turn: AssistantTurn | undefined;
+	const openTurn = (): AssistantTurn => {
+		if (turn === undefined) {
+			turn = { reasoning: [], text: undefined, calls: [] };
+			entries.push(turn);
+		}
+		return turn;
+	};
+	for (const [index, item] of input.entries()) {
+		switch (item.type) {
+			case 'reasoning':
+				openTurn().reasoning.push(openReasoning(item, index, seal));
+				break;
+			case 'function_call':
+				if (called.has(item.call_id)) {
+					throw refusal(`input[${index}].call_id: another function_call has it too`);
+				}
+				called.set(item.call_id, index);
+				openTurn().calls.push({
+					id: item.call_id,
+					type: 'function',
+					function: { name: item.name, arguments: item.arguments },
+				});
+				break;
+			case 'function_call_output':
+				if (!called.has(item.call_id) || results.has(item.call_id)) {
+					const why = results.has(item.call_id)
+						? 'the call has an output already'
+						: 'no function_call before it has it';
+					throw refusal(`input[${index}].call_id: ${why}`);
+				}
+				results.set(item.call_id, item.output);
+				turn = undefined;
+				break;
+			default: {
+				const content = typeof item.content === 'string' ? item.content : item.content.map(({ text }) => text).join('');
+				if (item.role !== 'assistant') {
+					turn = undefined;
+					entries.push({ role: item.role, content });
+					break;
+				}
+				if (turn?.text !== undefined || (turn?.calls.length ?? 0) > 0) {
+					turn = undefined;
+				}
+				openTurn().text = content;
+			}
+		}
+	}
+	for (const [id, index] of called) {
+		if (!results.has(id)) {
+			throw refusal(`input[${index}].call_id: the call has no function_call_output after it`);
+		}
+	}
+	return entries.flatMap(entry => ('role' in entry ? [entry] : messagesOfTurn(entry, results)));
+}
+
+/** Each call's result right behind the message that called: chat knows no other place for it. */
+function messagesOfTurn({ reasoning, text, calls }: AssistantTurn, results: ReadonlyMap<string, string>): Message[] {
+	if (text === undefined && calls.length === 0) {
+		// Reasoning that led to nothing: chat has no message for it.
+		return [];
+	}
+	return [
+		{
+			role: 'assistant',
+			content: text ?? '',
+			...(calls.length === 0 ? {} : { tool_calls: calls }),
+			...(reasoning.length === 0 ? {} : { reasoning: reasoning.join('\n\n') }),
+		},
+		...calls.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: results.get(id) ?? '' })),
+	];
+}
+
+function openReasoning(item: Extract<InputItem, { type: 'reasoning' }>, index: number, seal: ReasoningSeal): string {
+	const { encrypted_content: sealed } = item;
+	const reasoning = typeof sealed === 'string' ? seal.open(sealed) : undefined;
+	if (reasoning === undefined) {
+		throw refusal(
+			`input[${index}].encrypted_content: it was not sealed by this service, or was changed since; send reasoning items back as they came, or leave them out`,
+		);
+	}
+	return reasoning;
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { UserFacingError } from '../../base/errors.ts';
+import { folderOfRepoUrl } from '../tasks/repoUrl.ts';
+
+/** A repository of this machine in the terms of a source host: the folder that it lies in is its owner. */
+export interface LocalRepository {
+	owner: string;
+	name: string;
+	/** Absolute. */
+	folder: string;
+	updatedAt: Date;
+}
+
+/** For what lies at the top of a file system. */
+const NAMELESS_OWNER = 'root';
+
+/**
+ * Which of `repoUrls` (paths and `file:` URLs) are repositories that are there now, sorted by owner and name. Two owners
+ * of one name are told apart by a piece of a digest of their paths, so that `owner/name` always names one repository.
+ */
+export async function findRepositories(repoUrls: readonly string[]): Promise<LocalRepository[]> {
+	const folders = new Set(repoUrls.map(folderOf).filter(folder => folder !== undefined));
+	const looked = await Promise.all([...folders].map(async folder => ({ folder, updatedAt: await lookInto(folder) })));
+	const parents = new Map<string, Set<string>>();
+	for (const { folder } of looked) {
+		const parent = path.dirname(folder);
+		const name = path.basename(parent);
+		parents.set(name, (parents.get(name) ?? new Set()).add(parent));
+	}
+	return looked
+		.flatMap(({ folder, updatedAt }) => {
+			const parent = path.dirname(folder);
+			const name = path.basename(parent);
+			const isOnly = parents.get(name)?.size === 1;
+			const owner = (name || NAMELESS_OWNER) + (isOnly ? '' : `~${digest(parent)}`);
+			return updatedAt === undefined ? [] : [{ owner, name: path.basename(folder), folder, updatedAt }];
+		})
+		.sort((a, b) => compare(a.owner, b.owner) || compare(a.name, b.name));
+}
+
+/** A task may have been made by a version that took other addresses. */
+function folderOf(repoUrl: string): string | undefined {
+	try {
+		return path.resolve(folderOfRepoUrl(repoUrl));
+	} catch (error) {
+		if (error instanceof UserFacingError) {
+			return undefined;
+		}
+		throw error;
+	}
+}
+
+/** When a branch of the repository was last moved, as far as its files tell without git; undefined: there is none. */
+async function lookInto(folder: string): Promise<Date | undefined> {
+	const inside = path.join(folder, '.git');
+	const status = await statusOf(inside);
+	// A linked worktree has a file there, which says where its repository is.
+	if (status?.isFile()) {
+		return status.mtime;
+	}
+	const own = status === undefined ? folder : inside;
+	const [head, objects, ...others] = await Promise.all(
+		['HEAD', 'objects', 'packed-refs', 'logs/HEAD'].map(name => statusOf(path.join(own, name))),
+	);
+	if (head === undefined || objects === undefined) {
+		return undefined;
+	}
+	return new Date(Math.max(...[head, ...others].map(file => file?.mtimeMs ?? 0)));
+}
+
+async function statusOf(file: string): Promise<Stats | undefined> {
+	return await stat(file).catch(() => undefined);
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 6);
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

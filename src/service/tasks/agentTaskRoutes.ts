@@ -1,0 +1,54 @@
+import { AGENT_TASK_STATES, agentTaskListQuerySchema } from '../../contract/agentTasks.ts';
+import { integerBetween } from '../../contract/ranges.ts';
+import { routes } from '../../contract/routes.ts';
+import { numberIn, parseOrRefuse } from '../replies.ts';
+import type { App } from '../server.ts';
+import type { TaskRecord, TaskStatus } from '../store/taskRecord.ts';
+import type { TaskStore } from '../store/taskStore.ts';
+
+type AgentTaskState = (typeof AGENT_TASK_STATES)[number];
+
+/** contract: not shown. */
+const DEFAULT_LIMIT = 20;
+const MAXIMUM_LIMIT = 100;
+const querySchema = agentTaskListQuerySchema.extend({ limit: integerBetween(1, MAXIMUM_LIMIT).optional() });
+
+/** Which of our tasks an agent task's state stands for. Each task is of exactly one. */
+const STATES: Readonly<Record<AgentTaskState, { statuses: readonly TaskStatus[]; interrupted: boolean }>> = {
+	queued: { statuses: ['pending'], interrupted: false },
+	running: { statuses: ['processing', 'saving'], interrupted: false },
+	completed: { statuses: ['completed'], interrupted: false },
+	failed: { statuses: ['error', 'timeout'], interrupted: false },
+	cancelled: { statuses: ['stopped'], interrupted: false },
+	interrupted: { statuses: ['error'], interrupted: true },
+};
+
+/** The tasks as the agent API shows them (contract: cloud-tasks.md, GET {agent_url}/api/v1/tasks). */
+export function registerAgentTaskRoutes(app: App, store: TaskStore): void {
+	app.get(routes.agentTaskList.path, context => {
+		const { page, limit, status } = context.req.query();
+		const query = parseOrRefuse(querySchema, { page: numberIn(page), limit: numberIn(limit), status });
+		const echoed = { page: query.page ?? 1, limit: query.limit ?? DEFAULT_LIMIT };
+		const { tasks, hasMore } = store.list({
+			limit: echoed.limit,
+			offset: (echoed.page - 1) * echoed.limit,
+			...(query.status === undefined ? {} : STATES[query.status]),
+		});
+		return context.json({ tasks: tasks.map(toAgentTask), ...echoed, hasMore });
+	});
+}
+
+/** A follow-up is a run of its own, of the same task. */
+function toAgentTask(task: TaskRecord): object {
+	return {
+		taskId: task.id,
+		runId: `${task.id}-${task.turn}`,
+		status: AGENT_TASK_STATES.find(
+			state => STATES[state].statuses.includes(task.status) && STATES[state].interrupted === task.interrupted,
+		),
+		model: task.selectedModel,
+		createdAt: task.createdAt,
+		startedAt: task.startedAt,
+		completedAt: task.completedAt,
+	};
+}

@@ -1,0 +1,38 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isAbortError, UserFacingError } from '../../base/errors.ts';
+import { GitError } from './git.ts';
+import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
+
+/** While the caller waits. */
+const LOOK_TIMEOUT_MS = 20_000;
+
+/**
+ * Looks at a source repository, with a folder below `parent` that is there so long. Whatever is wrong with the repository
+ * is thrown as a sentence.
+ */
+export async function lookAt<T>(
+	folder: string,
+	parent: string,
+	look: (query: ReferencesQuery) => Promise<T>,
+): Promise<T> {
+	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const scratchFolder = await mkdtemp(path.join(parent, 'look-'));
+	try {
+		const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+		const configuration = path.join(scratchFolder, 'gitconfig');
+		await writeGitConfiguration(configuration, signal);
+		return await look({ folder, scratchFolder, configuration, signal });
+	} catch (error) {
+		if (error instanceof GitError) {
+			const words = error.stderr.trim().split('\n')[0]?.slice(0, 300) ?? '';
+			throw new UserFacingError(`repoUrl: git cannot read the repository: ${words}`);
+		}
+		if (isAbortError(error) || (error instanceof Error && error.name === 'TimeoutError')) {
+			throw new UserFacingError(`repoUrl: git could not read the repository within ${LOOK_TIMEOUT_MS / 1000} s.`);
+		}
+		throw error;
+	} finally {
+		await rm(scratchFolder, { recursive: true, force: true });
+	}
+}

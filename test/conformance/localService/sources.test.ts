@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ClientError } from '../../../src/client/core/errors.ts';
+import { waitFor } from '../../support/waitFor.ts';
+import { conformance, type Implementation } from './harness.ts';
+
+const RECORDS = 'cloud-tasks/repository-branch-and-organisation-records';
+
+interface LookUpFailure {
+	error: string;
+	message: string;
+	status: number;
+}
+
+async function refused({ fetch }: Implementation, target: string, status: number, init?: RequestInit) {
+	const response = await fetch(`/api/local/${target}`, init);
+	const body = (await response.json()) as LookUpFailure;
+	assert.equal(response.status, status, JSON.stringify(body));
+	assert.deepEqual(Object.keys(body).sort(), ['error', 'message', 'status']);
+	assert.equal(body.status, status);
+	return body.message;
+}
+
+/** What the service knows after its first task. */
+async function known({ client, repoUrl }: Implementation) {
+	const { id } = await client.tasks.create({ prompt: 'Known', repoUrl });
+	await waitFor('the end of the task', async () => (await client.tasks.get(id)).status === 'completed');
+	return { owner: path.basename(path.dirname(repoUrl)), repo: path.basename(repoUrl) };
+}
+
+conformance('look-ups', verifies => {
+	verifies(
+		[`${RECORDS}/1`, `${RECORDS}/2`, `${RECORDS}/3`, 'cloud-tasks/errors/5', 'unspecified/cloud-tasks/15'],
+		'organisations, repositories and branches come as records with their documented fields, and no others',
+		async implementation => {
+			const { client, repoUrl, fetch } = implementation;
+			const { owner, repo } = await known(implementation);
+			const organisations = await client.sources.organisations();
+			assert.ok(organisations.some(({ login }) => login === owner));
+			const repositories = await client.sources.repositories(owner);
+			const [repository] = repositories;
+			assert.equal(repositories.length, 1);
+			assert.equal(repository?.full_name, `${owner}/${repo}`);
+			assert.equal(fileURLToPath(repository?.clone_url ?? ''), repoUrl);
+			const branches = await client.sources.branches(owner, repo);
+			assert.ok(branches.some(({ name, isDefault }) => name === 'main' && isDefault));
+
+			const kinds = {
+				orgs: { login: 'string', name: 'string', avatar_url: 'string' },
+				[`repos?owner=${owner}`]: {
+					name: 'string',
+					full_name: 'string',
+					description: 'string or null',
+					private: 'boolean',
+					clone_url: 'string',
+					updated_at: 'string',
+					language: 'string or null',
+				},
+				[`branches?owner=${owner}&repo=${repo}`]: { name: 'string', protected: 'boolean', isDefault: 'boolean' },
+			};
+			for (const [target, fields] of Object.entries(kinds)) {
+				const records = (await (await fetch(`/api/local/${target}`)).json()) as Record<string, unknown>[];
+				assert.ok(records.length > 0);
+				for (const record of records) {
+					assert.deepEqual(Object.keys(record).sort(), Object.keys(fields).sort());
+					for (const [field, kind] of Object.entries(fields)) {
+						assert.ok(kind.split(' or ').includes(record[field] === null ? 'null' : typeof record[field]), field);
+					}
+				}
+			}
+		},
+	);
+
+	verifies('cloud-tasks/errors/6', 'a missing owner or repo gets 400', async implementation => {
+		assert.match(await refused(implementation, 'repos', 400), /owner/);
+		assert.match(await refused(implementation, 'branches?repo=x', 400), /owner/);
+		assert.match(await refused(implementation, 'branches?owner=x&repo=', 400), /repo/);
+	});
+
+	verifies('cloud-tasks/errors/7', 'an invalid or missing key gets 401', async implementation => {
+		for (const target of ['orgs', 'repos?owner=x', 'branches?owner=x&repo=y']) {
+			for (const authorization of ['', 'Bearer wrong']) {
+				assert.match(await refused(implementation, target, 401, { headers: { authorization } }), /credentials/);
+			}
+		}
+	});
+
+	verifies('cloud-tasks/errors/8', 'a repository that is not there gets 404', async implementation => {
+		const { owner } = await known(implementation);
+		await refused(implementation, `branches?owner=${owner}&repo=nothing`, 404);
+		await assert.rejects(implementation.client.sources.branches('nobody', 'nothing'), error =>
+			ClientError.is(error, 'source-link-missing'),
+		);
+	});
+
+	verifies('cloud-tasks/errors/9', 'a repository that cannot be read gets 502', async implementation => {
+		const { owner, repo } = await known(implementation);
+		const references = path.join(implementation.repoUrl, '.git', 'refs');
+		// Without it git calls the folder no repository, while its files are there.
+		await rename(references, `${references}-away`);
+		try {
+			const message = await refused(implementation, `branches?owner=${owner}&repo=${repo}`, 502);
+			assert.match(message, /git/);
+		} finally {
+			await rename(`${references}-away`, references);
+		}
+	});
+});

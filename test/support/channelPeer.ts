@@ -1,0 +1,82 @@
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import {
+	type KeyPair,
+	open,
+	p384KeyPair,
+	type Sealed,
+	seal,
+	sharedKey,
+	signedBytes,
+} from './contractServer/channelCryptography.ts';
+
+export interface AttestationFields {
+	public_key: string;
+	session_id: string;
+	nonce_b64: string;
+	signature: string;
+	report_json: string;
+	report: Record<string, unknown>;
+	gpu_eat: string;
+}
+
+export interface PeerRequest {
+	peer_public_key: string;
+	session_id: string;
+	payload: Sealed;
+}
+
+export const conversation = (content: string): string => JSON.stringify([{ role: 'user', content }]);
+
+/**
+ * A client of the encrypted channel with none of our cryptography, in one session. It seals what it is told to, under
+ * whatever nonce.
+ */
+export class ChannelPeer {
+	readonly attestation: AttestationFields;
+	readonly enclaveKey: KeyObject;
+	readonly keyPair: KeyPair;
+	/** Of the next message. */
+	nonce = 1000;
+
+	constructor(attestation: unknown, keyPair = p384KeyPair()) {
+		this.attestation = attestation as AttestationFields;
+		this.enclaveKey = createPublicKey(this.attestation.public_key);
+		this.keyPair = keyPair;
+	}
+
+	/** With the session that a service gives at `base`. */
+	static async attest(get: (path: string) => Promise<Response>, base: string): Promise<ChannelPeer> {
+		const response = await get(`${base}/attestation`);
+		if (response.status !== 200) {
+			throw new Error(`The attestation was refused with ${response.status}: ${await response.text()}`);
+		}
+		return new ChannelPeer(await response.json());
+	}
+
+	get publicKey(): string {
+		return this.keyPair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+	}
+
+	/** The next message, or one with another nonce or signer. */
+	seal(text: string, { nonce = this.nonce++, signer = this.keyPair.privateKey } = {}): PeerRequest {
+		const payload = seal(text, nonce, this.key, signer);
+		return { peer_public_key: this.publicKey, session_id: this.attestation.session_id, payload };
+	}
+
+	/** What was sealed before, or elsewhere, as its own. */
+	resign({ nonce, iv, ciphertext }: Omit<Sealed, 'signature'>): PeerRequest {
+		const bytes = signedBytes(nonce, Buffer.from(iv, 'base64'), Buffer.from(ciphertext, 'base64'));
+		const signature = sign('sha256', bytes, this.keyPair.privateKey).toString('base64');
+		const payload = { nonce, iv, ciphertext, signature };
+		return { peer_public_key: this.publicKey, session_id: this.attestation.session_id, payload };
+	}
+
+	/** The text of a reply: verified, then decrypted. Throws for anything that does not hold. */
+	open(sealed: Sealed): string {
+		return open(sealed, this.key, this.enclaveKey);
+	}
+
+	private get key(): Buffer {
+		return sharedKey(this.keyPair.privateKey, this.enclaveKey);
+	}
+}

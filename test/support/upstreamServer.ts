@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import {
+	createServer,
+	type IncomingHttpHeaders,
+	type IncomingMessage,
+	type Server,
+	type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface ReceivedRequest {
+	path: string;
+	headers: IncomingHttpHeaders;
+	body: Record<string, unknown>;
+	/** The client went before the reply was whole. */
+	wasAbandoned: boolean;
+}
+
+/** How a server behaves at chat requests. What is not set is as a well-behaved server has it. */
+export interface UpstreamBehaviour {
+	models?: readonly object[];
+	/** Of the list of models. */
+	listStatus?: number;
+	/** In place of a stream. */
+	status?: number;
+	headers?: Record<string, string>;
+	/** Of a reply that is no stream. */
+	body?: unknown;
+	/** Milliseconds before the first chunk, and between two. */
+	firstMs?: number;
+	pauseMs?: number;
+	/** The text, a chunk each. */
+	pieces?: readonly string[];
+	/** Whole chunks in place of `pieces`. */
+	chunks?: readonly object[];
+	/** Sends no `[DONE]`, no finish_reason and no usage. */
+	isForgetful?: boolean;
+	/** After so many chunks the connection breaks. */
+	breaksAfter?: number;
+	/** After so many chunks an error comes in the stream. */
+	errorAfter?: number;
+	/** Never ends its reply, and sends as fast as it is read. */
+	isEndless?: boolean;
+	/** Refuses what it does not know. */
+	refuses?: string;
+}
+
+/** A real OpenAI-compatible server of a test. `stop` in every test that starts one. */
+export class UpstreamServer {
+	behaviour: UpstreamBehaviour;
+	readonly requests: ReceivedRequest[] = [];
+	/** Bytes that an endless reply has got rid of. */
+	sentBytes = 0;
+	private readonly server: Server;
+
+	private constructor(behaviour: UpstreamBehaviour) {
+		this.behaviour = behaviour;
+		this.server = createServer(
+			(request, response) => void this.answer(request, response).catch(() => response.destroy()),
+		);
+	}
+
+	static async start(behaviour: UpstreamBehaviour = {}): Promise<UpstreamServer> {
+		const upstream = new UpstreamServer(behaviour);
+		upstream.server.listen(0, '127.0.0.1');
+		await once(upstream.server, 'listening');
+		return upstream;
+	}
+
+	get origin(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	get url(): string {
+		return `${this.origin}/v1`;
+	}
+
+	/** Chat requests alone. */
+	get chats(): ReceivedRequest[] {
+		return this.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		if (this.server.listening) {
+			this.server.close();
+			await once(this.server, 'close');
+		}
+	}
+
+	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		let text = '';
+		for await (const piece of request.setEncoding('utf8')) {
+			text += piece;
+		}
+		const received: ReceivedRequest = {
+			path: request.url ?? '',
+			headers: request.headers,
+			body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+			wasAbandoned: false,
+		};
+		this.requests.push(received);
+		response.once('close', () => {
+			received.wasAbandoned = !response.writableFinished;
+		});
+		const { behaviour } = this;
+		if (request.url === '/v1/models') {
+			sendJson(response, behaviour.listStatus ?? 200, {
+				object: 'list',
+				data: behaviour.models ?? [{ id: 'small', object: 'model' }],
+			});
+		} else if (behaviour.refuses !== undefined && behaviour.refuses in received.body) {
+			sendJson(response, 400, { error: { message: `Unrecognized request argument supplied: ${behaviour.refuses}` } });
+		} else if (behaviour.status !== undefined || behaviour.body !== undefined) {
+			const body = behaviour.body ?? { error: { message: 'as the test wants it' } };
+			sendJson(response, behaviour.status ?? 200, body, behaviour.headers);
+		} else {
+			await this.stream(received, response);
+		}
+	}
+
+	private async stream({ body }: ReceivedRequest, response: ServerResponse): Promise<void> {
+		const { behaviour } = this;
+		const gone = new AbortController();
+		response.once('close', () => gone.abort());
+		// Nobody waits on for a client that has left, and no test's process either.
+		const wait = (milliseconds = 0) => delay(milliseconds, undefined, { signal: gone.signal });
+		await wait(behaviour.firstMs);
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		const send = (value: object): boolean => {
+			const event = `data: ${JSON.stringify(value)}\n\n`;
+			this.sentBytes += event.length;
+			return response.write(event);
+		};
+		const head = { id: 'up-1', object: 'chat.completion.chunk', created: 1, model: body['model'] };
+		const piece = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+		if (behaviour.isEndless) {
+			while (!response.destroyed) {
+				if (!send({ ...head, ...piece('x'.repeat(1000)) })) {
+					await once(response, 'drain', { signal: gone.signal });
+				}
+			}
+			return;
+		}
+		const chunks = behaviour.chunks ?? (behaviour.pieces ?? ['Hello', ' there']).map(piece);
+		for (const [index, chunk] of chunks.entries()) {
+			if (index === behaviour.breaksAfter) {
+				response.socket?.destroySoon();
+				return;
+			}
+			if (index === behaviour.errorAfter) {
+				response.end(`data: ${JSON.stringify({ error: { message: 'it broke', code: 'server_error' } })}\n\n`);
+				return;
+			}
+			send({ ...head, ...chunk });
+			await wait(behaviour.pauseMs);
+		}
+		if (!behaviour.isForgetful) {
+			send({ ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+			const count = chunks.length;
+			send({ ...head, choices: [], usage: { prompt_tokens: 3, completion_tokens: count, total_tokens: count + 3 } });
+			response.write('data: [DONE]\n\n');
+		}
+		response.end();
+	}
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+	response.writeHead(status, { 'content-type': 'application/json', ...headers });
+	response.end(JSON.stringify(body));
+}
+
+/** Numbers from 0 to below 1, the same ones for the same seed. */
+export function seededRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}

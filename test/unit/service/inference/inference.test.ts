@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import path from 'node:path';
+import {
+	controlPaths,
+	DISCOVERY_FILE,
+	discoverySchema,
+	gatewayPictureSchema,
+} from '../../../../src/contract/control.ts';
+import { ServiceProcess } from '../../../support/serviceProcess.ts';
+import { UpstreamServer } from '../../../support/upstreamServer.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { errorOf, eventsOf } from '../helpers.ts';
+
+const KEY = 'key-of-the-upstream-4711';
+
+interface Completion {
+	id: string;
+	object: string;
+	model: string;
+	provider: string;
+	usage: { total_tokens: number; completion_tokens_details: object; prompt_tokens_details: object };
+	choices: {
+		message: { role: string; content: string; tool_calls: unknown };
+		finish_reason: string;
+		provider_specific_fields: { native_finish_reason: string };
+	}[];
+}
+
+describe('the inference routes over an upstream', function () {
+	this.timeout(30_000);
+	let upstream: UpstreamServer;
+	let service: ServiceProcess;
+
+	before(async () => {
+		upstream = await UpstreamServer.start();
+		service = await ServiceProcess.start({
+			handover: {
+				upstreams: [{ slug: 'own', url: upstream.url, key: KEY, contextLength: 1000, label: 'Own' }],
+				findOllama: false,
+			},
+		});
+	});
+	beforeEach(() => {
+		upstream.behaviour = {};
+		upstream.requests.length = 0;
+	});
+	after(async () => {
+		await service.stop();
+		await upstream.stop();
+	});
+
+	const post = (body: object = {}, target = '/chat/completions', init: RequestInit = {}) =>
+		service.fetch(target, {
+			json: { model: 'small', messages: [{ role: 'user', content: 'Hello' }], ...body },
+			...init,
+		});
+
+	async function whole(body: object = {}, target = '/chat/completions'): Promise<Completion> {
+		const response = await post(body, target);
+		assert.equal(response.status, 200, await response.clone().text());
+		return (await response.json()) as Completion;
+	}
+
+	it('answer alike on both paths of both forms', async () => {
+		for (const target of ['/chat/completions', '/v1/chat/completions']) {
+			for (const form of ['', '/enterprise']) {
+				const { provider, model, choices } = await whole({}, form + target);
+				assert.deepEqual([provider, model, choices[0]?.message.content], ['own', 'small', 'Hello there']);
+			}
+		}
+	});
+
+	it('put a whole reply together from the stream of the upstream, tool calls in fragments too', async () => {
+		const delta = (delta: object, finish_reason: string | null = null) => ({
+			choices: [{ index: 0, delta, finish_reason }],
+		});
+		const fragment = (index: number, text: string, rest: object = {}, name?: string) => ({
+			tool_calls: [{ index, ...rest, function: { ...(name ? { name } : {}), arguments: text } }],
+		});
+		upstream.behaviour = {
+			chunks: [
+				delta({ role: 'assistant', content: 'I ' }),
+				delta({ content: 'look.' }),
+				delta(fragment(0, '{"a"', { id: 'c0', type: 'function' }, 'first')),
+				delta(fragment(1, '{', { id: 'c1', type: 'function' }, 'second')),
+				delta(fragment(0, ':1}')),
+				delta(fragment(1, '}')),
+				delta({}, 'tool_calls'),
+			],
+		};
+		const { choices, object, usage } = await whole();
+		assert.equal(object, 'chat.completion');
+		assert.deepEqual(choices[0]?.message, {
+			role: 'assistant',
+			content: 'I look.',
+			tool_calls: [
+				{ id: 'c0', type: 'function', function: { name: 'first', arguments: '{"a":1}' } },
+				{ id: 'c1', type: 'function', function: { name: 'second', arguments: '{}' } },
+			],
+			function_call: null,
+		});
+		assert.equal(usage.total_tokens, 10);
+		assert.deepEqual(Object.keys(usage.completion_tokens_details).length, 4);
+		assert.deepEqual(usage.prompt_tokens_details, { audio_tokens: 0, cached_tokens: 0 });
+	});
+
+	it('name in each chunk who serves, begin with the role and tell the native reason', async () => {
+		const chunks: (Completion & { choices: { delta: { role?: string } }[] })[] = [];
+		let end = '';
+		for await (const { data } of eventsOf(await post({ stream: true }, '/enterprise/chat/completions'))) {
+			if (data.startsWith('{')) {
+				chunks.push(JSON.parse(data));
+			} else {
+				end = data;
+			}
+		}
+		assert.equal(end, '[DONE]');
+		assert.ok(
+			chunks.every(({ provider, model, id }) => provider === 'own' && model === 'small' && id === chunks[0]?.id),
+		);
+		assert.equal(chunks[0]?.choices[0]?.delta.role, 'assistant');
+		const last = chunks.find(({ choices }) => choices[0]?.finish_reason);
+		assert.equal(last?.choices[0]?.provider_specific_fields.native_finish_reason, 'stop');
+		assert.equal(chunks.at(-1)?.usage.total_tokens, 5);
+	});
+
+	it('tell an error in the middle of the stream, after what came before it', async () => {
+		upstream.behaviour = { errorAfter: 1 };
+		const events: string[] = [];
+		for await (const { data } of eventsOf(await post({ stream: true }))) {
+			events.push(data);
+		}
+		assert.match(events[0] ?? '', /Hello/);
+		assert.match(
+			events.at(-1) ?? '',
+			/^\{"error":\{"message":"The upstream failed: it broke","code":"upstream_error"\}\}$/,
+		);
+		assert.match(await errorOf(await post(), 502), /it broke/);
+	});
+
+	it('pass on that the upstream is busy, and for how long', async () => {
+		upstream.behaviour = { status: 429, headers: { 'retry-after': '3' } };
+		const response = await post({ stream: true });
+		assert.equal(response.headers.get('retry-after'), '3');
+		assert.match(await errorOf(response, 429), /takes no more requests/);
+	});
+
+	it('end what the upstream does when the client goes', async () => {
+		upstream.behaviour = { isEndless: true };
+		const leaving = new AbortController();
+		const response = await post({ stream: true }, '/chat/completions', { signal: leaving.signal });
+		await response.body?.getReader().read();
+		leaving.abort();
+		await waitFor('the abort at the upstream', () => upstream.chats[0]?.wasAbandoned);
+	});
+
+	it('read no faster from the upstream than the client reads', async () => {
+		upstream.behaviour = { isEndless: true };
+		upstream.sentBytes = 0;
+		const response = await post({ stream: true });
+		const reader = response.body?.getReader();
+		await reader?.read();
+		let sent = -1;
+		await waitFor('the upstream to wait', async () => {
+			const before = sent;
+			sent = upstream.sentBytes;
+			await new Promise(resolve => setTimeout(resolve, 150));
+			return before === sent && upstream.sentBytes === sent;
+		});
+		assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes lie between the two`);
+		await reader?.cancel();
+	});
+
+	it('send the upstream its own key, and never the token of the service', async () => {
+		await whole();
+		const text = JSON.stringify(upstream.requests);
+		assert.ok(!text.includes(service.token));
+		assert.equal(upstream.chats[0]?.headers.authorization, `Bearer ${KEY}`);
+	});
+
+	it('take prefixes at /chat/completions of the enterprise form, and refuse them elsewhere with the reason', async () => {
+		assert.equal((await whole({ model: 'own/small' }, '/enterprise/chat/completions')).model, 'small');
+		assert.match(await errorOf(await post({ model: 'own/small' }), 400), /enterprise host alone.*\["own"\]/);
+		const versioned = await post({ model: 'own/small' }, '/enterprise/v1/chat/completions');
+		assert.match(await errorOf(versioned, 400), /at \/chat\/completions alone/);
+		assert.equal((await whole({ model: 'errand/small' })).provider, 'own');
+	});
+
+	it('list the models on both forms', async () => {
+		for (const form of ['', '/enterprise']) {
+			const { data } = (await (await service.fetch(`${form}/v1/models`)).json()) as { data: object[] };
+			assert.deepEqual(data[0], { id: 'small', object: 'model', owned_by: 'own', context_length: 1000 });
+			assert.ok(data.some(model => 'id' in model && model.id === 'demo'));
+		}
+	});
+
+	it('tell a window what can be named now', async () => {
+		const picture = gatewayPictureSchema.parse(await (await service.fetch(controlPaths.picture)).json());
+		assert.equal(picture.models[0]?.contextLength, 1000);
+		assert.deepEqual(picture.providers[0], { slug: 'own', label: 'Own', models: ['small'] });
+		assert.deepEqual(picture.providerPrefixes[0], { prefix: 'own', provider: 'own' });
+	});
+
+	describe('aliases', () => {
+		const aliased = () => post({ model: 'mine' }, '/enterprise/chat/completions');
+		const file = () => path.join(service.stateFolder, 'aliases.json');
+		const log = () => readFile(path.join(service.stateFolder, 'service.log'), 'utf8');
+
+		it('are read from their file, again when it changes, and stay when it breaks', async () => {
+			assert.match(await errorOf(await aliased(), 404), /no such model/);
+			await writeFile(file(), JSON.stringify([{ name: 'mine', model: 'small', provider: 'own' }]));
+			assert.equal(((await (await aliased()).json()) as Completion).provider, 'own');
+			assert.match(
+				await errorOf(await post({ model: 'mine' }), 400),
+				/alias is understood on the enterprise host alone/,
+			);
+			for (const broken of ['[{"name": "mine"', '[{"name":"mine"}]', '{}']) {
+				await writeFile(file(), broken);
+				assert.equal((await aliased()).status, 200, broken);
+			}
+			assert.equal((await log()).match(/aliases\.json cannot be read/g)?.length, 3);
+			await writeFile(file(), JSON.stringify([{ name: 'mine', model: 'demo', provider: { only: ['demo'] } }]));
+			assert.equal(((await (await aliased()).json()) as Completion).provider, 'demo');
+			await writeFile(file(), '[]');
+			assert.match(await errorOf(await aliased(), 404), /no such model/);
+		});
+	});
+
+	describe('the control pipe', () => {
+		async function put(body: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+			const file = path.join(service.stateFolder, DISCOVERY_FILE);
+			const { pipe = '' } = discoverySchema.parse(JSON.parse(await readFile(file, 'utf8')));
+			return new Promise((resolve, reject) => {
+				const request = http.request(
+					{ socketPath: pipe, path: controlPaths.upstreams, method: 'PUT', headers, agent: false },
+					async response => {
+						let text = '';
+						for await (const piece of response.setEncoding('utf8')) {
+							text += piece;
+						}
+						resolve({ status: response.statusCode ?? 0, text });
+					},
+				);
+				request.on('error', reject);
+				request.end(body);
+			});
+		}
+
+		it('is of the OS user alone', async function () {
+			if (process.platform === 'win32') {
+				this.skip();
+			}
+			const { mode } = await stat(path.join(service.stateFolder, 'control.sock'));
+			assert.equal(mode & 0o777, 0o600);
+		});
+
+		it('refuses who does not know the token, what is no list, and never repeats a key', async () => {
+			const authorization = `Bearer ${service.token}`;
+			assert.equal((await put('{}', {})).status, 401);
+			assert.equal((await put('{}', { authorization: 'Bearer wrong' })).status, 401);
+			assert.equal((await put('{', { authorization })).status, 400);
+			const upstreams = [{ slug: 'one', url: 'http://example.com', key: KEY }];
+			const refused = await put(JSON.stringify({ upstreams, findOllama: false }), { authorization });
+			assert.equal(refused.status, 400);
+			assert.match(refused.text, /upstreams\[0\]: a key goes to https and loopback addresses only/);
+			assert.ok(!refused.text.includes(KEY));
+		});
+
+		it('is the only way for upstreams to come in', async () => {
+			const response = await service.fetch(controlPaths.upstreams, {
+				method: 'PUT',
+				json: { upstreams: [], findOllama: false },
+			});
+			assert.equal(response.status, 404);
+		});
+
+		it('puts a newer list in the place of the older one, while a reply goes on', async () => {
+			upstream.behaviour = { pauseMs: 100, pieces: ['1', '2', '3', '4', '5'] };
+			const running = whole();
+			await waitFor('the request', () => upstream.chats.length === 1);
+			const upstreams = [{ slug: 'renamed', url: upstream.url, key: KEY }];
+			const authorization = `Bearer ${service.token}`;
+			const { status } = await put(JSON.stringify({ upstreams, findOllama: false }), { authorization });
+			assert.equal(status, 200);
+			assert.equal((await running).choices[0]?.message.content, '12345');
+			assert.equal((await whole()).provider, 'renamed');
+		});
+	});
+
+	it('keep the key out of the state folder, the command line and the environment', async () => {
+		for (const file of [DISCOVERY_FILE, 'service.log', 'state.sqlite']) {
+			assert.ok(!(await readFile(path.join(service.stateFolder, file))).includes(KEY), file);
+		}
+		if (process.platform === 'linux') {
+			for (const file of ['cmdline', 'environ']) {
+				assert.ok(!(await readFile(`/proc/${service.pid}/${file}`)).includes(KEY), file);
+			}
+		}
+	});
+});
+
+describe('a start with upstreams', function () {
+	this.timeout(30_000);
+
+	it('that are no list ends with a sentence that does not repeat them', async () => {
+		const handover = { upstreams: [{ slug: 'one', url: 'nowhere', key: KEY }], findOllama: false };
+		await assert.rejects(ServiceProcess.start({ handover }), (error: Error) => {
+			assert.match(error.message, /upstreams\[0\]\.url: must be an http or https address.* See --upstreams-from-stdin/);
+			assert.ok(!error.message.includes(KEY));
+			return true;
+		});
+	});
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { gatewayPictureSchema } from '../../../../src/contract/control.ts';
+import { pictureOf } from '../../../../src/service/inference/picture.ts';
+import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
+
+function provider(slug: string, offers: Partial<ModelOffer>[], rest: Partial<Provider> = {}): Provider {
+	return {
+		slug,
+		isDedicated: false,
+		prefixes: [slug],
+		offers: () => offers.map(offer => ({ id: 'm', kinds: ['chat'], ...offer })),
+		chat: () => assert.fail('nobody is asked'),
+		...rest,
+	};
+}
+
+describe('the picture of the gateway', () => {
+	it('is one that a connection can have', () => {
+		const picture = pictureOf(
+			[provider('one', [{ contextLength: 9, prices: { input: 1, output: 2 }, quantization: 'int4' }])],
+			[{ name: 'mine', model: 'm', provider: { order: ['one'] } }],
+		);
+		assert.deepEqual(gatewayPictureSchema.parse(JSON.parse(JSON.stringify(picture))), picture);
+	});
+
+	it('has a model once, with the bound that no provider is under, the lowest price, and as open as all say', () => {
+		const { models } = pictureOf(
+			[
+				provider('one', [{ contextLength: 100, prices: { input: 3, output: 3 }, openWeights: true }]),
+				provider('two', [{ contextLength: 200, prices: { input: 1, output: 1 }, openWeights: false, label: 'M' }]),
+			],
+			[],
+		);
+		assert.deepEqual(models, [
+			{
+				id: 'm',
+				kinds: ['chat', 'responses', 'encrypted'],
+				channelProvider: 'one',
+				label: 'M',
+				contextLength: 200,
+				openWeights: false,
+				prices: { input: 1, output: 1 },
+			},
+		]);
+	});
+
+	it('tells no bound that one provider does not tell: a client would refuse what that one serves', () => {
+		const { models } = pictureOf([provider('one', [{ contextLength: 100 }]), provider('two', [{}])], []);
+		assert.equal(models[0]?.contextLength, undefined);
+	});
+
+	it('says of a model that it calls tools where anybody can make it', () => {
+		const without = provider('one', [{ parameters: new Set(['stop'] as const) }]);
+		const withTools = provider('two', [{ parameters: new Set(['tools'] as const) }]);
+		assert.equal(pictureOf([without], []).models[0]?.tools, false);
+		assert.equal(pictureOf([without, withTools], []).models[0]?.tools, true);
+	});
+
+	it('tells of a provider what holds for all of its models', () => {
+		const { providers } = pictureOf(
+			[
+				provider('same', [
+					{ id: 'a', quantization: 'int4', dataPolicy: { zeroDataRetention: true } },
+					{ id: 'b', quantization: 'fp8', dataPolicy: { zeroDataRetention: true } },
+				]),
+				provider('mixed', [{ id: 'a', prices: { input: 1, output: 1 } }, { id: 'b' }]),
+			],
+			[],
+		);
+		assert.deepEqual(providers, [
+			{ slug: 'same', dataPolicy: 'zero data retention', quantizations: ['int4', 'fp8'], models: ['a', 'b'] },
+			{ slug: 'mixed', models: ['a', 'b'] },
+		]);
+	});
+
+	it('has the slug of the service where something runs on this machine, for open models', () => {
+		const own = provider('own', [{ id: 'open' }, { id: 'closed', openWeights: false }], { isDedicated: true });
+		const slugs = pictureOf([own, provider('far', [{}])], []).providers.map(({ slug, models }) => [slug, models]);
+		assert.deepEqual(slugs.at(-1), ['errand', ['open']]);
+		assert.ok(!pictureOf([provider('far', [{}])], []).providers.some(({ slug }) => slug === 'errand'));
+	});
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../../src/base/logger.ts';
+import { createUndiciTransport } from '../../../../../src/client/core/undiciTransport.ts';
+import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../../src/contract/upstreams.ts';
+import { UpstreamDirectory } from '../../../../../src/service/inference/upstreams/upstreamDirectory.ts';
+import { ManualClock } from '../../../../support/manualClock.ts';
+import { UpstreamServer } from '../../../../support/upstreamServer.ts';
+
+describe('the directory of upstreams', () => {
+	const transport = createUndiciTransport();
+	let server: UpstreamServer;
+	let clock: ManualClock;
+	let directory: UpstreamDirectory;
+
+	beforeEach(async () => {
+		server = await UpstreamServer.start({ models: [{ id: 'a', name: 'A', context_length: 4096 }, { id: 'b' }, {}] });
+		clock = new ManualClock();
+		const ollamaUrl = server.url;
+		directory = new UpstreamDirectory({ builtIn: [], transport, logger: nullLogger, clock, ollamaUrl });
+	});
+	afterEach(async () => {
+		directory.dispose();
+		await server.stop();
+	});
+	after(() => transport.close());
+
+	const replace = (handover: UpstreamHandoverInput) => directory.replace(upstreamHandoverSchema.parse(handover));
+	const slugs = () => directory.providers().map(({ slug }) => slug);
+	const models = () => directory.providers().flatMap(provider => provider.offers().map(({ id }) => id));
+
+	it('reads the models that an upstream lists, with what they tell', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.url }], findOllama: false });
+		await directory.ready();
+		assert.deepEqual(models(), ['a', 'b']);
+		const [first] = directory.providers()[0]?.offers() ?? [];
+		assert.equal(first?.label, 'A');
+		assert.equal(first?.contextLength, 4096);
+	});
+
+	it('keeps to the models that the settings name, and asks for none', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.url, models: ['x'] }], findOllama: false });
+		await directory.ready();
+		assert.deepEqual(models(), ['x']);
+		assert.equal(server.requests.length, 0);
+	});
+
+	it('lets what is said of a model come before what is said of its upstream', async () => {
+		const prices = { input: 1, output: 2 };
+		replace({
+			upstreams: [
+				{
+					slug: 'one',
+					url: server.url,
+					prices,
+					quantization: 'fp8',
+					models: ['x', { id: 'y', quantization: 'int4', parameters: ['stop'] }],
+				},
+			],
+			findOllama: false,
+		});
+		const [x, y] = directory.providers()[0]?.offers() ?? [];
+		assert.deepEqual([x?.prices, x?.quantization, x?.parameters], [prices, 'fp8', undefined]);
+		assert.deepEqual([y?.prices, y?.quantization, y?.parameters], [prices, 'int4', new Set(['stop'])]);
+	});
+
+	it('adds the version to an address without a path', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.origin }], findOllama: false });
+		await directory.ready();
+		assert.equal(server.requests[0]?.path, '/v1/models');
+	});
+
+	it('keeps the models of an upstream that is gone for a while', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.url }], findOllama: false });
+		await directory.ready();
+		await server.stop();
+		clock.pass(60_000);
+		await directory.lookAgain();
+		assert.deepEqual(models(), ['a', 'b']);
+	});
+
+	it('finds an Ollama that runs, and lets it go when it has ended', async () => {
+		replace({ upstreams: [], findOllama: true });
+		await directory.ready();
+		assert.deepEqual(slugs(), ['ollama']);
+		assert.ok(directory.providers()[0]?.isDedicated);
+		await server.stop();
+		clock.pass(60_000);
+		await directory.lookAgain();
+		assert.deepEqual(slugs(), []);
+	});
+
+	it('is silent about an Ollama that is not there, and asks for it at most once a minute', async () => {
+		server.behaviour = { listStatus: 404 };
+		replace({ upstreams: [], findOllama: true });
+		await directory.ready();
+		clock.pass(59_999);
+		await directory.lookAgain();
+		assert.deepEqual(slugs(), []);
+		assert.equal(server.requests.length, 1);
+		clock.pass(1);
+		server.behaviour = {};
+		await directory.lookAgain();
+		assert.deepEqual(slugs(), ['ollama']);
+	});
+
+	it('looks for no Ollama where that is switched off, or where the settings name it', async () => {
+		replace({ upstreams: [], findOllama: false });
+		await directory.ready();
+		assert.equal(server.requests.length, 0);
+		replace({ upstreams: [{ slug: 'mine', url: server.url, models: ['x'] }], findOllama: true });
+		await directory.ready();
+		assert.deepEqual(slugs(), ['mine']);
+		assert.equal(server.requests.length, 0);
+	});
+
+	it('puts a newer list in the place of the older one, as a whole', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.url, models: ['x'] }], findOllama: false });
+		replace({ upstreams: [{ slug: 'two', url: server.url, models: ['y'] }], findOllama: false });
+		await directory.ready();
+		assert.deepEqual(slugs(), ['two']);
+	});
+
+	for (const [what, upstream] of [
+		['a slug that means something else', { slug: 'errand', url: 'https://example.com' }],
+		['a slug that no name can begin with', { slug: 'A/b', url: 'https://example.com' }],
+		['an address with credentials', { slug: 'one', url: 'https://me:secret@example.com' }],
+		['an address that is no web address', { slug: 'one', url: 'file:///etc/passwd' }],
+		['a key that would go in clear text over a network', { slug: 'one', url: 'http://example.com', key: 'k' }],
+		['a key that could not stand in a header', { slug: 'one', url: 'https://example.com', key: 'a\nb' }],
+		['a field that it does not know', { slug: 'one', url: 'https://example.com', prize: 1 }],
+	] as const) {
+		it(`refuses ${what}`, () => {
+			assert.ok(!upstreamHandoverSchema.safeParse({ upstreams: [upstream], findOllama: false }).success);
+		});
+	}
+
+	it('refuses one slug for two upstreams', () => {
+		const upstream = { slug: 'one', url: 'https://example.com' };
+		assert.ok(!upstreamHandoverSchema.safeParse({ upstreams: [upstream, upstream], findOllama: false }).success);
+	});
+});

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
+import { FaultServer } from '../../../../support/faultServer.ts';
+import { UpstreamServer } from '../../../../support/upstreamServer.ts';
+import { allOf, GatewayHarness, textOf } from '../gatewayHarness.ts';
+
+describe('an upstream', function () {
+	this.timeout(30_000);
+	let harness: GatewayHarness | undefined;
+
+	const start: typeof GatewayHarness.start = async (...parameters) => {
+		harness = await GatewayHarness.start(...parameters);
+		return harness;
+	};
+
+	afterEach(async () => {
+		await harness?.stop();
+		harness = undefined;
+	});
+
+	const everything: Omit<ProviderRequest, 'model'> = {
+		messages: [
+			{ role: 'system', content: 'Be brief.' },
+			{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] },
+			{
+				role: 'assistant',
+				content: '',
+				tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+			},
+			{ role: 'tool', tool_call_id: 'c1', content: 'done' },
+		],
+		max_tokens: 9,
+		temperature: 0.5,
+		seed: 1,
+		top_p: 0.9,
+		top_k: 3,
+		frequency_penalty: 1,
+		presence_penalty: 1,
+		repetition_penalty: 1.1,
+		logit_bias: { 5: 1 },
+		top_logprobs: 2,
+		min_p: 0.1,
+		top_a: 0.1,
+		stop: ['end'],
+		tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+		tool_choice: { type: 'function', function: { name: 'f' } },
+		response_format: { type: 'json_schema', json_schema: { name: 'x' } },
+		user: 'u',
+	};
+
+	it('gets every documented field as it is, asks for the usage of the stream, and is told nothing of the routing', async () => {
+		const gateway = await start({ one: { models: [{ id: 'mine', upstreamId: 'small' }] } });
+		await gateway.servedBy({ ...everything, model: 'mine', models: ['other'], provider: { order: ['one'] } });
+		assert.deepEqual(gateway.server('one').chats[0]?.body, {
+			...JSON.parse(JSON.stringify(everything)),
+			model: 'small',
+			stream: true,
+			logprobs: true,
+			stream_options: { include_usage: true },
+		});
+	});
+
+	it('is asked again without the usage where it refuses to be asked for it, and not asked for it after that', async () => {
+		const gateway = await start({ one: { behaves: { refuses: 'stream_options' } } });
+		const { chunks } = await gateway.chat();
+		assert.equal(textOf(await allOf(chunks)), 'Hello there');
+		await gateway.servedBy();
+		const asked = gateway.server('one').chats.map(({ body }) => 'stream_options' in body);
+		assert.deepEqual(asked, [true, false, false]);
+	});
+
+	it('gives tool calls, reasoning, annotations, logprobs and the name of the model through', async () => {
+		const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"a"' } };
+		const annotation = { type: 'url_citation', url_citation: { url: 'https://example.com/' } };
+		const logprobs = { content: [{ token: 'yes', logprob: -0.1, top_logprobs: [] }] };
+		const choice = (delta: object, rest: object = {}) => ({
+			model: 'small:1f3a',
+			choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+		});
+		const gateway = await start({
+			one: {
+				behaves: {
+					chunks: [
+						choice({ role: 'assistant', content: null, reasoning_content: 'hm' }),
+						choice({ reasoning: 'so' }),
+						choice({ tool_calls: [call] }),
+						choice({ annotations: [annotation] }),
+						choice({ content: 'yes' }, { logprobs }),
+						choice({}, { finish_reason: 'stop', provider_specific_fields: { native_finish_reason: 'eos' } }),
+					],
+				},
+			},
+		});
+		const { chunks, model } = await gateway.chat();
+		assert.equal(model, 'small');
+		const all = await allOf(chunks);
+		const deltas = all.flatMap(chunk => chunk.choices.map(({ delta }) => delta));
+		assert.equal(all[0]?.model, 'small:1f3a');
+		assert.equal(deltas[0]?.reasoning_content, 'hm');
+		assert.equal(deltas[1]?.reasoning, 'so');
+		assert.equal(deltas[2]?.tool_calls?.[0]?.function?.arguments, '{"a"');
+		assert.equal(deltas[3]?.annotations?.[0]?.url_citation?.url, 'https://example.com/');
+		assert.deepEqual(all[4]?.choices[0]?.logprobs, logprobs);
+		assert.deepEqual(all[5]?.choices[0]?.provider_specific_fields, { native_finish_reason: 'eos' });
+		assert.equal(all.at(-1)?.usage?.completion_tokens, 6);
+	});
+
+	it('is understood when it answers with a whole completion in place of a stream', async () => {
+		const body = {
+			model: 'small',
+			choices: [{ index: 0, message: { role: 'assistant', content: 'All at once' }, finish_reason: 'stop' }],
+			usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
+		};
+		const gateway = await start({ one: { behaves: { body } } });
+		const all = await allOf((await gateway.chat()).chunks);
+		assert.equal(textOf(all), 'All at once');
+		assert.equal(all[0]?.usage?.completion_tokens, 3);
+	});
+
+	it('is understood when it forgets the end mark, but not when it forgets the finish too', async () => {
+		const finish = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] };
+		const gateway = await start({ one: { behaves: { isForgetful: true, chunks: [finish] } } });
+		assert.equal(textOf(await allOf((await gateway.chat()).chunks)), 'x');
+		gateway.server('one').behaviour = { isForgetful: true };
+		const { chunks } = await gateway.chat();
+		await assert.rejects(allOf(chunks), /broke its reply off/);
+	});
+
+	it('that sends an event without end is broken off, not kept in memory', async () => {
+		const server = await FaultServer.start(async response => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			const piece = 'x'.repeat(64 * 1024);
+			response.write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\ndata: ');
+			for (let count = 0; count < 200 && !response.destroyed; count++) {
+				response.write(piece);
+				await new Promise(resolve => setImmediate(resolve));
+			}
+		});
+		try {
+			const gateway = await start({ one: { models: ['small'] } });
+			gateway.directory.replace({
+				findOllama: false,
+				upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
+			});
+			await assert.rejects(allOf((await gateway.chat()).chunks), /The upstream failed/);
+		} finally {
+			await server.stop();
+		}
+	});
+
+	describe('with a key', () => {
+		it('gets its own alone, and one without a key gets none', async () => {
+			const gateway = await start({ one: { key: 'key-of-one' }, two: { key: 'key-of-two' }, open: {} });
+			for (const slug of ['one', 'two', 'open']) {
+				await gateway.servedBy({ provider: { only: [slug] } });
+			}
+			for (const [slug, expected] of [
+				['one', 'Bearer key-of-one'],
+				['two', 'Bearer key-of-two'],
+				['open', undefined],
+			] as const) {
+				const { requests } = gateway.server(slug);
+				assert.equal(requests.length, 2, 'its list and a chat');
+				assert.ok(requests.every(({ headers }) => headers.authorization === expected));
+				assert.ok(
+					!JSON.stringify(requests)
+						.replaceAll(expected ?? '-', '')
+						.includes('key-of'),
+				);
+			}
+		});
+
+		it('does not take it elsewhere by a redirect', async () => {
+			const elsewhere = await UpstreamServer.start();
+			try {
+				for (const status of [301, 307, 308]) {
+					const headers = { location: `${elsewhere.url}/chat/completions` };
+					const gateway = await start({ one: { key: 'key-of-one', models: ['small'], behaves: { status, headers } } });
+					await assert.rejects(gateway.chat(), /"one": The upstream failed/);
+					await gateway.stop();
+					harness = undefined;
+				}
+				assert.equal(elsewhere.requests.length, 0);
+			} finally {
+				await elsewhere.stop();
+			}
+		});
+
+		it('that quotes its key in an error has it taken out', async () => {
+			const body = { error: { message: 'Incorrect key provided: key-of-one' } };
+			const gateway = await start({ one: { key: 'key-of-one', behaves: { status: 401, body } } });
+			const error = await gateway.chat().then(
+				() => assert.fail('it was served'),
+				(reason: Error) => reason,
+			);
+			assert.match(error.message, /Incorrect key provided/);
+			assert.ok(!error.message.includes('key-of-one'));
+		});
+	});
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PAGE = path.resolve('docs', 'local-service.md');
+
+/** What each block of the page prints, in its order. A block without an expectation fails the test. */
+const EXPECTED: readonly RegExp[] = [
+	/^Errand's local service.*--port <number>.*--token-file <file>/s,
+	/^\{"ready":true,"address":"http:\/\/127\.0\.0\.1:\d+","pid":\d+\}$/,
+	/^$/,
+	/^\{"object":"list","data":\[.*"id":"demo"/,
+	/^\{.*"choices":\[.*"message":\{.*"content":"/,
+	/^data: \{.*"delta":.*\ndata: \[DONE\]$/s,
+	/^$/,
+	/^[\da-f-]{36}$/,
+	/^event: connected\n.*event: log\n.*event: complete\ndata: \{"status":"completed"/s,
+	/^\{"task":\{.*"status":"completed".*"branchName":"errand\/say-what-is-here-[\da-f]{8}".*\}\}[\da-f]{7} Say what is here\n[\da-f]{7} First$/s,
+	/^\{"success":true,"message":"/,
+	/^\{"task":\{.*"multiLaunch":true.*"agentExecutions":\[\{.*\},\{/,
+	/^\{"tasks":\[\{.*"multiLaunch":true.*"hasMore":false,"limit":10,"offset":0\}$/,
+	/^\{"message":"The task is stopped\.","task":\{.*"status":"stopped"/,
+	/^\{"tasks":\[\{"taskId":.*"status":"cancelled".*"page":1,"limit":10,"hasMore":false\}$/,
+	/^\{"named":1\}$/,
+	/^\[\{"login":"errand-page-\w+","name":"errand-page-\w+","avatar_url":""\}\]$/,
+	/^\[\{"name":"errand-sample","full_name":"errand-page-\w+\/errand-sample".*"clone_url":"file:\/\/\/.*\}\]$/,
+	/^\[.*\{"name":"main","protected":false,"isDefault":true\}\]$/,
+	/^\{"error":"repoUrl: only the absolute path/,
+	/^\{"stopping":true\}$/,
+];
+
+const MARK = '=== the next block ===';
+
+describe('the page about the local service', function () {
+	this.timeout(60_000);
+
+	before(function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+	});
+
+	it('has examples that do what it says, each of them, in their order', async () => {
+		const home = await mkdtemp(path.join(os.tmpdir(), 'errand-page-'));
+		let service: ChildProcess | undefined;
+		try {
+			const text = await readFile(PAGE, 'utf8');
+			const port = await freePort();
+			// The program is run as it stands in the sources, and at a port that is free.
+			const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+				block.replaceAll('dist/service.js', 'src/service/main.ts').replaceAll('4180', String(port)),
+			);
+			assert.equal(blocks.length, EXPECTED.length, 'every block has its expectation');
+			const env = {
+				HOME: home,
+				PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH']}`,
+				NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+				GIT_CONFIG_NOSYSTEM: '1',
+			};
+			const [help = '', start = '', ...others] = blocks;
+			const outputs = [await output(bash(help, env))];
+			service = bash(`exec ${start}`, env);
+			outputs.push(await firstLine(service));
+			outputs.push(...(await output(bash(others.join(`\necho; echo '${MARK}'\n`), env))).split(`\n${MARK}\n`));
+			for (const [index, expected] of EXPECTED.entries()) {
+				assert.match(outputs[index]?.trim() ?? '', expected, `after:\n${blocks[index]}`);
+			}
+			assert.equal(outputs.length, EXPECTED.length);
+			if (service.exitCode === null) {
+				await once(service, 'exit');
+			}
+			assert.equal(service.exitCode, 0);
+		} finally {
+			service?.kill('SIGKILL');
+			await rm(home, { recursive: true, force: true });
+		}
+	});
+});
+
+function bash(script: string, env: Record<string, string>): ChildProcess {
+	return spawn('bash', ['-c', `set -euo pipefail\n${script}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function output(child: ChildProcess): Promise<string> {
+	let stdout = '';
+	let stderr = '';
+	child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+		stdout += text;
+	});
+	child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+		stderr += text;
+	});
+	const [code] = (await once(child, 'close')) as [number | null];
+	assert.equal(code, 0, `${stderr}\n${stdout}`);
+	assert.equal(stderr, '');
+	return stdout;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+	assert.ok(child.stdout);
+	child.stderr?.resume();
+	for await (const line of createInterface({ input: child.stdout })) {
+		return line;
+	}
+	return '';
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as { port: number };
+	server.close();
+	await once(server, 'close');
+	return port;
+}
