@@ -3,6 +3,7 @@ import { ClientError } from '../client/core/errors.ts';
 import type { LogWriter } from './logWriter.ts';
 import { type FollowState, isAttemptShown } from './model/followState.ts';
 import { createEntryFormatter, type EntryWords } from './model/formatEntry.ts';
+import type { LogRecord } from './model/logRecord.ts';
 import { oneLine } from './model/plainText.ts';
 
 /** The lines in which a channel speaks of itself, in the editor's language. */
@@ -24,7 +25,10 @@ export interface FollowOptions {
 	onState(state: FollowState): void;
 	/** The task's own state, as the log stream tells it. */
 	onStatus(status: string, error: string | undefined): void;
-	onNextIndex(nextIndex: number): void;
+	/** What was written, with the index that comes next. */
+	onRecord(record: LogRecord, nextIndex: number): void;
+	/** Milliseconds since the epoch. */
+	now(): number;
 }
 
 export interface FollowEnd {
@@ -45,10 +49,17 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 	let nextIndex = options.fromIndex;
 	let isInterrupted = false;
 	let isLive = false;
+	let heardAt: number | undefined;
+	const note = (text: string, index: number, next = index) => {
+		writer.write([text], index);
+		nextIndex = Math.max(nextIndex, next);
+		options.onRecord({ index, note: text, next }, nextIndex);
+	};
 	const heard = () => {
+		heardAt = options.now();
 		if (isInterrupted) {
 			isInterrupted = false;
-			writer.write([words.resumed(nextIndex)], nextIndex);
+			note(words.resumed(nextIndex), nextIndex);
 		}
 		if (!isLive) {
 			isLive = true;
@@ -65,16 +76,14 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				heard();
 				writer.write(formatEntry(event.entry, event.sentAt), event.index);
 				nextIndex = event.index + 1;
-				options.onNextIndex(nextIndex);
+				options.onRecord(event, nextIndex);
 				break;
 			case 'status':
 				heard();
 				options.onStatus(event.status, event.error);
 				break;
 			case 'gap':
-				writer.write([words.missing(event.from, event.to)], event.from);
-				nextIndex = event.to + 1;
-				options.onNextIndex(nextIndex);
+				note(words.missing(event.from, event.to), event.from, event.to + 1);
 				break;
 			case 'reconnecting':
 				isLive = false;
@@ -82,9 +91,14 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				if (isAttemptShown(event.attempt)) {
 					// A bare code (`ECONNRESET`) says less to a reader than the sentence it would stand in.
 					const cause = /\s/.test(event.cause.trim()) ? oneLine(event.cause, MAXIMUM_CAUSE) : '';
-					writer.write([words.reconnecting(event.nextIndex, event.attempt, cause)], event.nextIndex);
+					note(words.reconnecting(event.nextIndex, event.attempt, cause), event.nextIndex);
 				}
-				options.onState({ kind: 'reconnecting', nextIndex: event.nextIndex, attempt: event.attempt });
+				options.onState({
+					kind: 'reconnecting',
+					nextIndex: event.nextIndex,
+					attempt: event.attempt,
+					since: heardAt,
+				});
 				break;
 			case 'complete':
 				return { status: event.status, message: event.message };

@@ -1,16 +1,15 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
-import { showExplanation, showMessage } from '../platform/notify.ts';
+import { showExplanation } from '../platform/notify.ts';
+import type { FollowedLog } from './followStatusItem.ts';
 import type { FollowState } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
-import { outcomeOf } from './model/taskGroups.ts';
 import { FOLLOWED_KEY } from './storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
-import { outcome, rowWords } from './words.ts';
 
 /** How many logs that nothing more comes to stay open: the editor holds the whole text of each. */
 const MAXIMUM_ENDED = 12;
@@ -33,7 +32,10 @@ export interface FollowsDependencies {
 	workspaceState: vscode.Memento;
 	/** What a follow learns of a task. Only called for tasks of the connection by that name. */
 	onStatus(connection: string, taskId: string, status: string, error: string | undefined): void;
-	onTask(connection: string, task: Task): void;
+	/** `wasActive`: the task was seen at work, so that its end is news. */
+	onTask(connection: string, task: Task, wasActive: boolean): void;
+	/** A log is followed further after its task had ended. */
+	onGoesOn(connection: string, taskId: string): void;
 }
 
 /** The tasks that this window follows, also across reloads. */
@@ -59,10 +61,22 @@ export class Follows implements Disposable {
 		return this.follows.get(keyOf(connection, taskId))?.state;
 	}
 
-	/** Follows a task unless that is under way, and shows its log. One that failed goes on where it stood. */
-	open(client: TasksClient, target: Omit<FollowTarget, 'nextIndex'>, isActive: boolean): void {
-		const follow = this.start(client, { ...target, nextIndex: 0 }, isActive, false);
-		follow.show();
+	/** What a line can tell of: the logs that are followed, and those in sight that are no longer. */
+	list(connection: string): FollowedLog[] {
+		return [...this.follows.values()]
+			.filter(
+				({ target, isFollowing, isVisible }) => target.connection.name === connection && (isFollowing || isVisible),
+			)
+			.map(({ target: { taskId, title }, state }) => ({ taskId, title, state }));
+	}
+
+	isVisible(connection: string, taskId: string): boolean {
+		return this.follows.get(keyOf(connection, taskId))?.isVisible === true;
+	}
+
+	/** Follows a task unless that is under way. One that failed goes on where it stood. */
+	open(client: TasksClient, target: Omit<FollowTarget, 'nextIndex'>, isActive: boolean): TaskFollow {
+		return this.start(client, { ...target, nextIndex: 0 }, isActive, false);
 	}
 
 	/** Goes on with what was followed on this connection before a reload, or before its key was refused. */
@@ -81,6 +95,9 @@ export class Follows implements Disposable {
 		// A task that is active again after its end (a further prompt) goes on in the same log.
 		if (follow && (follow.isFollowing || (follow.state.kind === 'ended' && !isActive))) {
 			return follow;
+		}
+		if (follow?.state.kind === 'ended') {
+			this.dependencies.onGoesOn(target.connection.name, target.taskId);
 		}
 		if (!follow) {
 			follow = new TaskFollow(target, this.listener);
@@ -120,22 +137,6 @@ export class Follows implements Disposable {
 		} else if (follow.final) {
 			this.forget(key);
 			this.dropOldest();
-			await this.tellEnd(client, follow, follow.final);
-		}
-	}
-
-	/** One message for a task that ended out of sight. */
-	private async tellEnd(client: TasksClient, follow: TaskFollow, task: Task): Promise<void> {
-		const kind = outcomeOf(task);
-		if (!follow.wasActive || follow.isVisible || kind === 'active') {
-			return;
-		}
-		const open = vscode.l10n.t('Open Log');
-		const title = firstLine(follow.target.title, MAXIMUM_NOTE) || rowWords.untitled;
-		const message = vscode.l10n.t('“{0}”: {1}.', title, outcome(kind));
-		if ((await showMessage('information', message, open)) === open) {
-			// The message may stand for hours, in which the log may have been dropped.
-			this.open(client, follow.target, false);
 		}
 	}
 
@@ -149,7 +150,11 @@ export class Follows implements Disposable {
 			}
 			this.dependencies.onStatus(connection.name, taskId, status, error);
 		},
-		onTask: ({ target }, task) => this.dependencies.onTask(target.connection.name, task),
+		onTask: (follow, task) => {
+			const { connection, title } = follow.target;
+			// A task that cannot be read by its id is known by what it was opened as.
+			this.dependencies.onTask(connection.name, { ...task, prompt: task.prompt || title }, follow.wasActive);
+		},
 		onNextIndex: ({ target, nextIndex }) => {
 			const entry = this.stored.get(keyOf(target.connection.name, target.taskId));
 			if (entry && nextIndex > entry.nextIndex) {

@@ -17,6 +17,14 @@ export function intervalMsOf(setting: unknown): number {
 	return Math.min(MAXIMUM_WAIT_MS, Math.max(MINIMUM_INTERVAL, seconds) * 1000);
 }
 
+/** A window that was without the focus for so long (milliseconds) has nobody who looks at it. */
+const LONG_AWAY_MS = 10 * 60 * 1000;
+
+/** `unfocusedAt` and `now` in milliseconds since the epoch; undefined while the window has the focus. */
+export function isLongAway(unfocusedAt: number | undefined, now: number): boolean {
+	return unfocusedAt !== undefined && now - unfocusedAt > LONG_AWAY_MS;
+}
+
 export interface RefreshTimerOptions {
 	/** Whether anybody would see what a refresh brings. */
 	isNeeded(): boolean;

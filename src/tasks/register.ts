@@ -65,7 +65,14 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
 	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
+	store.add(registerCommand(commands.filterTasks, async () => (await feature()).filter()));
+	store.add(registerCommand(commands.openTaskLogDocument, async argument => (await feature()).openDocument(argument)));
+	store.add(registerCommand(commands.saveTaskLog, async (argument, file) => (await feature()).saveLog(argument, file)));
+	store.add(registerCommand(commands.loadEarlierLog, async uri => (await feature()).documents.loadEarlier(uri)));
+	store.add(registerCommand(commands.loadLaterLog, async uri => (await feature()).documents.loadLater(uri)));
+	store.add(registerCommand(commands.showLogEnd, async uri => (await feature()).documents.showEnd(uri)));
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
+	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
 	// A window that was reloaded goes on with the tasks it followed, and looks for the one it was just starting.
 	const { workspaceState } = dependencies;

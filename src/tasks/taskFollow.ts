@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/event.ts';
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
@@ -7,6 +8,7 @@ import { type Explanation, explainError } from '../platform/notify.ts';
 import { type FollowEnd, followLog } from './followLog.ts';
 import { LogWriter, MAXIMUM_LINES } from './logWriter.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
+import type { LogRecord } from './model/logRecord.ts';
 import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
 import { followWords, leftOut, outcome, stateLine } from './words.ts';
@@ -42,7 +44,14 @@ export class TaskFollow implements Disposable {
 	/** The task as it ended. */
 	final: Task | undefined;
 
-	private readonly shortId: string;
+	/** The line that was written when following ended. */
+	lastLine: LogRecord | undefined;
+	private readonly recorded = new Emitter<LogRecord>();
+	/** Everything that is written to the log from here on. */
+	readonly onRecord = this.recorded.event;
+
+	/** The prompt and the end of the id. */
+	readonly name: string;
 	private readonly channel: vscode.OutputChannel;
 	private readonly writer: LogWriter;
 	private readonly listener: FollowListener;
@@ -54,11 +63,10 @@ export class TaskFollow implements Disposable {
 		this.target = target;
 		this.listener = listener;
 		// The end of an id tells tasks of one moment apart where ids begin with a time.
-		this.shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
+		const shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
 		const title = firstLine(target.title, MAXIMUM_TITLE);
-		this.channel = vscode.window.createOutputChannel(
-			title === '' ? `Errand: ${this.shortId}` : `Errand: ${title} (${this.shortId})`,
-		);
+		this.name = title === '' ? shortId : `${title} (${shortId})`;
+		this.channel = vscode.window.createOutputChannel(`Errand: ${this.name}`);
 		this.writer = new LogWriter(this.channel, leftOut);
 		// A reloaded window's channel is empty: what it may hold is read again, so that it is whole.
 		this.next = Math.max(0, target.nextIndex - MAXIMUM_LINES);
@@ -94,6 +102,7 @@ export class TaskFollow implements Disposable {
 	async run(client: Pick<Client, 'tasks'>): Promise<void> {
 		const { signal } = this.controller;
 		this.failure = undefined;
+		this.lastLine = undefined;
 		this.final = undefined;
 		this.setState({ kind: 'connecting' });
 		try {
@@ -109,10 +118,12 @@ export class TaskFollow implements Disposable {
 					this.wasActive ||= !isFinalStatus(status);
 					this.listener.onStatus(this, status, error);
 				},
-				onNextIndex: nextIndex => {
+				onRecord: (record, nextIndex) => {
 					this.next = nextIndex;
+					this.recorded.fire(record);
 					this.listener.onNextIndex(this);
 				},
+				now: () => Date.now(),
 			});
 			await this.end(client, end);
 		} catch (error) {
@@ -132,8 +143,7 @@ export class TaskFollow implements Disposable {
 		const reason = oneLine(task.error ?? (read || kind === 'completed' ? '' : (message ?? '')), MAXIMUM_ERROR);
 		const word = kind === 'active' ? oneLine(status, MAXIMUM_TITLE) : outcome(kind);
 		const saysItself = reason.toLowerCase().startsWith(word.toLowerCase());
-		this.writer.write([stateLine(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`)], this.next);
-		this.writer.finish();
+		this.writeLast(stateLine(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`));
 		this.final = task;
 		this.listener.onTask(this, task);
 		this.setState({ kind: 'ended' });
@@ -150,9 +160,15 @@ export class TaskFollow implements Disposable {
 				}
 			: explainError(error, this.target.connection.label);
 		this.failure = { explanation, error };
-		this.writer.write([stateLine(vscode.l10n.t('no longer followed: {0}', explanation.message))], this.next);
-		this.writer.finish();
+		this.writeLast(stateLine(vscode.l10n.t('no longer followed: {0}', explanation.message)));
 		this.setState({ kind: 'failed', reason: explanation.message });
+	}
+
+	private writeLast(line: string): void {
+		this.writer.write([line], this.next);
+		this.writer.finish();
+		this.lastLine = { index: this.next, note: line, next: this.next };
+		this.recorded.fire(this.lastLine);
 	}
 
 	private setState(state: FollowState): void {
@@ -162,6 +178,7 @@ export class TaskFollow implements Disposable {
 
 	dispose(): void {
 		this.controller.abort();
+		this.recorded.dispose();
 		this.writer.dispose();
 		this.channel.dispose();
 	}

@@ -3,13 +3,14 @@ import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
-import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
+import { isActiveTask, isFinalStatus, type Task, type TaskListQuery } from '../contract/tasks.ts';
+import { matchesQuery, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 import { timeOf } from './model/taskGroups.ts';
 
 /** What the list is when it has no rows to show; `listed` when it has. */
 export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'unsupported' | 'listed';
 
-/** Tasks a page, and how many active ones beyond the first page are asked for one by one in a refresh. */
+/** Tasks a page, and how many that are no longer listed as active are asked for one by one in a refresh. */
 const PAGE_SIZE = 50;
 const MAXIMUM_SINGLE_READS = 10;
 
@@ -38,6 +39,7 @@ export class TaskStore implements Disposable {
 	private failure: unknown;
 	private freshAt: number | undefined;
 	private more = false;
+	private query: Pick<TaskFilter, 'kind' | 'status'> = NO_FILTER;
 	/** Tasks that came another way while a request was under way: what its reply says of them may be older. */
 	private readonly newer = new Set<string>();
 	private queue = new SerialQueue();
@@ -49,8 +51,36 @@ export class TaskStore implements Disposable {
 		this.clock = clock;
 	}
 
+	/** Every task that is known, also those that the filter leaves out. */
 	all(): Iterable<Task> {
 		return this.tasks.values();
+	}
+
+	/** The tasks that the service lists under the filter, and those that came another way and would be. */
+	*shown(): Iterable<Task> {
+		for (const task of this.tasks.values()) {
+			if (this.listed.has(task.id) || matchesQuery(task, this.query)) {
+				yield task;
+			}
+		}
+	}
+
+	/** Narrows what the service is asked for. True where that changed; the list is then to be refreshed. */
+	setQuery({ kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
+		if (kind === this.query.kind && status === this.query.status) {
+			return false;
+		}
+		this.query = { kind, status };
+		this.begin();
+		// What is at work is counted whatever is shown.
+		for (const task of [...this.tasks.values()]) {
+			if (!isActiveTask(task)) {
+				this.remove(task.id);
+			}
+		}
+		this.listed.clear();
+		this.changed.fire({ taskId: undefined });
+		return true;
 	}
 
 	get(id: string): Task | undefined {
@@ -97,7 +127,11 @@ export class TaskStore implements Disposable {
 		if (this.failure !== undefined) {
 			return 'error';
 		}
-		return this.isLoaded ? 'empty' : 'loading';
+		if (!this.isLoaded) {
+			return 'loading';
+		}
+		// Under a filter an empty list is one with nothing in it, not a place to begin.
+		return this.query.kind === 'all' && this.query.status === undefined ? 'empty' : 'listed';
 	}
 
 	/** Reads the first page again, or every page that was opened. Never rejects: see `error`. */
@@ -108,16 +142,16 @@ export class TaskStore implements Disposable {
 			const read = new Map<string, Task>();
 			let hasMore = true;
 			for (let page = 0; page < pages && hasMore; page++) {
-				const answer = await client.tasks.list({ limit: PAGE_SIZE, offset: page * PAGE_SIZE });
+				const answer = await client.tasks.list({ ...this.listQuery(), limit: PAGE_SIZE, offset: page * PAGE_SIZE });
 				for (const task of answer.tasks) {
 					read.set(task.id, task);
 				}
 				hasMore = answer.hasMore;
 			}
-			const single = await this.readActiveBeyond(client, read);
+			const beyond = await this.readActiveBeyond(client, read);
 			if (isCurrent()) {
 				this.takePages(read, hasMore);
-				for (const [id, task] of single) {
+				for (const [id, task] of beyond) {
 					if (task) {
 						this.keepRead(task);
 					} else {
@@ -135,7 +169,7 @@ export class TaskStore implements Disposable {
 	/** Reads the next page. Never rejects: see `error`. */
 	loadMore(): Promise<void> {
 		return this.enqueue('more', async (client, isCurrent) => {
-			const answer = await client.tasks.list({ limit: PAGE_SIZE, offset: this.listed.size });
+			const answer = await client.tasks.list({ ...this.listQuery(), limit: PAGE_SIZE, offset: this.listed.size });
 			if (isCurrent()) {
 				for (const task of answer.tasks) {
 					this.keepRead(task);
@@ -150,6 +184,9 @@ export class TaskStore implements Disposable {
 	put(task: Task): void {
 		const before = this.tasks.get(task.id);
 		this.keep(task);
+		if (!matchesQuery(task, this.query)) {
+			this.listed.delete(task.id);
+		}
 		this.newer.add(task.id);
 		this.changed.fire({ taskId: before && isActiveTask(before) === isActiveTask(task) ? task.id : undefined });
 	}
@@ -174,18 +211,27 @@ export class TaskStore implements Disposable {
 
 	/** Forgets everything, for another connection. */
 	reset(): void {
-		this.generation++;
-		// What hangs on the old connection must not hold up the new one.
-		this.queue = new SerialQueue();
-		this.waiting.clear();
+		this.begin();
 		this.tasks.clear();
 		this.listed.clear();
 		this.stopping.clear();
+		this.changed.fire({ taskId: undefined });
+	}
+
+	/** Drops what is under way: what hangs must not hold up what is asked for next. */
+	private begin(): void {
+		this.generation++;
+		this.queue = new SerialQueue();
+		this.waiting.clear();
 		this.isLoaded = false;
 		this.failure = undefined;
 		this.freshAt = undefined;
 		this.more = false;
-		this.changed.fire({ taskId: undefined });
+	}
+
+	private listQuery(): TaskListQuery {
+		const { kind, status } = this.query;
+		return { ...(kind === 'all' ? {} : { filter: kind }), ...(status === undefined ? {} : { status }) };
 	}
 
 	dispose(): void {
@@ -193,14 +239,25 @@ export class TaskStore implements Disposable {
 		this.changed.dispose();
 	}
 
-	/** The active tasks that the pages do not show, read one by one; undefined for one that is gone. */
+	/**
+	 * What the pages do not show of the active tasks: one request for those that are active still, and one for each that
+	 * is not; undefined for one that is gone.
+	 */
 	private async readActiveBeyond(
 		client: Pick<Client, 'tasks'>,
 		pages: ReadonlyMap<string, Task>,
 	): Promise<Map<string, Task | undefined>> {
 		const beyond = [...this.tasks.values()].filter(task => isActiveTask(task) && !pages.has(task.id));
+		const hidesActive = this.query.kind !== 'all' || (this.query.status ?? 'active') !== 'active';
 		const read = new Map<string, Task | undefined>();
-		for (const { id } of beyond.slice(0, MAXIMUM_SINGLE_READS)) {
+		if (beyond.length > 0 || hidesActive) {
+			for (const task of (await client.tasks.list({ status: 'active', limit: PAGE_SIZE })).tasks) {
+				if (!pages.has(task.id)) {
+					read.set(task.id, task);
+				}
+			}
+		}
+		for (const { id } of beyond.filter(task => !read.has(task.id)).slice(0, MAXIMUM_SINGLE_READS)) {
 			try {
 				read.set(id, await client.tasks.get(id));
 			} catch (error) {

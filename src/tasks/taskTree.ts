@@ -1,23 +1,39 @@
 import * as vscode from 'vscode';
+import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
-import { commands, internalCommands, taskContextValue } from '../platform/ids.ts';
+import { type CommandId, commands, internalCommands, taskContextValue } from '../platform/ids.ts';
+import type { AgentTaskList } from './agentTaskList.ts';
 import type { FollowState } from './model/followState.ts';
-import { oneLine, plainText } from './model/plainText.ts';
-import { groupTasks, type TaskGroup } from './model/taskGroups.ts';
-import { describeTask } from './model/taskRow.ts';
+import { oneLine } from './model/plainText.ts';
+import { matchesText, type TaskFilter } from './model/taskFilter.ts';
+import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
+import { describeTask, repositoryName } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
-import { groupLabel, rowWords } from './words.ts';
+import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
+import { agentTaskState, groupLabel, groupSpoken, rowWords } from './words.ts';
 
 export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
 	| { readonly kind: 'task'; readonly taskId: string }
-	| { readonly kind: 'more' };
+	| { readonly kind: 'more' }
+	| { readonly kind: 'agentGroup' }
+	| { readonly kind: 'agentTask'; readonly agentTaskId: string }
+	| { readonly kind: 'agentMore' };
 
-const MAXIMUM_TOOLTIP_PROMPT = 1500;
-const MAXIMUM_TOOLTIP_VALUE = 300;
+const MAXIMUM_AGENT_LABEL = 80;
+
+/** The group of agent tasks is read-only and none's first concern: it is folded until the user opens it. */
+const agentGroup: TreeNode = { kind: 'agentGroup' };
+const agentMore: TreeNode = { kind: 'agentMore' };
 
 export interface TaskTreeDependencies {
 	store: TaskStore;
+	agentTasks: AgentTaskList;
+	filter(): TaskFilter;
+	/** Tells whether a repository's address is one of this window. */
+	ownRepository(): (address: string | undefined) => boolean;
+	/** In words; for the list of agent tasks. */
+	explain(error: unknown): string;
 	followState(taskId: string): FollowState | undefined;
 	/** Resolves when the list was read once, whether that worked or not. */
 	firstLoad(): Promise<void>;
@@ -30,7 +46,11 @@ export class TaskTree {
 	private readonly taskNodes = new Map<string, TreeNode & { kind: 'task' }>();
 	private readonly groupNodes = new Map<string, TreeNode & { kind: 'group' }>();
 	private readonly parents = new Map<string, TreeNode>();
+	private readonly agentNodes = new Map<string, TreeNode>();
 	private readonly more: TreeNode = { kind: 'more' };
+	/** For the rows of the last grouping. */
+	private isOwn: (address: string | undefined) => boolean = () => false;
+	private hasOwn = false;
 
 	constructor(dependencies: TaskTreeDependencies) {
 		this.dependencies = dependencies;
@@ -40,15 +60,21 @@ export class TaskTree {
 		if (node?.kind === 'group') {
 			return node.group.tasks.map(task => this.taskNode(task.id));
 		}
+		if (node?.kind === 'agentGroup') {
+			return this.agentRows();
+		}
 		if (node) {
 			return [];
 		}
 		await this.dependencies.firstLoad();
-		const groups = this.group();
-		return this.dependencies.store.hasMore ? [...groups, this.more] : groups;
+		const { store, agentTasks } = this.dependencies;
+		return [...this.group(), ...(store.hasMore ? [this.more] : []), ...(agentTasks.isThere ? [agentGroup] : [])];
 	}
 
 	getParent(node: TreeNode): TreeNode | undefined {
+		if (node.kind === 'agentTask' || node.kind === 'agentMore') {
+			return agentGroup;
+		}
 		return node.kind === 'task' ? this.parents.get(node.taskId) : undefined;
 	}
 
@@ -67,15 +93,28 @@ export class TaskTree {
 		return this.taskNodes.get(taskId);
 	}
 
+	/** No task is shown, as of the last grouping. */
+	get isEmpty(): boolean {
+		return this.parents.size === 0;
+	}
+
 	/** Sorts the tasks into groups as they are now. */
 	group(): TreeNode[] {
-		const { store } = this.dependencies;
+		const { store, filter, ownRepository } = this.dependencies;
+		const { text, isOwnRepositoryOnly } = filter();
+		const isOwn = ownRepository();
+		this.isOwn = isOwn;
+		this.hasOwn = false;
+		const shown = [...store.shown()].filter(
+			task => matchesText(task, text) && (!isOwnRepositoryOnly || isOwn(task.repoUrl)),
+		);
 		this.parents.clear();
-		const nodes = groupTasks(store.all(), Date.now()).map(group => {
+		const nodes = groupTasks(shown, Date.now(), ({ repoUrl }) => isOwn(repoUrl)).map(group => {
 			const node = this.groupNodes.get(group.id) ?? { kind: 'group', id: group.id, group };
 			node.group = group;
 			this.groupNodes.set(group.id, node);
 			for (const task of group.tasks) {
+				this.hasOwn ||= isOwn(task.repoUrl);
 				this.parents.set(task.id, node);
 			}
 			return node;
@@ -91,17 +130,20 @@ export class TaskTree {
 	getTreeItem(node: TreeNode): vscode.TreeItem {
 		switch (node.kind) {
 			case 'group': {
-				const item = new vscode.TreeItem(groupLabel(node.group, Date.now()), vscode.TreeItemCollapsibleState.Expanded);
+				const label = groupLabel(node.group, Date.now());
+				const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
 				item.id = `group:${node.id}`;
+				item.accessibilityInformation = { label: groupSpoken(label, node.group.tasks.length), role: 'treeitem' };
 				return item;
 			}
-			case 'more': {
-				const label = vscode.l10n.t('Load more…');
-				const item = new vscode.TreeItem(label);
-				item.id = 'more';
-				item.command = { title: label, command: internalCommands.loadMoreTasks };
-				return item;
-			}
+			case 'more':
+				return moreItem('more', internalCommands.loadMoreTasks);
+			case 'agentMore':
+				return moreItem('agentMore', internalCommands.loadMoreAgentTasks);
+			case 'agentGroup':
+				return this.agentGroupItem();
+			case 'agentTask':
+				return this.agentItem(node.agentTaskId);
 			case 'task':
 				return this.taskItem(node);
 		}
@@ -109,11 +151,65 @@ export class TaskTree {
 
 	/** Tooltips are made when the pointer rests on a row, not for every row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-		const task = node.kind === 'task' ? this.dependencies.store.get(node.taskId) : undefined;
-		if (task) {
-			item.tooltip = tooltip(task, this.dependencies.followState(task.id));
+		const { store, agentTasks, followState } = this.dependencies;
+		if (node.kind === 'task') {
+			const task = store.get(node.taskId);
+			item.tooltip = task && taskTooltip(task, followState(task.id));
+		} else if (node.kind === 'agentTask') {
+			const task = agentTasks.tasks.find(({ taskId }) => taskId === node.agentTaskId);
+			item.tooltip = task && agentTaskTooltip(task);
 		}
 		return item;
+	}
+
+	private agentRows(): TreeNode[] {
+		const { tasks, hasMore } = this.dependencies.agentTasks;
+		const rows = tasks.map(({ taskId }) => {
+			const node = this.agentNodes.get(taskId) ?? { kind: 'agentTask', agentTaskId: taskId };
+			this.agentNodes.set(taskId, node);
+			return node;
+		});
+		return hasMore ? [...rows, agentMore] : rows;
+	}
+
+	private agentGroupItem(): vscode.TreeItem {
+		const { agentTasks, explain } = this.dependencies;
+		const label = vscode.l10n.t('Agent API tasks');
+		const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+		item.id = 'agentGroup';
+		const problem = agentTasks.error === undefined ? undefined : explain(agentTasks.error);
+		if (problem !== undefined) {
+			item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
+			item.description = problem;
+			item.tooltip = problem;
+		}
+		item.accessibilityInformation = {
+			label: problem === undefined ? groupSpoken(label, agentTasks.tasks.length) : `${label}, ${problem}`,
+			role: 'treeitem',
+		};
+		return item;
+	}
+
+	private agentItem(taskId: string): vscode.TreeItem {
+		const task =
+			this.dependencies.agentTasks.tasks.find(candidate => candidate.taskId === taskId) ?? ({ taskId } as AgentTask);
+		const item = new vscode.TreeItem(oneLine(taskId, MAXIMUM_AGENT_LABEL));
+		item.id = `agentTask:${taskId}`;
+		item.iconPath = new vscode.ThemeIcon('robot');
+		const time = timeOf(task.completedAt ?? task.startedAt ?? task.createdAt);
+		const parts = [
+			agentTaskState(task),
+			oneLine(task.model ?? '', MAXIMUM_AGENT_LABEL),
+			Number.isNaN(time) ? '' : rowWords.age(Math.max(0, Date.now() - time)),
+		].filter(part => part !== '');
+		item.description = parts.join(' · ');
+		item.accessibilityInformation = { label: [item.label, ...parts].join(', '), role: 'treeitem' };
+		return item;
+	}
+
+	/** Named only beside tasks of this window's own. */
+	private foreignRepository(address: string | undefined): string | undefined {
+		return address === undefined || !this.hasOwn || this.isOwn(address) ? undefined : repositoryName(address);
 	}
 
 	private taskItem(node: TreeNode & { kind: 'task' }): vscode.TreeItem {
@@ -121,7 +217,12 @@ export class TaskTree {
 		const task = store.get(node.taskId) ?? { id: node.taskId };
 		const row = describeTask(
 			task as Task,
-			{ now: Date.now(), follow: followState(task.id), isStopping: store.isStopping(task.id) },
+			{
+				now: Date.now(),
+				follow: followState(task.id),
+				isStopping: store.isStopping(task.id),
+				repository: this.foreignRepository((task as Task).repoUrl),
+			},
 			rowWords,
 		);
 		const item = new vscode.TreeItem(row.label);
@@ -138,33 +239,11 @@ export class TaskTree {
 	}
 }
 
-/** Everything of a task that the row has no room for. All of it is the service's text: escaped, no links, no HTML. */
-function tooltip(task: Task, follow: FollowState | undefined): vscode.MarkdownString {
-	const text = new vscode.MarkdownString();
-	const prompt = plainText((task.prompt ?? '').slice(0, MAXIMUM_TOOLTIP_PROMPT)).trim();
-	text.appendText(prompt || rowWords.untitled);
-	const line = (label: string, value: string | number | undefined) => {
-		if (value !== undefined && value !== '') {
-			text.appendMarkdown('\n\n');
-			text.appendText(`${label}: ${oneLine(String(value), MAXIMUM_TOOLTIP_VALUE)}`);
-		}
-	};
-	line(vscode.l10n.t('State'), task.status);
-	line(vscode.l10n.t('Error'), task.error);
-	line(vscode.l10n.t('Following'), follow && rowWords.follow(follow));
-	line(vscode.l10n.t('Agent'), [task.selectedAgent, task.selectedModel].filter(Boolean).join(', '));
-	line(vscode.l10n.t('Repository'), task.repoUrl);
-	line(vscode.l10n.t('Started from'), task.selectedBranch);
-	line(vscode.l10n.t('Result branch'), task.branchName);
-	line(vscode.l10n.t('Pull request'), task.prUrl ?? task.prNumber);
-	line(vscode.l10n.t('Created by'), task.creatorName);
-	line(vscode.l10n.t('Created'), localTime(task.createdAt));
-	line(vscode.l10n.t('Ended'), localTime(task.completedAt));
-	line(vscode.l10n.t('Id'), task.id);
-	return text;
-}
-
-function localTime(timestamp: string | undefined): string | undefined {
-	const date = new Date(timestamp ?? Number.NaN);
-	return Number.isNaN(date.getTime()) ? undefined : date.toLocaleString(vscode.env.language);
+function moreItem(id: string, command: CommandId): vscode.TreeItem {
+	const label = vscode.l10n.t('Load more…');
+	const item = new vscode.TreeItem(label);
+	item.id = id;
+	item.command = { title: label, command };
+	item.accessibilityInformation = { label: vscode.l10n.t('Load more tasks'), role: 'button' };
+	return item;
 }

@@ -3,9 +3,12 @@ import { type Disposable, DisposableStore, toDisposable } from '../base/disposab
 import { ClientError } from '../client/core/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { explainError } from '../platform/notify.ts';
+import type { AgentTaskList } from './agentTaskList.ts';
+import { type FollowedLog, followLine } from './followStatusItem.ts';
+import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskStore } from './taskStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
-import { clockTime } from './words.ts';
+import { clockTime, filterLine } from './words.ts';
 
 /** How often the ages in the rows are drawn again while they are seen, in milliseconds. */
 const AGE_MS = 60_000;
@@ -13,11 +16,15 @@ const AGE_MS = 60_000;
 export interface TaskViewDependencies {
 	treeView: vscode.TreeView<TreeNode>;
 	store: TaskStore;
+	agentTasks: AgentTaskList;
 	tree: TaskTree;
 	/** Draws a row again, or all of them. */
 	fireTree(node: TreeNode | undefined): void;
 	/** The active connection's, once it is known. */
 	label(): string | undefined;
+	filter(): TaskFilter;
+	/** The logs that are followed on the active connection. */
+	followed(): FollowedLog[];
 }
 
 /** Keeps the view's title, message, badge and rows in step with the list. */
@@ -38,8 +45,10 @@ export class TaskView implements Disposable {
 				}
 			}),
 		);
+		this.disposables.add(dependencies.agentTasks.onDidChange(() => fireTree(undefined)));
 		const ages = setInterval(() => {
 			if (treeView.visible && store.state === 'listed') {
+				this.update();
 				fireTree(undefined);
 			}
 		}, AGE_MS);
@@ -65,19 +74,22 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	private update(): void {
+	update(): void {
 		const { store, treeView } = this.dependencies;
 		const label = this.dependencies.label();
 		const { state, error, staleSince, activeCount } = store;
 		setContextKey('errand.tasksState', state);
 		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
+		const failure =
+			explanation === undefined || staleSince === undefined
+				? explanation
+				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
+		const filter = this.dependencies.filter();
 		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
 		treeView.message =
-			explanation === undefined || state !== 'listed'
-				? ''
-				: staleSince === undefined
-					? explanation
-					: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
+			state === 'listed'
+				? [failure, this.filterText(filter), followLine(this.dependencies.followed())].filter(Boolean).join(' — ')
+				: '';
 		treeView.description = (state === 'error' ? explanation : label) ?? '';
 		treeView.badge =
 			activeCount === 0
@@ -87,6 +99,13 @@ export class TaskView implements Disposable {
 						tooltip:
 							activeCount === 1 ? vscode.l10n.t('1 active task') : vscode.l10n.t('{0} active tasks', activeCount),
 					};
+	}
+
+	private filterText(filter: TaskFilter): string | undefined {
+		const line = filterLine(filter);
+		return line !== undefined && this.dependencies.tree.isEmpty
+			? vscode.l10n.t('{0}. No loaded task matches.', line)
+			: line;
 	}
 
 	dispose(): void {

@@ -1,5 +1,9 @@
 import * as vscode from 'vscode';
+import type { AgentTask } from '../contract/agentTasks.ts';
 import type { FollowWords } from './followLog.ts';
+import { type FollowState, staleSince } from './model/followState.ts';
+import { oneLine } from './model/plainText.ts';
+import type { TaskFilter } from './model/taskFilter.ts';
 import type { Outcome, TaskGroup } from './model/taskGroups.ts';
 import { dayOf } from './model/taskGroups.ts';
 import type { RowWords } from './model/taskRow.ts';
@@ -41,7 +45,7 @@ export const rowWords: RowWords = {
 			case 'live':
 				return vscode.l10n.t('live');
 			case 'reconnecting':
-				return vscode.l10n.t('reconnecting at line {0}', number(state.nextIndex));
+				return reconnectingText(state);
 			case 'failed':
 				return vscode.l10n.t('not followed: {0}', state.reason);
 			case 'ended':
@@ -49,6 +53,17 @@ export const rowWords: RowWords = {
 		}
 	},
 };
+
+function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string {
+	const line = vscode.l10n.t('reconnecting at line {0}', number(state.nextIndex));
+	const since = staleSince(state, Date.now());
+	return since === undefined ? line : vscode.l10n.t('stale since {0}, {1}', clockTime(since), line);
+}
+
+/** How a followed task stands, in the words of the view's state line and of the status bar. */
+export function followText(state: FollowState): string {
+	return rowWords.follow(state) ?? vscode.l10n.t('ended');
+}
 
 export function outcome(kind: Exclude<Outcome, 'active'>): string {
 	switch (kind) {
@@ -85,6 +100,18 @@ export const followWords: FollowWords = {
 		),
 };
 
+export const logDocumentWords = {
+	cut: (characters: number) =>
+		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', number(characters)))}`,
+	earlier: (index: number) => stateLine(vscode.l10n.t('entries before {0} are left out: load earlier', number(index))),
+	later: (count: number) =>
+		stateLine(
+			count === 1
+				? vscode.l10n.t('1 later entry is left out: load later')
+				: vscode.l10n.t('{0} later entries are left out: load later', number(count)),
+		),
+};
+
 /** The only lines in which a log speaks of ourselves. */
 export function stateLine(text: string): string {
 	return `— ${text} —`;
@@ -103,6 +130,11 @@ export function groupLabel(group: TaskGroup, now: number): string {
 		case 'day':
 			return dayLabel(group.id, now);
 	}
+}
+
+/** What a screen reader says of a group. */
+export function groupSpoken(label: string, count: number): string {
+	return count === 1 ? vscode.l10n.t('{0}, 1 task', label) : vscode.l10n.t('{0}, {1} tasks', label, number(count));
 }
 
 function dayLabel(day: string, now: number): string {
@@ -128,4 +160,62 @@ function dayLabel(day: string, now: number): string {
 /** `HH:MM` as the editor's language writes it. */
 export function clockTime(time: number): string {
 	return new Date(time).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+}
+
+export const filterWords = {
+	status(status: TaskFilter['status']): string {
+		switch (status) {
+			case undefined:
+				return vscode.l10n.t('Any state');
+			case 'active':
+				return vscode.l10n.t('Active');
+			case 'completed':
+				return vscode.l10n.t('Completed');
+			case 'failed':
+				return vscode.l10n.t('Failed');
+			case 'stopped':
+				return vscode.l10n.t('Stopped');
+		}
+	},
+	kind(kind: TaskFilter['kind']): string {
+		switch (kind) {
+			case 'all':
+				return vscode.l10n.t('Single tasks and batches');
+			case 'tasks':
+				return vscode.l10n.t('Single tasks');
+			case 'batch':
+				return vscode.l10n.t('Batches');
+		}
+	},
+	ownRepository: vscode.l10n.t('Only tasks of this repository'),
+	text: (text: string) => vscode.l10n.t('Holding “{0}”', text),
+};
+
+/** What the list is narrowed to, for the view's state line; undefined where it is not. */
+export function filterLine({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): string | undefined {
+	const parts = [
+		...(status === undefined ? [] : [filterWords.status(status)]),
+		...(kind === 'all' ? [] : [filterWords.kind(kind)]),
+		...(isOwnRepositoryOnly ? [filterWords.ownRepository] : []),
+		...(text === '' ? [] : [filterWords.text(text)]),
+	];
+	return parts.length === 0 ? undefined : vscode.l10n.t('Filter: {0}', parts.join(', '));
+}
+
+/** An agent task's state; one that is not known is shown by its own name. */
+export function agentTaskState({ status }: AgentTask): string {
+	switch (status) {
+		case 'queued':
+			return rowWords.queued;
+		case 'running':
+			return rowWords.running;
+		case 'completed':
+		case 'failed':
+		case 'interrupted':
+			return outcome(status);
+		case 'cancelled':
+			return outcome('stopped');
+		default:
+			return oneLine(status ?? '', 60);
+	}
 }

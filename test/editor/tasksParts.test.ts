@@ -12,14 +12,18 @@ import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { explainError, withoutLinks } from '../../src/platform/notify.ts';
+import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { askPrompt } from '../../src/tasks/askPrompt.ts';
 import { Follows } from '../../src/tasks/follows.ts';
+import { LogDocuments } from '../../src/tasks/logDocument/logDocuments.ts';
+import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { readBranchesOf } from '../../src/tasks/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/pickRepository.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { sendTask, settlePending } from '../../src/tasks/sendTask.ts';
 import { DRAFT_KEY, FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import { TaskTree } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
@@ -83,6 +87,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				workspaceState: state,
 				onStatus() {},
 				onTask() {},
+				onGoesOn() {},
 			});
 		const numbered = (from: number, to: number) =>
 			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
@@ -93,7 +98,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'killed-1', prompt: 'Survive' });
 			server.log('killed-1', ...numbered(0, 3));
 			const follows = make();
-			follows.open(client, { connection, taskId: 'killed-1', title: 'Survive' }, true);
+			follows.open(client, { connection, taskId: 'killed-1', title: 'Survive' }, true).show();
 			await waitFor('the entries', () => entries(outputText('(killed-1)')).length === 3);
 			await server.crash();
 			await waitFor('word of it', () => /^— connection lost at line 3, reconnecting/m.test(outputText('(killed-1)')));
@@ -112,7 +117,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'reload-1', prompt: 'Go on' });
 			server.log('reload-1', ...numbered(0, 4));
 			const before = make();
-			before.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true);
+			before.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true).show();
 			await waitFor('the entries', () => entries(outputText('(reload-1)')).length === 4);
 			before.dispose();
 			assert.deepEqual(state.get(FOLLOWED_KEY), [
@@ -124,7 +129,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			after.resume(client, { name: 'other', label: 'Other' });
 			assert.equal(after.state('test', 'reload-1'), undefined);
 			after.resume(client, connection);
-			after.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true);
+			after.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true).show();
 			server.log('reload-1', ...numbered(6, 8));
 			server.finish('reload-1', 'completed');
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('(reload-1)')));
@@ -145,7 +150,7 @@ describe('the parts of the tasks feature in the editor', () => {
 		it('say why they end before the task, and go on in the same channel when asked again', async function () {
 			this.timeout(30_000);
 			const follows = make();
-			follows.open(client, { connection, taskId: 'late-1', title: '' }, false);
+			follows.open(client, { connection, taskId: 'late-1', title: '' }, false).show();
 			await waitFor('the reason', () =>
 				/no longer followed: Test has no task “late-1”/.test(outputText('Errand: late-1')),
 			);
@@ -153,7 +158,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'late-1' });
 			server.log('late-1', ...numbered(0, 2));
 			server.finish('late-1', 'completed');
-			follows.open(client, { connection, taskId: 'late-1', title: '' }, false);
+			follows.open(client, { connection, taskId: 'late-1', title: '' }, false).show();
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('Errand: late-1')));
 			assert.deepEqual(entries(outputText('Errand: late-1')), numbered(0, 2));
 			follows.dispose();
@@ -323,7 +328,16 @@ describe('the parts of the tasks feature in the editor', () => {
 			}
 			server.add({ id: 'now', prompt: hostile, selectedAgent: 'agent-a', branchName: 'errand/x', progress: 45 });
 			const store = new TaskStore(() => Promise.resolve(client), systemClock);
-			const tree = new TaskTree({ store, followState: () => ({ kind: 'live' }), firstLoad: () => store.refresh() });
+			const agentTasks = new AgentTaskList(() => Promise.resolve(client));
+			const tree = new TaskTree({
+				store,
+				agentTasks,
+				filter: () => NO_FILTER,
+				ownRepository: () => () => false,
+				explain: String,
+				followState: () => ({ kind: 'live' }),
+				firstLoad: () => store.refresh(),
+			});
 			const nodes = await tree.getChildren();
 			assert.deepEqual(
 				nodes.map(node => tree.getTreeItem(node).label).map((label, index) => (index === 1 ? 'a day' : label)),
@@ -343,6 +357,157 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
 			assert.doesNotMatch(tooltip.value, /(?<!\\)[[\](*]|\u202e/);
 			store.dispose();
+		});
+	});
+
+	describe('the tooltip', () => {
+		it('tells every field of the contract that has a value, as text', () => {
+			const fields = {
+				userId: 'user-id',
+				teamId: 'team-id',
+				prompt: 'Do it',
+				repoUrl: 'https://host.example/acme/widgets',
+				selectedAgent: 'agent-a',
+				selectedModel: 'model-b',
+				status: 'completed',
+				error: 'odd',
+				selectedBranch: 'main',
+				branchName: 'errand/x',
+				sandboxUrl: 'https://sandbox.example/1',
+				sandboxId: 'sandbox-id',
+				badge: 'badge-text',
+				batchId: 'batch-id',
+				creatorName: 'A. Nyone',
+				creatorImage: 'https://host.example/face.png',
+				prUrl: 'https://host.example/pr/7',
+				hostDeploymentSettings: { region: 'north' },
+				deployments: [{ url: 'https://deploy.example' }],
+			};
+			const task = readTask({
+				id: 'task-id',
+				...fields,
+				installDependencies: true,
+				maxDuration: 1800,
+				progress: 100,
+				merged: true,
+				diffStats: { totalLinesAdded: 1201, totalLinesRemoved: 8, totalFilesChanged: 4 },
+				autoDeployEnabled: false,
+				prNumber: 7,
+				isEmptyGitUser: true,
+				createdAt: '2026-11-21T10:00:00Z',
+				updatedAt: '2026-11-21T11:00:00Z',
+				completedAt: '2026-11-21T12:00:00Z',
+			});
+			const shown = taskTooltip(task, undefined)
+				.value.replaceAll('&nbsp;', ' ')
+				.replace(/\\(?=[^\w\s])|\u2060/g, '');
+			for (const value of [...Object.values(fields).filter(field => typeof field === 'string'), 'task-id', 'north']) {
+				assert.ok(shown.includes(value), `${value} in ${shown}`);
+			}
+			assert.match(shown, /deploy\.example/);
+			assert.match(shown, /\+1,201 −8 in 4 files/);
+			assert.match(shown, /Merged: yes[\s\S]*At most: 30 min[\s\S]*Automatic deployment: no/);
+			assert.equal(shown.match(/^(Created|Changed|Ended): /gm)?.length, 3);
+		});
+
+		it('makes no address of what a service says', () => {
+			const { value } = taskTooltip(
+				readTask({ id: 't', prompt: 'http://a.example www.b.example c@d.example' }),
+				undefined,
+			);
+			assert.doesNotMatch(value, /:\/\/|www\.|\w@/);
+		});
+	});
+
+	describe('agent tasks', () => {
+		it('are a group of their own, with the error in its row', async () => {
+			const withAgents = createClient({
+				connection: { ...server.connection, agentUrl: server.address },
+				keys: () => Promise.resolve('test'),
+				transport: createFetchTransport((input, init) => fetch(input, init)),
+			});
+			const store = new TaskStore(() => Promise.resolve(withAgents), systemClock);
+			const agentTasks = new AgentTaskList(() => Promise.resolve(withAgents));
+			const tree = new TaskTree({
+				store,
+				agentTasks,
+				filter: () => NO_FILTER,
+				ownRepository: () => () => false,
+				explain: () => 'Not in the plan.',
+				followState: () => undefined,
+				firstLoad: () => store.refresh(),
+			});
+			const group = async () => (await tree.getChildren()).find(({ kind }) => kind === 'agentGroup');
+			assert.equal(await group(), undefined);
+			server.agentReply = {
+				status: 200,
+				body: { tasks: [{ taskId: 'run-1', status: 'running', model: 'm' }], hasMore: true },
+			};
+			await agentTasks.refresh();
+			const node = await group();
+			assert.ok(node);
+			const [row, more] = await tree.getChildren(node);
+			assert.ok(row && more);
+			const item = tree.getTreeItem(row);
+			assert.deepEqual([item.label, item.description], ['run-1', 'running · m']);
+			assert.equal(item.contextValue, undefined);
+			assert.equal(tree.getParent(row), node);
+			server.agentReply = { status: 403, body: { error: 'Pro' } };
+			await agentTasks.refresh();
+			assert.equal(tree.getTreeItem(node).description, 'Not in the plan.');
+			for (const each of [node, row, more]) {
+				assert.ok(tree.getTreeItem(each).accessibilityInformation?.label);
+			}
+			store.dispose();
+			agentTasks.dispose();
+		});
+	});
+
+	describe('a log as a document', () => {
+		const documentOf = (part: string) =>
+			vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'errand-log' && uri.path.includes(part));
+
+		it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async function () {
+			this.timeout(60_000);
+			const problems: unknown[] = [];
+			const documents = new LogDocuments({ explain: error => problems.push(error) });
+			const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+			try {
+				server.add({ id: 'doc-1', prompt: 'Document' });
+				server.log(
+					'doc-1',
+					...Array.from({ length: 4_000 }, (_, index) => `line ${index}! see https://host.example/x`),
+				);
+				const follow = follows.open(client, { connection, taskId: 'doc-1', title: 'Document' }, true);
+				await waitFor('the entries', () => follow.nextIndex === 4_000);
+				await documents.show(follow, client);
+				const document = documentOf('doc-1');
+				assert.ok(document);
+				assert.match(document.lineAt(0).text, /^— entries before .+ are left out: load earlier —$/);
+				server.log('doc-1', 'the newest');
+				await waitFor('the newest entry', () => document.getText().includes('the newest'));
+				const execute = vscode.commands.executeCommand;
+				const folds = await execute<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
+				assert.ok(folds.some(({ start, end }) => start === 1 && end === document.lineCount - 1));
+				const [symbol] = await execute<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', document.uri);
+				assert.equal(symbol?.name, 'agent executing');
+				const links = await execute<vscode.DocumentLink[]>('vscode.executeLinkProvider', document.uri);
+				const targets = new Set(links.map(({ target }) => target?.toString()));
+				assert.deepEqual([...targets].sort(), ['command:errand.loadEarlierLog', 'https://host.example/x']);
+				await waitFor('the first entry', async () => {
+					await documents.loadEarlier(document.uri);
+					return /line 0!/.test(document.getText());
+				});
+				assert.match(document.lineAt(document.lineCount - 1).text, /later entries are left out/);
+				assert.ok(document.getText().length < 100_000);
+				await documents.showEnd(document.uri);
+				await waitFor('the end', () => document.getText().includes('the newest'));
+				assert.deepEqual(problems, []);
+			} finally {
+				await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+				documents.dispose();
+				follows.dispose();
+			}
 		});
 	});
 

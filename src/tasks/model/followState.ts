@@ -2,12 +2,25 @@
 export type FollowState =
 	| { kind: 'connecting' }
 	| { kind: 'live' }
-	/** `nextIndex`: the entry that is read next; `attempt` counts from 1. */
-	| { kind: 'reconnecting'; nextIndex: number; attempt: number }
+	/**
+	 * `nextIndex`: the entry that is read next; `attempt` counts from 1; `since`: when something was heard last, in
+	 * milliseconds since the epoch, undefined where nothing was heard yet.
+	 */
+	| { kind: 'reconnecting'; nextIndex: number; attempt: number; since: number | undefined }
 	/** The log was read to its end. */
 	| { kind: 'ended' }
 	/** Following was given up; `reason` is a sentence with the next step. */
 	| { kind: 'failed'; reason: string };
+
+/** Nothing was heard for so long (milliseconds) that what is shown counts as old. */
+const STALE_MS = 30_000;
+
+/** Since when what is shown of a followed task is old, in milliseconds since the epoch; undefined where it is not. */
+export function staleSince(state: FollowState | undefined, now: number): number | undefined {
+	return state?.kind === 'reconnecting' && state.since !== undefined && now - state.since >= STALE_MS
+		? state.since
+		: undefined;
+}
 
 /** True while entries are read or waited for. */
 export function isFollowing(state: FollowState | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../contract/tasks.ts';
-import { oneLine, plainText } from './plainText.ts';
+import { oneLine } from './plainText.ts';
+import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 
 /** The words that mark a level, in the editor's language. An `info` entry carries none. */
 export interface EntryWords {
@@ -11,16 +12,32 @@ export interface EntryWords {
 /** `HH:MM:SS` and two blanks, the source, three characters for the agent's mark. */
 const TIME_WIDTH = 10;
 const SOURCE_WIDTH = 15;
-const TEXT_COLUMN = TIME_WIDTH + SOURCE_WIDTH + 3;
+export const TEXT_COLUMN = TIME_WIDTH + SOURCE_WIDTH + 3;
 const INDENT = ' '.repeat(TEXT_COLUMN);
 
 /** A longer line is continued below: the editor stops to draw a line somewhere above this. */
 const MAXIMUM_LINE = 2000;
 
+/** An entry of more lines is cut where entries are cut at all. */
+const MAXIMUM_LINES = 100;
+
 /** Steps and agents of a log are few; a service that makes up new ones all the time must not fill the memory. */
 const MAXIMUM_SOURCES = 200;
 
 export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
+
+export interface StyledLine {
+	text: string;
+	colours: ColourRun[];
+}
+
+export interface StyledFormatterOptions {
+	words: EntryWords;
+	/** The longest message that is shown whole, in UTF-16 units. */
+	maximumMessage: number;
+	/** What stands in the place of the rest of a longer one. */
+	cut(characters: number): string;
+}
 
 /**
  * Makes the lines of log entries: time, step (with the agent's name), level where it is not `info`, and the message
@@ -29,6 +46,44 @@ export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => st
  * One for each log: it remembers what entries that follow each other have in common.
  */
 export function createEntryFormatter(words: EntryWords): EntryFormatter {
+	const head = createHeads();
+	return (entry, sentAt) => {
+		const start = head(entry, sentAt);
+		const text = levelOf(entry, words) + visibleText(entry.message ?? '').trimEnd();
+		return text.length <= MAXIMUM_LINE && !text.includes('\n')
+			? [(start + text).trimEnd()]
+			: layOut(text).map(({ from, to }, line) => ((line === 0 ? start : INDENT) + text.slice(from, to)).trimEnd());
+	};
+}
+
+/** The same lines with the colours of their messages, and with what is too long cut. */
+export function createStyledFormatter({ words, maximumMessage, cut }: StyledFormatterOptions) {
+	const head = createHeads();
+	return (entry: LogEntry, sentAt: string | undefined): StyledLine[] => {
+		const start = head(entry, sentAt);
+		const message = entry.message ?? '';
+		const end = message.length <= maximumMessage ? message.length : wholeCharacters(message, maximumMessage);
+		const level = levelOf(entry, words);
+		const { text: shown, runs } = readColours(message.slice(0, end));
+		const text = level + shown.trimEnd() + (end < message.length ? cut(message.length - end) : '');
+		const lines = layOut(text);
+		const rest = lines[MAXIMUM_LINES];
+		const note = rest && { text: INDENT + cut(text.length - rest.from).trimStart(), colours: [] };
+		const shownLines = lines.slice(0, MAXIMUM_LINES).map(({ from, to }, line) => ({
+			text: ((line === 0 ? start : INDENT) + text.slice(from, to)).trimEnd(),
+			colours: runs.flatMap(run => {
+				const first = Math.max(run.start + level.length, from);
+				const last = Math.min(run.end + level.length, to);
+				const shift = TEXT_COLUMN - from;
+				return first < last ? [{ start: first + shift, end: last + shift, style: run.style }] : [];
+			}),
+		}));
+		return note ? [...shownLines, note] : shownLines;
+	};
+}
+
+/** What stands before the text of an entry. */
+function createHeads(): (entry: LogEntry, sentAt: string | undefined) => string {
 	const sources = new Map<string, string>();
 	let second = '';
 	let secondText = '';
@@ -56,30 +111,31 @@ export function createEntryFormatter(words: EntryWords): EntryFormatter {
 		}
 		return secondText;
 	};
-
 	return (entry, sentAt) => {
 		const mark = entry.contentType === 'agentResponse' ? ' › ' : '   ';
-		const step = stepOf(entry);
-		const head = `${timeOf(entry.timestamp ?? sentAt)}  ${sourceOf(step, entry.type)}${mark}`;
-		const text = (step ? level(entry, words) : '') + plainText(entry.message ?? '').trimEnd();
-		return text.length <= MAXIMUM_LINE && !text.includes('\n') ? [(head + text).trimEnd()] : wrap(head, text);
+		return `${timeOf(entry.timestamp ?? sentAt)}  ${sourceOf(stepOf(entry), entry.type)}${mark}`;
 	};
 }
 
-function wrap(head: string, text: string): string[] {
-	const lines: string[] = [];
-	for (const line of text.split('\n')) {
-		for (let start = 0; start === 0 || start < line.length; ) {
-			const end = cut(line, start + MAXIMUM_LINE);
-			lines.push(((lines.length === 0 ? head : INDENT) + line.slice(start, end)).trimEnd());
-			start = Math.max(end, start + 1);
-		}
+/** The lines of a text, long ones parted: offsets, the end not included. */
+function layOut(text: string): { from: number; to: number }[] {
+	const lines: { from: number; to: number }[] = [];
+	for (let start = 0; start <= text.length; ) {
+		const newline = text.indexOf('\n', start);
+		const end = newline === -1 ? text.length : newline;
+		let from = start;
+		do {
+			const to = Math.min(end, wholeCharacters(text, from + MAXIMUM_LINE));
+			lines.push({ from, to });
+			from = to;
+		} while (from < end);
+		start = end + 1;
 	}
 	return lines;
 }
 
 /** `end`, or one less where it would part a surrogate pair. */
-function cut(line: string, end: number): number {
+function wholeCharacters(line: string, end: number): number {
 	if (end >= line.length) {
 		return line.length;
 	}
@@ -97,7 +153,7 @@ function time(timestamp: string | undefined): string {
 }
 
 /** `git_cloning` reads `git cloning`; in `agent_executing` the agent's own name stands for `agent`. */
-function stepOf({ step, agent }: LogEntry): string | undefined {
+export function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
 	if (!agent || words === undefined) {
 		return words ?? agent;
@@ -105,7 +161,10 @@ function stepOf({ step, agent }: LogEntry): string | undefined {
 	return words === 'agent' || words.startsWith('agent ') ? agent + words.slice('agent'.length) : words;
 }
 
-function level(entry: LogEntry, words: EntryWords): string {
+function levelOf(entry: LogEntry, words: EntryWords): string {
+	if (!stepOf(entry)) {
+		return '';
+	}
 	switch (entry.type) {
 		case 'error':
 			return `${words.error}: `;

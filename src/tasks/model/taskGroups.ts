@@ -9,7 +9,7 @@ export interface TaskGroup {
 	kind: GroupKind;
 	/** Stable while the group exists. For a day: `YYYY-MM-DD` in the machine's time zone, or `unknown`. */
 	id: string;
-	/** Newest first. */
+	/** Newest first, after those that come first. */
 	tasks: Task[];
 }
 
@@ -59,8 +59,11 @@ export function sortTasks(tasks: Iterable<Task>): Task[] {
 	return dated.map(({ task }) => task);
 }
 
-/** The groups that have tasks: those that went wrong lately, the active ones, then one for each day, newest first. */
-export function groupTasks(tasks: Iterable<Task>, now: number): TaskGroup[] {
+/**
+ * The groups that have tasks: those that went wrong lately, the active ones, then one for each day, newest first. In each
+ * group the tasks that are to come first do so.
+ */
+export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: Task) => boolean): TaskGroup[] {
 	const attention: TaskGroup = { kind: 'attention', id: 'attention', tasks: [] };
 	const active: TaskGroup = { kind: 'active', id: 'active', tasks: [] };
 	const days = new Map<string, TaskGroup>();
@@ -80,7 +83,14 @@ export function groupTasks(tasks: Iterable<Task>, now: number): TaskGroup[] {
 			day.tasks.push(task);
 		}
 	}
-	return [attention, active, ...days.values()].filter(group => group.tasks.length > 0);
+	const groups = [attention, active, ...days.values()].filter(group => group.tasks.length > 0);
+	for (const group of groups) {
+		const firsts = group.tasks.filter(isFirst);
+		if (firsts.length > 0 && firsts.length < group.tasks.length) {
+			group.tasks = [...firsts, ...group.tasks.filter(task => !isFirst(task))];
+		}
+	}
+	return groups;
 }
 
 /** `YYYY-MM-DD` in the machine's time zone. */

@@ -21,6 +21,8 @@ export interface RowWords {
 }
 
 export interface RowFacts {
+	/** The repository's name where it is not that of the window. */
+	repository?: string | undefined;
 	/** Milliseconds since the epoch. */
 	now: number;
 	follow: FollowState | undefined;
@@ -55,6 +57,18 @@ export function taskTitle(task: Task, untitled: string, maximum = MAXIMUM_LABEL)
 	return firstLine(task.prompt ?? '', maximum) || untitled;
 }
 
+/** `owner/name` of a repository's address, or as much of it as there is. */
+export function repositoryName(repoUrl: string): string {
+	const path = repoUrl.replace(/[\\/]+$/, '').replace(/\.git$/, '');
+	return oneLine(
+		path
+			.split(/[\\/:]/)
+			.slice(-2)
+			.join('/'),
+		MAXIMUM_NAME,
+	);
+}
+
 /** A row's text in a fixed order: progress or outcome, agent, branch, then age or what following does, then the error. */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
@@ -62,10 +76,18 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 	const follow = facts.follow && words.follow(facts.follow);
 	const parts =
 		outcome === 'active'
-			? [progressText(task, facts, words), ...names(task), follow, errorText(task)]
+			? [
+					progressText(task, facts, words),
+					...names(task),
+					facts.repository,
+					activeAge(task, facts, words),
+					follow,
+					errorText(task),
+				]
 			: [
 					outcomeText(task, outcome, words),
 					...names(task),
+					facts.repository,
 					task.prNumber === undefined ? undefined : words.pullRequest(task.prNumber),
 					ageText(task, facts.now, words),
 					facts.follow?.kind === 'ended' ? undefined : follow,
@@ -134,6 +156,12 @@ function outcomeText(task: Task, outcome: Exclude<Outcome, 'active'>, words: Row
 		return words.changes(totalLinesAdded ?? 0, totalLinesRemoved ?? 0, totalFilesChanged);
 	}
 	return words.outcome(outcome);
+}
+
+/** Where a log is followed, what that does says more than how long the task has been at work. */
+function activeAge(task: Task, { now, follow }: RowFacts, words: RowWords): string | undefined {
+	const since = timeOf(task.createdAt);
+	return follow || Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
 }
 
 function ageText(task: Task, now: number, words: RowWords): string | undefined {

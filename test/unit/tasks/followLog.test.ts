@@ -55,7 +55,8 @@ describe('following a log', () => {
 			signal: controller.signal,
 			onState: state => states.push(state),
 			onStatus: () => {},
-			onNextIndex: () => {},
+			onRecord: () => {},
+			now: () => 0,
 		});
 	const messages = () => text.match(/line \d+/g) ?? [];
 	const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`);

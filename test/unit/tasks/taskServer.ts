@@ -24,6 +24,8 @@ export class TaskServer {
 	/** Answered to every request of the list, while set. */
 	listFailure: { status: number; body: unknown } | undefined;
 	createFault: CreateFault;
+	/** Answered to every request of the agent task API's list. */
+	agentReply: { status: number; body: unknown } = { status: 200, body: { tasks: [] } };
 	/** Resolved before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
@@ -136,7 +138,10 @@ export class TaskServer {
 		const url = new URL(request.url ?? '/', this.address);
 		this.requests.push(`${request.method} ${url.pathname}${url.search}`);
 		const [, id, stream] = /^\/api\/tasks\/([^/]+)(\/stream)?$/.exec(url.pathname) ?? [];
-		if (request.method === 'GET' && url.pathname === '/api/tasks') {
+		if (request.method === 'GET' && url.pathname === '/api/v1/tasks') {
+			const { status, body } = this.agentReply;
+			reply(response, status, body);
+		} else if (request.method === 'GET' && url.pathname === '/api/tasks') {
 			await this.list(url, response);
 		} else if (request.method === 'POST' && url.pathname === '/api/tasks') {
 			this.create(JSON.parse(await bodyOf(request)), response);
@@ -163,8 +168,15 @@ export class TaskServer {
 		}
 		const limit = Number(url.searchParams.get('limit') ?? 50);
 		const offset = Number(url.searchParams.get('offset') ?? 0);
-		const tasks = this.tasks.slice(offset, offset + limit);
-		reply(response, 200, { tasks, hasMore: offset + limit < this.tasks.length, offset, limit });
+		const filter = url.searchParams.get('filter') ?? 'all';
+		const status = url.searchParams.get('status');
+		const matching = this.tasks.filter(
+			task =>
+				(filter === 'all' || (filter === 'batch') === (task['batchId'] !== undefined)) &&
+				(status === null || status === stateOf(task)),
+		);
+		const tasks = matching.slice(offset, offset + limit);
+		reply(response, 200, { tasks, hasMore: offset + limit < matching.length, offset, limit });
 	}
 
 	private create(body: Partial<ServedTask>, response: ServerResponse): void {
@@ -216,6 +228,20 @@ export class TaskServer {
 			send(response, 'complete', { status: task.status, totalLogs: log.length, message: 'Task ended' });
 			response.end();
 		}
+	}
+}
+
+/** The filter's word for the task's state. */
+function stateOf({ status }: ServedTask): string {
+	switch (status) {
+		case 'completed':
+		case 'stopped':
+			return status;
+		case 'error':
+		case 'timeout':
+			return 'failed';
+		default:
+			return 'active';
 	}
 }
 

@@ -200,4 +200,84 @@ describe('the list of tasks', () => {
 		store.setStatus('a', 'completed', undefined);
 		assert.deepEqual(changes, ['a', undefined]);
 	});
+
+	const shown = () => Array.from(store.shown(), ({ id }) => id).sort();
+
+	it('asks the service for what the filter says, and shows what it lists', async () => {
+		fill(server, 2);
+		server.add({ id: 'failed', status: 'error' });
+		server.add({ id: 'batch', status: 'completed', batchId: 'b1' });
+		await store.refresh();
+		assert.ok(store.setQuery({ kind: 'tasks', status: 'completed' }));
+		await store.refresh();
+		assert.deepEqual(shown(), ['t0', 't1']);
+		assert.ok(
+			server.requests.some(request => /filter=tasks&status=completed|status=completed&filter=tasks/.test(request)),
+		);
+		assert.ok(store.setQuery({ kind: 'batch', status: undefined }));
+		await store.refresh();
+		assert.deepEqual(shown(), ['batch']);
+		assert.ok(!store.setQuery({ kind: 'batch', status: undefined }));
+	});
+
+	it('counts what is active also where the filter leaves it out', async () => {
+		fill(server, 1);
+		server.add({ id: 'a', status: 'processing' });
+		server.add({ id: 'b', status: 'pending' });
+		store.setQuery({ kind: 'all', status: 'completed' });
+		await store.refresh();
+		assert.deepEqual(shown(), ['t0']);
+		assert.equal(store.activeCount, 2);
+		server.finish('a', 'completed');
+		await store.refresh();
+		assert.deepEqual(shown(), ['a', 't0']);
+		assert.equal(store.activeCount, 1);
+	});
+
+	it('lets go of a task that no longer is what the filter says', async () => {
+		server.add({ id: 'a' });
+		store.setQuery({ kind: 'all', status: 'active' });
+		await store.refresh();
+		store.setStatus('a', 'completed', undefined);
+		assert.deepEqual(shown(), []);
+		assert.equal(store.state, 'listed');
+	});
+
+	it('is listed, not empty, where the filter leaves nothing', async () => {
+		fill(server, 1);
+		store.setQuery({ kind: 'all', status: 'failed' });
+		await store.refresh();
+		assert.deepEqual(shown(), []);
+		assert.equal(store.state, 'listed');
+	});
+
+	it('drops what an earlier filter brings late', async () => {
+		fill(server, 1);
+		let release: (() => void) | undefined;
+		const released = new Promise<void>(resolve => {
+			release = resolve;
+		});
+		server.beforeList = () => released;
+		const late = store.refresh();
+		await waitFor('the request', () => server.requests.length === 1);
+		store.setQuery({ kind: 'all', status: 'stopped' });
+		server.beforeList = undefined;
+		await store.refresh();
+		release?.();
+		await late;
+		assert.deepEqual(ids(), []);
+	});
+
+	it('asks once for all active tasks behind the first page, however many there are', async () => {
+		for (let index = 0; index < 8; index++) {
+			server.add({ id: `long${index}`, createdAt: '2026-10-01T00:00:00Z' });
+		}
+		fill(server, 70);
+		await store.refresh();
+		await store.loadMore();
+		const before = server.requests.length;
+		await store.refresh();
+		assert.equal(server.requests.length - before, 2);
+		assert.equal(store.activeCount, 8);
+	});
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
-import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
+import { createEntryFormatter, createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 
 const formatEntry = createEntryFormatter({ error: 'error', warning: 'warning', success: 'success' });
 /** Without a zone, a time is the machine's own: the expected text is the same everywhere. */
@@ -73,10 +73,10 @@ describe('the lines of a log entry', () => {
 		assert.deepEqual(shown, expected);
 	});
 
-	it('hold no terminal sequence in any part', () => {
+	it('hold no terminal sequence in any part, and show what would turn the direction of writing', () => {
 		const red = '\u001b[31mred\u001b[0m';
 		const shown = lines({ type: red, step: red, agent: red, contentType: 'ansi', message: `${red}\u202e` });
-		assert.deepEqual(shown, ['10:42:07  red               red: red']);
+		assert.deepEqual(shown, ['10:42:07  red               red: red⟨U+202E⟩']);
 	});
 
 	it('continue a line of megabytes on lines that the editor can draw, and lose nothing of it', () => {
@@ -86,5 +86,50 @@ describe('the lines of a log entry', () => {
 		assert.ok(performance.now() - start < 2_000);
 		assert.ok(shown.every(line => line.length <= 2_100 && line.isWellFormed()));
 		assert.equal(shown.map(line => line.slice(28)).join(''), message);
+	});
+});
+
+describe('the coloured lines of a log entry', () => {
+	const styled = createStyledFormatter({
+		words: { error: 'error', warning: 'warning', success: 'success' },
+		maximumMessage: 10_000,
+		cut: characters => `<${characters} more>`,
+	});
+	const lines = (fields: Partial<LogEntry>) => styled(entry(fields), undefined);
+
+	it('are the plain ones, with each colour where its text stands', () => {
+		const fields = { type: 'error', step: 's', message: 'a \u001b[31mred\nstill\u001b[0m not' };
+		const shown = lines(fields);
+		assert.deepEqual(
+			shown.map(({ text }) => text),
+			formatEntry(entry(fields), undefined),
+		);
+		assert.deepEqual(
+			shown.map(({ text, colours }) =>
+				colours.map(({ start, end, style }) => [text.slice(start, end), style.foreground]),
+			),
+			[[['red', 1]], [['still', 1]]],
+		);
+	});
+
+	it('are cut where a message has ten megabytes, and say by how much', () => {
+		const start = performance.now();
+		const shown = lines({ step: 's', message: '😀x'.repeat(3_500_000) });
+		assert.ok(performance.now() - start < 500);
+		const text = shown.map(line => line.text.slice(28)).join('');
+		assert.ok(text.length < 10_100 && text.isWellFormed());
+		assert.match(text, /<1049\d{4} more>$/);
+	});
+
+	it('are cut where a message has thousands of lines', () => {
+		const shown = lines({ step: 's', message: 'x\n'.repeat(4_000) });
+		assert.equal(shown.length, 101);
+		assert.match(shown.at(-1)?.text ?? '', /^ +<\d+ more>$/);
+	});
+
+	it('take bounded time for a message of nothing but colours and line ends', () => {
+		const start = performance.now();
+		lines({ step: 's', message: '\u001b[1mx\n'.repeat(2_000) });
+		assert.ok(performance.now() - start < 500);
 	});
 });

@@ -7,7 +7,9 @@ const now = Date.parse('2026-11-21T12:00:00');
 const HOUR = 3_600_000;
 const task = (id: string, fields: Partial<Task> = {}, hoursAgo = 1): Task =>
 	readTask({ id, status: 'completed', createdAt: new Date(now - hoursAgo * HOUR).toISOString(), ...fields });
-const shape = (tasks: Task[]) => groupTasks(tasks, now).map(group => [group.id, group.tasks.map(({ id }) => id)]);
+const nobody = () => false;
+const shape = (tasks: Task[], isFirst: (task: Task) => boolean = nobody) =>
+	groupTasks(tasks, now, isFirst).map(group => [group.id, group.tasks.map(({ id }) => id)]);
 
 describe('the groups of tasks', () => {
 	it('are those that went wrong lately, the active ones, and then the days, newest first', () => {
@@ -36,6 +38,14 @@ describe('the groups of tasks', () => {
 		]);
 	});
 
+	it('have those first that are to come first, each part newest first', () => {
+		const tasks = [task('a', {}, 1), task('own-b', {}, 2), task('c', {}, 3), task('own-d', {}, 4)];
+		assert.deepEqual(
+			shape(tasks, ({ id }) => id.startsWith('own')).map(([, ids]) => ids),
+			[['own-b', 'own-d', 'a', 'c']],
+		);
+	});
+
 	it('are none for no tasks', () => {
 		assert.deepEqual(shape([]), []);
 	});
@@ -56,9 +66,9 @@ describe('the groups of tasks', () => {
 		const tasks = Array.from({ length: 10_000 }, (_, index) =>
 			task(`t${index}`, { status: index % 7 === 0 ? 'processing' : 'completed' }, (index * 7919) % 5000),
 		);
-		groupTasks(tasks, now);
+		groupTasks(tasks, now, nobody);
 		const start = performance.now();
-		const groups = groupTasks(tasks, now);
+		const groups = groupTasks(tasks, now, ({ id }) => id.endsWith('7'));
 		assert.ok(performance.now() - start < 250);
 		assert.equal(
 			groups.reduce((sum, group) => sum + group.tasks.length, 0),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Task } from '../../../../src/contract/tasks.ts';
 import type { FollowState } from '../../../../src/tasks/model/followState.ts';
-import { describeTask, type RowWords } from '../../../../src/tasks/model/taskRow.ts';
+import { describeTask, type RowWords, repositoryName } from '../../../../src/tasks/model/taskRow.ts';
 import { readTask } from '../readTask.ts';
 
 const words: RowWords = {
@@ -39,8 +39,16 @@ describe('the row of a task', () => {
 		assert.ok(row.isActive);
 	});
 
+	it('says since when a task is there that is not followed, and of which other repository it is', () => {
+		const task = readTask({ id: 't', ...active, createdAt: '2026-11-21T11:48:00Z' });
+		const row = describeTask(task, { now, follow: undefined, isStopping: false, repository: 'acme/other' }, words);
+		assert.equal(row.description, '45 % · agent-a · errand/add-retry · acme/other · 12 min');
+		assert.equal(repositoryName('https://host.example/acme/widgets.git'), 'acme/widgets');
+		assert.equal(repositoryName('C:\\work\\widgets\\'), 'work/widgets');
+	});
+
 	it('says where it reconnects, and does not look alive then', () => {
-		const row = describeRow(active, { kind: 'reconnecting', nextIndex: 318, attempt: 2 });
+		const row = describeRow(active, { kind: 'reconnecting', nextIndex: 318, attempt: 2, since: undefined });
 		assert.match(row.description, /reconnecting at 318$/);
 		assert.notEqual(row.icon.id, describeRow(active, { kind: 'live' }).icon.id);
 	});

@@ -1,0 +1,108 @@
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/event.ts';
+import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/core/errors.ts';
+import type { AgentTask } from '../contract/agentTasks.ts';
+
+const PAGE_SIZE = 50;
+
+/**
+ * The tasks of the agent task API, to look at only. Without an address or a key for it there is no list, and nothing is
+ * sent: the client finds that out before it sends.
+ */
+export class AgentTaskList implements Disposable {
+	private readonly client: () => Promise<Pick<Client, 'agentTasks'>>;
+	private readonly changed = new Emitter<void>();
+	readonly onDidChange = this.changed.event;
+
+	private rows: AgentTask[] = [];
+	private pages = 1;
+	private more = false;
+	private failure: unknown;
+	private isOffered = false;
+	private generation = 0;
+
+	constructor(client: () => Promise<Pick<Client, 'agentTasks'>>) {
+		this.client = client;
+	}
+
+	/** The connection has an address and a key for agent tasks. */
+	get isThere(): boolean {
+		return this.isOffered;
+	}
+
+	get tasks(): readonly AgentTask[] {
+		return this.rows;
+	}
+
+	get hasMore(): boolean {
+		return this.more;
+	}
+
+	/** The failure of the last refresh; undefined after one that worked. */
+	get error(): unknown {
+		return this.failure;
+	}
+
+	/** Reads the pages that were opened. Never rejects: see `error`. */
+	async refresh(): Promise<void> {
+		const { generation, pages } = this;
+		try {
+			const { agentTasks } = await this.client();
+			const read = new Map<string, AgentTask>();
+			let hasMore = true;
+			for (let page = 1; page <= pages && hasMore; page++) {
+				const answer = await agentTasks.list({ page, limit: PAGE_SIZE });
+				for (const task of answer.tasks) {
+					read.set(task.taskId, task);
+				}
+				hasMore = answer.hasMore;
+			}
+			this.settle(generation, () => {
+				this.rows = [...read.values()];
+				this.more = hasMore;
+				this.failure = undefined;
+				this.isOffered = true;
+			});
+		} catch (error) {
+			this.settle(generation, () => {
+				this.isOffered = !isNotOffered(error);
+				this.failure = this.isOffered ? error : undefined;
+				if (!this.isOffered) {
+					this.rows = [];
+				}
+			});
+		}
+	}
+
+	loadMore(): Promise<void> {
+		this.pages++;
+		return this.refresh();
+	}
+
+	/** Forgets everything, for another connection. */
+	reset(): void {
+		this.generation++;
+		this.rows = [];
+		this.pages = 1;
+		this.more = false;
+		this.failure = undefined;
+		this.isOffered = false;
+	}
+
+	private settle(generation: number, take: () => void): void {
+		if (generation === this.generation) {
+			take();
+			this.changed.fire();
+		}
+	}
+
+	dispose(): void {
+		this.generation++;
+		this.changed.dispose();
+	}
+}
+
+function isNotOffered(error: unknown): boolean {
+	return ClientError.is(error, 'no-key') || ClientError.is(error, 'not-supported');
+}

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../contract/tasks.ts';
+import { escapeIcons } from './model/plainText.ts';
+import { isFiltered, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
+import { filterWords } from './words.ts';
+
+const MAXIMUM_TEXT = 200;
+
+interface FilterItem extends vscode.QuickPickItem {
+	next?: TaskFilter;
+}
+
+/** Lets the user choose what the list shows; each choice shows at once, so that several can be made. Resolves when it is closed. */
+export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) => void): Promise<void> {
+	let filter = current;
+	const picker = vscode.window.createQuickPick<FilterItem>();
+	picker.title = vscode.l10n.t('Filter Tasks');
+	picker.placeholder = vscode.l10n.t('Choose what is shown, or type what the tasks are to hold');
+	const show = () => {
+		const text = picker.value.trim().slice(0, MAXIMUM_TEXT);
+		picker.items = [...textItems(text, filter), ...itemsOf(filter)];
+	};
+	return new Promise(resolve => {
+		picker.onDidChangeValue(show);
+		picker.onDidAccept(() => {
+			const next = picker.activeItems[0]?.next;
+			if (!next) {
+				return;
+			}
+			const isText = next.text !== filter.text;
+			filter = next;
+			apply(filter);
+			if (isText) {
+				picker.hide();
+			} else {
+				show();
+			}
+		});
+		picker.onDidHide(() => {
+			picker.dispose();
+			resolve();
+		});
+		show();
+		picker.show();
+	});
+}
+
+function textItems(text: string, filter: TaskFilter): FilterItem[] {
+	if (text === '') {
+		return [];
+	}
+	const label = vscode.l10n.t('Only tasks that hold “{0}”', escapeIcons(text));
+	return [{ label: `$(search) ${label}`, alwaysShow: true, next: { ...filter, text } }];
+}
+
+function itemsOf(filter: TaskFilter): FilterItem[] {
+	const item = (label: string, isChosen: boolean, next: TaskFilter): FilterItem => ({
+		label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
+		next,
+		// What is drawn as a mark is said as well.
+		...(isChosen && { description: vscode.l10n.t('shown') }),
+	});
+	const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+	const { kind, status, text, isOwnRepositoryOnly } = filter;
+	return [
+		...(isFiltered(filter) ? [{ label: `$(clear-all) ${vscode.l10n.t('Clear Filter')}`, next: NO_FILTER }] : []),
+		separator(vscode.l10n.t('State')),
+		...[undefined, ...TASK_STATUS_FILTERS].map(value =>
+			item(filterWords.status(value), value === status, { ...filter, status: value }),
+		),
+		separator(vscode.l10n.t('Kind')),
+		...TASK_FILTERS.map(value => item(filterWords.kind(value), value === kind, { ...filter, kind: value })),
+		separator(vscode.l10n.t('Repository')),
+		item(filterWords.ownRepository, isOwnRepositoryOnly, { ...filter, isOwnRepositoryOnly: !isOwnRepositoryOnly }),
+		...(text === ''
+			? []
+			: [separator(vscode.l10n.t('Text')), item(filterWords.text(text), true, { ...filter, text: '' })]),
+	];
+}

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import { TEXT_COLUMN } from '../model/formatEntry.ts';
+import type { TextStyle } from '../model/visibleText.ts';
+import type { LogLine } from './logWindow.ts';
+
+/** Names of the theme's terminal colours in the order of their numbers. */
+const colourNames = ['Black', 'Red', 'Green', 'Yellow', 'Blue', 'Magenta', 'Cyan', 'White'];
+
+/** Lines above and below what is seen that are coloured too, so that scrolling shows no plain ones. */
+const MARGIN = 30;
+
+const levelColours = {
+	error: 'editorError.foreground',
+	warning: 'editorWarning.foreground',
+	success: 'terminal.ansiGreen',
+	note: 'descriptionForeground',
+} as const;
+
+/** Colours the lines that an editor shows, by the theme: a decoration type for each property that is in use. */
+export class LogDecorations implements Disposable {
+	private readonly types = new Map<string, vscode.TextEditorDecorationType>();
+
+	/** `lines` are those of the editor's document. */
+	draw(editor: vscode.TextEditor, lines: readonly LogLine[]): void {
+		const ranges = new Map<string, vscode.Range[]>([...this.types.keys()].map(key => [key, []]));
+		const add = (key: string, line: number, start: number, end: number) => {
+			const list = ranges.get(key) ?? [];
+			list.push(new vscode.Range(line, start, line, end));
+			ranges.set(key, list);
+		};
+		for (const { start, end } of editor.visibleRanges) {
+			const last = Math.min(lines.length - 1, end.line + MARGIN);
+			for (let at = Math.max(0, start.line - MARGIN); at <= last; at++) {
+				this.line(lines[at], at, add);
+			}
+		}
+		for (const [key, list] of ranges) {
+			editor.setDecorations(this.type(key), list);
+		}
+	}
+
+	private line(
+		line: LogLine | undefined,
+		at: number,
+		add: (key: string, line: number, start: number, end: number) => void,
+	): void {
+		if (!line) {
+			return;
+		}
+		if (line.level === 'note') {
+			add('level:note', at, 0, line.text.length);
+			return;
+		}
+		if (line.isFirst) {
+			add('head', at, 0, Math.min(TEXT_COLUMN, line.text.length));
+		}
+		if (line.level !== undefined && line.colours.length === 0) {
+			add(`level:${line.level}`, at, TEXT_COLUMN, line.text.length);
+		}
+		for (const { start, end, style } of line.colours) {
+			for (const key of keysOf(style)) {
+				add(key, at, start, end);
+			}
+		}
+	}
+
+	private type(key: string): vscode.TextEditorDecorationType {
+		let type = this.types.get(key);
+		if (!type) {
+			type = vscode.window.createTextEditorDecorationType(optionsOf(key));
+			this.types.set(key, type);
+		}
+		return type;
+	}
+
+	dispose(): void {
+		for (const type of this.types.values()) {
+			type.dispose();
+		}
+		this.types.clear();
+	}
+}
+
+function keysOf(style: TextStyle): string[] {
+	const { foreground, background, ...flags } = style;
+	return [
+		...(foreground === undefined ? [] : [`foreground:${foreground}`]),
+		...(background === undefined ? [] : [`background:${background}`]),
+		...Object.keys(flags),
+	];
+}
+
+function optionsOf(key: string): vscode.DecorationRenderOptions {
+	const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
+	const [kind, value = ''] = key.split(':');
+	switch (kind) {
+		case 'foreground':
+			return { rangeBehavior, color: terminalColour(Number(value)) };
+		case 'background':
+			return { rangeBehavior, backgroundColor: terminalColour(Number(value)) };
+		case 'level':
+			return { rangeBehavior, color: new vscode.ThemeColor(levelColours[value as keyof typeof levelColours]) };
+		case 'head':
+			return { rangeBehavior, color: new vscode.ThemeColor('descriptionForeground') };
+		case 'bold':
+			return { rangeBehavior, fontWeight: 'bold' };
+		case 'italic':
+			return { rangeBehavior, fontStyle: 'italic' };
+		case 'underline':
+			return { rangeBehavior, textDecoration: 'underline' };
+		default:
+			return { rangeBehavior, opacity: '0.7' };
+	}
+}
+
+function terminalColour(colour: number): vscode.ThemeColor {
+	return new vscode.ThemeColor(`terminal.ansi${colour > 7 ? 'Bright' : ''}${colourNames[colour % 8]}`);
+}

@@ -1,0 +1,185 @@
+import type { Disposable } from '../../base/disposable.ts';
+import type { LogRecord } from '../model/logRecord.ts';
+import { type LineFormatter, type LogLine, LogWindow } from './logWindow.ts';
+
+/**
+ * The most text that the document holds, but for one entry. The editor compares two versions of a document, and so keeps folds and the place
+ * on the screen, only below 100,000 characters; above, it replaces the whole text.
+ */
+const MAXIMUM_CHARACTERS = 80_000;
+
+/** How many entries are read at a time. */
+const READ_ENTRIES = 500;
+
+/** How often the editor hears of new lines, in milliseconds. */
+const CHANGE_MS = 250;
+
+export interface LogDocumentWords {
+	/** The first line, where entries before `index` are left out. */
+	earlier(index: number): string;
+	/** The last line, where so many later entries are left out. */
+	later(count: number): string;
+}
+
+export interface LogDocumentOptions {
+	format: LineFormatter;
+	words: LogDocumentWords;
+	/** The records of the entries `from` (included) to `to` (not included). */
+	read(from: number, to: number): Promise<LogRecord[]>;
+	/** There are other lines than before. */
+	onChange(): void;
+	maximumCharacters?: number;
+}
+
+/**
+ * A task's log as a document: a window of bounded length over the entries. While the reader is at its end it follows the
+ * log; elsewhere it stands still, and what is left out on either side is read again by index when it is asked for.
+ */
+export class LogDocument implements Disposable {
+	private readonly options: LogDocumentOptions;
+	private readonly maximum: number;
+	private readonly window: LogWindow;
+	/** Every entry before this one is known to exist. */
+	private known: number;
+	private isReadingEnd = true;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private loading: Promise<void> | undefined;
+	private isDisposed = false;
+
+	/** `nextIndex`: the entry that is heard next. */
+	constructor(options: LogDocumentOptions, nextIndex: number) {
+		this.options = options;
+		this.maximum = options.maximumCharacters ?? MAXIMUM_CHARACTERS;
+		this.window = new LogWindow(options.format);
+		this.window.reset(nextIndex);
+		this.known = nextIndex;
+	}
+
+	get hasEarlier(): boolean {
+		return this.window.from > 0;
+	}
+
+	get hasLater(): boolean {
+		return this.window.to < this.known;
+	}
+
+	get nextIndex(): number {
+		return this.known;
+	}
+
+	/** The lines as the document shows them: those that lead to what is left out have an index of -1. */
+	lines(): LogLine[] {
+		const { words } = this.options;
+		const lines = [...this.window.lines];
+		if (this.hasEarlier) {
+			lines.unshift(linkLine(words.earlier(this.window.from)));
+		}
+		if (this.hasLater) {
+			lines.push(linkLine(words.later(this.known - this.window.to)));
+		}
+		return lines;
+	}
+
+	/** Whether the reader is at the end, where the log may go on and let go of what is above. */
+	setReadingEnd(isReadingEnd: boolean): void {
+		this.isReadingEnd = isReadingEnd;
+	}
+
+	/** Takes the next record of the log as it is heard. */
+	accept(record: LogRecord): void {
+		const isNext = record.index === this.window.to && !this.hasLater;
+		this.known = Math.max(this.known, 'note' in record ? record.next : record.index + 1);
+		// Where the reader is elsewhere, a full window stays as it is.
+		if (isNext && (this.isReadingEnd || this.window.length < this.maximum)) {
+			this.window.append(record);
+			if (this.isReadingEnd) {
+				this.trimFront();
+			}
+		}
+		this.changeSoon();
+	}
+
+	/** Reads what stands before the first entry. Rejects with a ClientError. */
+	loadEarlier(): Promise<void> {
+		return this.load(async () => {
+			const { from } = this.window;
+			const records = await this.options.read(Math.max(0, from - READ_ENTRIES), from);
+			// What was heard meanwhile may have moved the window.
+			if (this.window.from === from && records.length > 0) {
+				this.window.prepend(records, this.maximum / 2);
+				if (!this.isReadingEnd || this.window.length > this.maximum) {
+					this.window.dropLast(this.maximum);
+				}
+			}
+		});
+	}
+
+	/** Reads what stands behind the last entry. Rejects with a ClientError. */
+	loadLater(): Promise<void> {
+		return this.load(async () => {
+			const { to } = this.window;
+			const records = await this.options.read(to, Math.min(this.known, to + READ_ENTRIES));
+			if (this.window.to !== to) {
+				return;
+			}
+			const before = this.window.length;
+			for (const record of records) {
+				if (this.window.length > before + this.maximum / 2) {
+					break;
+				}
+				this.window.append(record);
+			}
+			this.window.dropFirst(this.maximum);
+		});
+	}
+
+	/** Goes to the end of the log and follows it from there. Rejects with a ClientError. */
+	showEnd(): Promise<void> {
+		return this.load(async () => {
+			this.isReadingEnd = true;
+			if (this.hasLater) {
+				const records = await this.options.read(Math.max(0, this.known - READ_ENTRIES), this.known);
+				this.window.reset(records[0]?.index ?? this.known);
+				for (const record of records) {
+					this.window.append(record);
+				}
+				this.trimFront();
+			}
+		});
+	}
+
+	/** In one go to half of what may be: each line of a long log is then compared once more, not with every line. */
+	private trimFront(): void {
+		if (this.window.length > this.maximum) {
+			this.window.dropFirst(this.maximum / 2);
+		}
+	}
+
+	/** One reading at a time; a further one waits for it to end. */
+	private load(run: () => Promise<void>): Promise<void> {
+		const mine = (this.loading ?? Promise.resolve()).catch(() => {}).then(run);
+		this.loading = mine;
+		return mine.finally(() => this.change());
+	}
+
+	private changeSoon(): void {
+		this.timer ??= setTimeout(() => this.change(), CHANGE_MS);
+	}
+
+	private change(): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		if (!this.isDisposed) {
+			this.options.onChange();
+		}
+	}
+
+	dispose(): void {
+		this.isDisposed = true;
+		clearTimeout(this.timer);
+	}
+}
+
+function linkLine(text: string): LogLine {
+	return { text, index: -1, isFirst: true, step: undefined, level: 'note', colours: [] };
+}

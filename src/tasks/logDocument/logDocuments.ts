@@ -1,0 +1,384 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { Client } from '../../client/client.ts';
+import { commands, LOG_SCHEME } from '../../platform/ids.ts';
+import { createEntryFormatter, createStyledFormatter, TEXT_COLUMN } from '../model/formatEntry.ts';
+import type { LogRecord } from '../model/logRecord.ts';
+import { followWords, logDocumentWords } from '../words.ts';
+import { LogDecorations } from './logDecorations.ts';
+import { LogDocument } from './logDocument.ts';
+import { LogLinks } from './logLinks.ts';
+import { foldsOf, sectionsOf } from './logSections.ts';
+import { createLineFormatter, type LogLine } from './logWindow.ts';
+import { readEntries, readRange } from './readEntries.ts';
+import { saveLog } from './saveLog.ts';
+
+/** The longest message that the document shows whole, in UTF-16 units; the saved log has all of it. */
+const MAXIMUM_MESSAGE = 10_000;
+
+/** A log that is followed: what the document hears of it. */
+export interface LogSource {
+	readonly target: { connection: { name: string }; taskId: string };
+	/** For the document's title. */
+	readonly name: string;
+	readonly nextIndex: number;
+	/** The line that was written last, where the log is no longer followed: the service does not know it. */
+	readonly lastLine: LogRecord | undefined;
+	onRecord(listener: (record: LogRecord) => void): Disposable;
+}
+
+interface OpenLog {
+	uri: vscode.Uri;
+	client: Pick<Client, 'tasks'>;
+	taskId: string;
+	name: string;
+	log: LogDocument;
+	source: LogSource;
+	heard: Disposable;
+	/** The lines of the text that the editor was given last. */
+	shown: LogLine[];
+}
+
+export interface LogDocumentsOptions {
+	explain(error: unknown): void;
+}
+
+/** The logs that are open as documents: their text, folds, outline, links and colours, and where the reader is in them. */
+export class LogDocuments implements Disposable {
+	private readonly options: LogDocumentsOptions;
+	private readonly disposables = new DisposableStore();
+	private readonly open = new Map<string, OpenLog>();
+	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
+	private readonly decorations = this.disposables.add(new LogDecorations());
+	private readonly links = new LogLinks();
+	/** The first line that each editor showed last, and whether it was at the end. */
+	private readonly places = new WeakMap<vscode.TextEditor, { first: number; isAtEnd: boolean }>();
+
+	constructor(options: LogDocumentsOptions) {
+		this.options = options;
+		const selector = { scheme: LOG_SCHEME };
+		const lines = (document: vscode.TextDocument) => this.linesOf(document);
+		for (const registered of [
+			vscode.workspace.registerTextDocumentContentProvider(LOG_SCHEME, {
+				onDidChange: this.changed.event,
+				provideTextDocumentContent: uri => this.text(uri),
+			}),
+			vscode.languages.registerFoldingRangeProvider(selector, {
+				provideFoldingRanges: document =>
+					foldsOf(lines(document)).map(({ start, end }) => new vscode.FoldingRange(start, end)),
+			}),
+			vscode.languages.registerDocumentSymbolProvider(selector, {
+				provideDocumentSymbols: document => symbolsOf(document, lines(document)),
+			}),
+			vscode.languages.registerDocumentLinkProvider(selector, {
+				provideDocumentLinks: async (document, token) => [
+					...leadLinks(document, lines(document)),
+					...(await this.links.find(document, token)),
+				],
+			}),
+			vscode.workspace.onDidChangeTextDocument(({ document }) => this.documentChanged(document)),
+			vscode.workspace.onDidCloseTextDocument(document => this.close(document.uri)),
+			vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.scrolled(textEditor)),
+			vscode.window.onDidChangeVisibleTextEditors(editors => this.editorsChanged(editors)),
+		]) {
+			this.disposables.add(registered);
+		}
+	}
+
+	/** Opens the log of a followed task, at its end. */
+	async show(source: LogSource, client: Pick<Client, 'tasks'>): Promise<void> {
+		const uri = uriOf(source);
+		const key = uri.toString();
+		let entry = this.open.get(key);
+		if (!entry) {
+			entry = this.create(uri, source, client);
+			this.open.set(key, entry);
+			if (source.nextIndex > 0) {
+				await entry.log.loadEarlier().catch(error => this.options.explain(error));
+			}
+			if (source.lastLine) {
+				entry.log.accept(source.lastLine);
+			}
+		} else if (entry.source !== source) {
+			entry.heard.dispose();
+			entry.source = source;
+			entry.heard = source.onRecord(record => entry?.log.accept(record));
+		}
+		const document = await vscode.workspace.openTextDocument(uri);
+		const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: false });
+		this.revealEnd(editor);
+	}
+
+	isVisible(connection: string, taskId: string): boolean {
+		return vscode.window.visibleTextEditors.some(({ document: { uri } }) => {
+			const target = uri.scheme === LOG_SCHEME ? this.open.get(uri.toString())?.source.target : undefined;
+			return target?.connection.name === connection && target.taskId === taskId;
+		});
+	}
+
+	/** The task of the document that a command was called for, or that is in front. */
+	active(argument: unknown): OpenLog | undefined {
+		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+		return uri && this.open.get(uri.toString());
+	}
+
+	async loadEarlier(argument: unknown): Promise<void> {
+		const entry = this.active(argument);
+		if (!entry) {
+			return;
+		}
+		entry.log.setReadingEnd(false);
+		const anchor = entry.log.lines().find(({ index }) => index >= 0)?.index;
+		await this.load(entry, () => entry.log.loadEarlier(), anchor);
+	}
+
+	async loadLater(argument: unknown): Promise<void> {
+		const entry = this.active(argument);
+		if (!entry) {
+			return;
+		}
+		const anchor = entry.log.lines().findLast(({ index }) => index >= 0)?.index;
+		await this.load(entry, () => entry.log.loadLater(), anchor);
+	}
+
+	async showEnd(argument: unknown): Promise<void> {
+		const entry = this.active(argument);
+		if (!entry) {
+			return;
+		}
+		for (const editor of editorsOf(entry.uri)) {
+			this.places.set(editor, { first: 0, isAtEnd: true });
+		}
+		await entry.log.showEnd().catch(error => this.options.explain(error));
+		for (const editor of editorsOf(entry.uri)) {
+			this.revealEnd(editor);
+		}
+	}
+
+	/** Asks for a file and writes the whole log into it, read from the service. */
+	async save(client: Pick<Client, 'tasks'>, taskId: string, name: string): Promise<void> {
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
+		const target = await vscode.window.showSaveDialog({
+			title: vscode.l10n.t('Save Log'),
+			...(folder?.scheme === 'file' && { defaultUri: vscode.Uri.joinPath(folder, fileName) }),
+			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
+		});
+		if (target) {
+			await this.saveTo(target, client, taskId);
+		}
+	}
+
+	/** Writes the whole log into a file, with progress and a way to stop. */
+	async saveTo(target: vscode.Uri, client: Pick<Client, 'tasks'>, taskId: string): Promise<void> {
+		const controller = new AbortController();
+		try {
+			const count = await vscode.window.withProgress(
+				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Saving the log…'), cancellable: true },
+				(_progress, token) => {
+					token.onCancellationRequested(() => controller.abort());
+					const { signal } = controller;
+					const records = readEntries({ client, taskId, from: 0, signal, missing: followWords.missing });
+					return saveLog(records, target.fsPath, createEntryFormatter(followWords), signal);
+				},
+			);
+			const open = vscode.l10n.t('Open File');
+			const saved = vscode.l10n.t('The log is saved: {0} entries.', count.toLocaleString(vscode.env.language));
+			void vscode.window.showInformationMessage(saved, open).then(chosen => {
+				if (chosen === open) {
+					void vscode.window.showTextDocument(target);
+				}
+			});
+		} catch (error) {
+			if (!controller.signal.aborted) {
+				this.options.explain(error);
+			}
+		}
+	}
+
+	private create(uri: vscode.Uri, source: LogSource, client: Pick<Client, 'tasks'>): OpenLog {
+		const { taskId } = source.target;
+		const words = logDocumentWords;
+		const format = createStyledFormatter({ words: followWords, maximumMessage: MAXIMUM_MESSAGE, cut: words.cut });
+		const log = new LogDocument(
+			{
+				format: createLineFormatter(format),
+				words,
+				read: (from, to) => readRange({ client, taskId, from, missing: followWords.missing }, to),
+				onChange: () => this.logChanged(uri),
+			},
+			source.nextIndex,
+		);
+		const heard = source.onRecord(record => log.accept(record));
+		return { uri, client, taskId, name: source.name, log, source, heard, shown: [] };
+	}
+
+	/** A document that nobody sees is not written again until somebody does. */
+	private logChanged(uri: vscode.Uri): void {
+		if (editorsOf(uri).length > 0) {
+			this.changed.fire(uri);
+		}
+	}
+
+	private text(uri: vscode.Uri): string {
+		const entry = this.open.get(uri.toString());
+		if (!entry) {
+			return vscode.l10n.t('This log is no longer open. Open it again from the Tasks view.');
+		}
+		entry.shown = entry.log.lines();
+		return entry.shown.map(({ text }) => text).join('\n');
+	}
+
+	/** The lines of a document, where they are what it shows: an edit may still be on its way. */
+	private linesOf(document: vscode.TextDocument): LogLine[] {
+		const shown = this.open.get(document.uri.toString())?.shown ?? [];
+		return shown.slice(0, document.lineCount);
+	}
+
+	private documentChanged(document: vscode.TextDocument): void {
+		if (document.uri.scheme !== LOG_SCHEME) {
+			return;
+		}
+		for (const editor of editorsOf(document.uri)) {
+			if (this.places.get(editor)?.isAtEnd !== false) {
+				this.revealEnd(editor);
+			}
+			this.decorations.draw(editor, this.linesOf(document));
+		}
+	}
+
+	private editorsChanged(editors: readonly vscode.TextEditor[]): void {
+		for (const editor of editors) {
+			const { uri } = editor.document;
+			if (uri.scheme === LOG_SCHEME) {
+				this.changed.fire(uri);
+				this.decorations.draw(editor, this.linesOf(editor.document));
+			}
+		}
+	}
+
+	private scrolled(editor: vscode.TextEditor): void {
+		const { document, visibleRanges } = editor;
+		const first = visibleRanges[0]?.start.line;
+		const last = visibleRanges.at(-1)?.end.line;
+		if (document.uri.scheme !== LOG_SCHEME || first === undefined || last === undefined) {
+			return;
+		}
+		const before = this.places.get(editor) ?? { first: 0, isAtEnd: true };
+		// Only going up leaves the end: new lines below push nothing, and a smaller window shows less of the same place.
+		const isAtEnd = last >= document.lineCount - 2 || (before.isAtEnd && first >= before.first);
+		this.places.set(editor, { first, isAtEnd });
+		this.open.get(document.uri.toString())?.log.setReadingEnd(isAtEnd);
+		this.decorations.draw(editor, this.linesOf(document));
+	}
+
+	private revealEnd(editor: vscode.TextEditor): void {
+		this.places.set(editor, { first: 0, isAtEnd: true });
+		const end = new vscode.Position(editor.document.lineCount - 1, 0);
+		editor.revealRange(new vscode.Range(end, end));
+	}
+
+	/** Loads and brings the entry back into sight that the reader was at. */
+	private async load(entry: OpenLog, run: () => Promise<void>, anchor: number | undefined): Promise<void> {
+		const editors = editorsOf(entry.uri);
+		for (const editor of editors) {
+			this.places.set(editor, { first: 0, isAtEnd: false });
+		}
+		try {
+			const written = editors.length === 0 ? Promise.resolve() : this.nextChange(entry.uri);
+			await run();
+			await written;
+		} catch (error) {
+			this.options.explain(error);
+			return;
+		}
+		const line = entry.shown.findIndex(({ index }) => index === anchor);
+		for (const editor of line < 0 ? [] : editors) {
+			const at = new vscode.Position(line, 0);
+			editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+		}
+	}
+
+	private nextChange(uri: vscode.Uri): Promise<void> {
+		return new Promise(resolve => {
+			const timer = setTimeout(done, 2000);
+			const listener = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+				if (document.uri.toString() === uri.toString()) {
+					done();
+				}
+			});
+			function done() {
+				clearTimeout(timer);
+				listener.dispose();
+				resolve();
+			}
+		});
+	}
+
+	private close(uri: vscode.Uri): void {
+		const key = uri.toString();
+		const entry = this.open.get(key);
+		entry?.heard.dispose();
+		entry?.log.dispose();
+		this.open.delete(key);
+	}
+
+	dispose(): void {
+		for (const { uri } of [...this.open.values()]) {
+			this.close(uri);
+		}
+		this.disposables.dispose();
+	}
+}
+
+function editorsOf(uri: vscode.Uri): vscode.TextEditor[] {
+	const key = uri.toString();
+	return vscode.window.visibleTextEditors.filter(({ document }) => document.uri.toString() === key);
+}
+
+/** The query tells logs of one title apart; the path is what the tab shows. */
+function uriOf({ target, name }: LogSource): vscode.Uri {
+	return vscode.Uri.from({
+		scheme: LOG_SCHEME,
+		path: `/${name.replaceAll(/[\\/]/g, '∕')}`,
+		query: JSON.stringify([target.connection.name, target.taskId]),
+	});
+}
+
+function symbolsOf(document: vscode.TextDocument, lines: readonly LogLine[]): vscode.DocumentSymbol[] {
+	const range = (start: number, end: number) => new vscode.Range(start, 0, end, document.lineAt(end).text.length);
+	return sectionsOf(lines).map(section => {
+		const time = lines[section.start]?.text.slice(0, 8) ?? '';
+		const symbol = new vscode.DocumentSymbol(
+			section.step,
+			time,
+			vscode.SymbolKind.Event,
+			range(section.start, section.end),
+			range(section.start, section.start),
+		);
+		symbol.children = section.problems.map(({ start, end }) => {
+			const text = lines[start]?.text ?? '';
+			const name = text.slice(TEXT_COLUMN).trim() || section.step;
+			return new vscode.DocumentSymbol(
+				name.slice(0, 80).toWellFormed(),
+				text.slice(0, 8),
+				vscode.SymbolKind.Constant,
+				range(start, end),
+				range(start, start),
+			);
+		});
+		return symbol;
+	});
+}
+
+/** The lines that stand for what is left out load it. */
+function leadLinks(document: vscode.TextDocument, lines: readonly LogLine[]): vscode.DocumentLink[] {
+	return lines.flatMap((line, at) => {
+		if (line.index >= 0) {
+			return [];
+		}
+		const command = at === 0 ? commands.loadEarlierLog : commands.loadLaterLog;
+		const target = vscode.Uri.parse(`command:${command}`);
+		return [new vscode.DocumentLink(new vscode.Range(at, 0, at, document.lineAt(at).text.length), target)];
+	});
+}

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { findLinks, type LinkCandidate } from './findLinks.ts';
+
+/** How many names of files are looked for, in a document and in all that were looked for before. */
+const MAXIMUM_LOOKUPS = 300;
+const MAXIMUM_KNOWN = 2000;
+
+/** How long it counts as known whether a file is there, in milliseconds: agents make files while they are written about. */
+const KNOWN_MS = 30_000;
+
+/** Finds what in a log leads to a web page, or to a file that is there in one of the workspace's folders. */
+export class LogLinks {
+	private readonly known = new Map<string, { isFile: boolean; at: number }>();
+
+	async find(document: vscode.TextDocument, token: vscode.CancellationToken): Promise<vscode.DocumentLink[]> {
+		const links: vscode.DocumentLink[] = [];
+		let lookups = 0;
+		for (let line = 0; line < document.lineCount && !token.isCancellationRequested; line++) {
+			for (const candidate of findLinks(document.lineAt(line).text)) {
+				let target: vscode.Uri | undefined;
+				if (candidate.kind === 'address') {
+					target = vscode.Uri.parse(candidate.url, true);
+				} else if (lookups < MAXIMUM_LOOKUPS) {
+					target = await this.fileOf(candidate, () => lookups++);
+				}
+				if (target) {
+					links.push(new vscode.DocumentLink(new vscode.Range(line, candidate.start, line, candidate.end), target));
+				}
+			}
+		}
+		return links;
+	}
+
+	private async fileOf(
+		candidate: LinkCandidate & { kind: 'file' },
+		onLookup: () => void,
+	): Promise<vscode.Uri | undefined> {
+		for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+			const file = within(uri, candidate.path);
+			if (file && (await this.isFile(file, onLookup))) {
+				const { line, column } = candidate;
+				return line === undefined
+					? file
+					: file.with({ fragment: column === undefined ? `L${line}` : `L${line},${column}` });
+			}
+		}
+		return undefined;
+	}
+
+	private async isFile(file: vscode.Uri, onLookup: () => void): Promise<boolean> {
+		const key = file.toString();
+		const before = this.known.get(key);
+		if (before && Date.now() - before.at < KNOWN_MS) {
+			return before.isFile;
+		}
+		onLookup();
+		const isFile = await vscode.workspace.fs.stat(file).then(
+			({ type }) => (type & vscode.FileType.File) !== 0,
+			() => false,
+		);
+		if (this.known.size >= MAXIMUM_KNOWN) {
+			this.known.clear();
+		}
+		this.known.set(key, { isFile, at: Date.now() });
+		return isFile;
+	}
+}
+
+/** The file in the folder that a path names; undefined for one that leads out of it. */
+function within(folder: vscode.Uri, name: string): vscode.Uri | undefined {
+	const relative = path.isAbsolute(name) ? path.relative(folder.fsPath, name) : path.normalize(name);
+	return relative === '' || relative === '.' || relative.startsWith('..') || path.isAbsolute(relative)
+		? undefined
+		: vscode.Uri.joinPath(folder, relative);
+}

@@ -1,0 +1,55 @@
+import type { LogLine } from './logWindow.ts';
+
+/** Lines from `start` to `end`, both included, counted from 0. */
+export interface LineRange {
+	start: number;
+	end: number;
+}
+
+/** A run of entries of one step. */
+export interface LogSection extends LineRange {
+	step: string;
+	/** The entries in it that say that something went wrong, or might. */
+	problems: LineRange[];
+}
+
+/** Notes and entries without a step belong to the section around them. */
+export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
+	const sections: LogSection[] = [];
+	let current: LogSection | undefined;
+	lines.forEach((line, at) => {
+		if (line.index < 0) {
+			return;
+		}
+		if (line.step !== undefined && line.step !== current?.step) {
+			current = { step: line.step, start: at, end: at, problems: [] };
+			sections.push(current);
+		}
+		if (current) {
+			current.end = at;
+			if (line.level === 'error' || line.level === 'warning') {
+				const last = current.problems.at(-1);
+				if (line.isFirst || !last) {
+					current.problems.push({ start: at, end: at });
+				} else {
+					last.end = at;
+				}
+			}
+		}
+	});
+	return sections;
+}
+
+/** What can be folded: steps, and in them entries of several lines. */
+export function foldsOf(lines: readonly LogLine[]): LineRange[] {
+	const folds: LineRange[] = sectionsOf(lines);
+	let start = 0;
+	lines.forEach((line, at) => {
+		if (line.isFirst) {
+			start = at;
+		} else if (lines[at + 1]?.isFirst !== false) {
+			folds.push({ start, end: at });
+		}
+	});
+	return folds.filter(fold => fold.end > fold.start).map(fold => ({ start: fold.start, end: fold.end }));
+}

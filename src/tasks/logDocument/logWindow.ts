@@ -1,0 +1,142 @@
+import { type StyledLine, stepOf } from '../model/formatEntry.ts';
+import type { LogRecord } from '../model/logRecord.ts';
+import type { ColourRun } from '../model/visibleText.ts';
+
+export type LineLevel = 'error' | 'warning' | 'success' | 'note';
+
+/** One line of the document. */
+export interface LogLine {
+	text: string;
+	/** The index of the entry that it belongs to. */
+	index: number;
+	/** The first line of its entry. */
+	isFirst: boolean;
+	/** As the log shows it; undefined for entries without one and for notes. */
+	step: string | undefined;
+	level: LineLevel | undefined;
+	colours: readonly ColourRun[];
+}
+
+const levels: ReadonlySet<string | undefined> = new Set(['error', 'warning', 'success']);
+
+export type LineFormatter = (record: LogRecord) => LogLine[];
+
+export function createLineFormatter(
+	format: (entry: Extract<LogRecord, { entry: unknown }>['entry'], sentAt: string | undefined) => StyledLine[],
+): LineFormatter {
+	return record => {
+		const { index } = record;
+		if ('note' in record) {
+			return [{ text: record.note, index, isFirst: true, step: undefined, level: 'note', colours: [] }];
+		}
+		const { entry, sentAt } = record;
+		const level = levels.has(entry.type) ? (entry.type as LineLevel) : undefined;
+		const step = stepOf(entry);
+		return format(entry, sentAt).map(({ text, colours }, line) => ({
+			text,
+			index,
+			isFirst: line === 0,
+			step,
+			level,
+			colours,
+		}));
+	};
+}
+
+/** A part of a log without holes: the entries `from` (included) to `to` (not included), of a bounded length. */
+export class LogWindow {
+	private readonly format: LineFormatter;
+	private held: LogLine[] = [];
+	private characters = 0;
+	private start = 0;
+	private next = 0;
+
+	constructor(format: LineFormatter) {
+		this.format = format;
+	}
+
+	get lines(): readonly LogLine[] {
+		return this.held;
+	}
+
+	/** In UTF-16 units, with line ends. */
+	get length(): number {
+		return this.characters;
+	}
+
+	get from(): number {
+		return this.start;
+	}
+
+	get to(): number {
+		return this.next;
+	}
+
+	/** Empty, before the entry `index`. */
+	reset(index: number): void {
+		this.held = [];
+		this.characters = 0;
+		this.start = index;
+		this.next = index;
+	}
+
+	append(record: LogRecord): void {
+		for (const line of this.format(record)) {
+			this.held.push(line);
+			this.characters += line.text.length + 1;
+		}
+		this.next = nextOf(record);
+	}
+
+	/** Puts records before the first, from the last one on backwards, until there are `maximum` characters more. */
+	prepend(records: readonly LogRecord[], maximum: number): void {
+		const added: LogLine[][] = [];
+		let length = 0;
+		for (const record of records.toReversed()) {
+			const lines = this.format(record);
+			length += lengthOf(lines);
+			if (length > maximum && added.length > 0) {
+				break;
+			}
+			added.push(lines);
+			this.start = record.index;
+		}
+		const front = added.reverse().flat();
+		this.characters += lengthOf(front);
+		this.held = [...front, ...this.held];
+	}
+
+	/** Lets go of the first entries until at most `maximum` characters are left, or one entry. */
+	dropFirst(maximum: number): void {
+		let count = 0;
+		while (this.characters > maximum && this.held[count] && this.held[count]?.index !== this.held.at(-1)?.index) {
+			const index = this.held[count]?.index;
+			for (; this.held[count]?.index === index; count++) {
+				this.characters -= (this.held[count]?.text.length ?? 0) + 1;
+			}
+		}
+		if (count > 0) {
+			this.held = this.held.slice(count);
+			this.start = this.held[0]?.index ?? this.next;
+		}
+	}
+
+	/** The same for the last ones. */
+	dropLast(maximum: number): void {
+		while (this.characters > maximum && this.held.length > 0 && this.held.at(-1)?.index !== this.held[0]?.index) {
+			const index = this.held.at(-1)?.index ?? 0;
+			while (this.held.at(-1)?.index === index) {
+				this.characters -= (this.held.pop()?.text.length ?? 0) + 1;
+			}
+			this.next = index;
+		}
+	}
+}
+
+function nextOf(record: LogRecord): number {
+	return 'note' in record ? record.next : record.index + 1;
+}
+
+function lengthOf(lines: readonly LogLine[]): number {
+	return lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { EntryFormatter } from '../model/formatEntry.ts';
+import type { LogRecord } from '../model/logRecord.ts';
+
+/**
+ * Writes every record to a file, as lines. The file appears when it is whole: one that was there before stays as it is
+ * until then, also where reading or writing fails. Returns the number of entries. Rejects with what failed.
+ */
+export async function saveLog(
+	records: AsyncIterable<LogRecord>,
+	file: string,
+	format: EntryFormatter,
+	signal: AbortSignal,
+): Promise<number> {
+	const unfinished = `${file}.${process.pid}.part`;
+	const stream = createWriteStream(unfinished, { flags: 'wx' });
+	const ended = finished(stream);
+	// Heard below; a failure in between must not count as unheard.
+	ended.catch(() => {});
+	let count = 0;
+	try {
+		for await (const record of records) {
+			signal.throwIfAborted();
+			const lines = 'note' in record ? [record.note] : format(record.entry, record.sentAt);
+			count += 'note' in record ? 0 : 1;
+			if (stream.errored) {
+				throw stream.errored;
+			}
+			if (!stream.write(`${lines.join('\n')}\n`)) {
+				await Promise.race([once(stream, 'drain'), ended]);
+			}
+		}
+		stream.end();
+		await ended;
+		await rename(unfinished, file);
+		return count;
+	} catch (error) {
+		stream.destroy();
+		await ended.catch(() => {});
+		await rm(unfinished, { force: true });
+		throw error;
+	}
+}

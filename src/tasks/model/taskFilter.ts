@@ -1,0 +1,47 @@
+import type { TaskListQuery } from '../../contract/tasks.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import { outcomeOf } from './taskGroups.ts';
+
+/** What the list shows. `kind` and `status` are sent to the service; the rest is looked for in what was loaded. */
+export interface TaskFilter {
+	kind: NonNullable<TaskListQuery['filter']>;
+	status: TaskListQuery['status'];
+	/** In the prompt, the names and the ids; empty for every task. */
+	text: string;
+	/** Only tasks on a repository of this window. */
+	isOwnRepositoryOnly: boolean;
+}
+
+export const NO_FILTER: TaskFilter = { kind: 'all', status: undefined, text: '', isOwnRepositoryOnly: false };
+
+export function isFiltered({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): boolean {
+	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly;
+}
+
+/** Whether the service would list the task, as far as its record tells. */
+export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
+	const isBatch = task.batchId !== undefined;
+	if ((kind === 'batch' && !isBatch) || (kind === 'tasks' && isBatch)) {
+		return false;
+	}
+	switch (status) {
+		case undefined:
+			return true;
+		case 'active':
+			return isActiveTask(task);
+		case 'completed':
+		case 'stopped':
+			return outcomeOf(task) === status;
+		case 'failed':
+			return ['failed', 'interrupted', 'timeout'].includes(outcomeOf(task));
+	}
+}
+
+/** Whether every word of the text is somewhere in the task. */
+export function matchesText(task: Task, text: string): boolean {
+	const { prompt, selectedAgent, selectedModel, branchName, selectedBranch, repoUrl, creatorName, badge, id } = task;
+	const fields = [prompt, selectedAgent, selectedModel, branchName, selectedBranch, repoUrl, creatorName, badge, id];
+	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+	const all = [...fields, task.prNumber === undefined ? undefined : `#${task.prNumber}`].join('\n').toLowerCase();
+	return words.every(word => all.includes(word));
+}

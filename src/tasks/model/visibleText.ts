@@ -1,0 +1,178 @@
+// The text of log entries, made fit for an editor: colours are read, everything else that a terminal would obey is shown.
+// All of it is hostile input.
+
+/** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
+const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+
+/** Select Graphic Rendition (ECMA-48): colours and weights, the one sequence that is not shown. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const COLOUR = /(?:\u001b\[|\u009b)([0-9;:]*)m/g;
+
+/** Control characters but tab and newline, and characters that turn or hide the direction of writing. */
+const HIDDEN =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+	/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+
+/** What any of the above begins with, and halves of characters. Most lines have none of it. */
+const SPECIAL =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]/;
+
+/** How a part of a text is drawn. Numbers are the sixteen colours of terminals: 0 to 7, and 8 to 15 for the bright ones. */
+export interface TextStyle {
+	foreground?: number;
+	background?: number;
+	bold?: true;
+	dim?: true;
+	italic?: true;
+	underline?: true;
+}
+
+/** A styled part of a text: offsets in UTF-16 units, the end not included. */
+export interface ColourRun {
+	start: number;
+	end: number;
+	style: TextStyle;
+}
+
+/** The text without its colours, everything else that is hidden made visible. Time grows with the length. */
+export function visibleText(text: string): string {
+	return SPECIAL.test(text) ? show(text.replace(COLOUR, '')) : text;
+}
+
+/** The same with the colours that it had. */
+export function readColours(text: string): { text: string; runs: ColourRun[] } {
+	if (!SPECIAL.test(text)) {
+		return { text, runs: [] };
+	}
+	const runs: ColourRun[] = [];
+	let shown = '';
+	let style: TextStyle = {};
+	let read = 0;
+	const take = (end: number) => {
+		const start = shown.length;
+		shown += show(text.slice(read, end));
+		if (shown.length > start && Object.keys(style).length > 0) {
+			runs.push({ start, end: shown.length, style });
+		}
+	};
+	for (const match of text.matchAll(COLOUR)) {
+		take(match.index);
+		read = match.index + match[0].length;
+		style = restyle(style, match[1] ?? '');
+	}
+	take(text.length);
+	return { text: shown, runs };
+}
+
+function show(text: string): string {
+	return text.replace(LINE_END, '\n').replace(HIDDEN, picture).toWellFormed();
+}
+
+/** The control picture of a character, or its number where there is none. */
+function picture(character: string): string {
+	const code = character.charCodeAt(0);
+	if (code < 0x20) {
+		return String.fromCharCode(0x2400 + code);
+	}
+	return code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+function restyle(before: TextStyle, parameters: string): TextStyle {
+	const codes = parameters.split(/[;:]/).map(Number);
+	let style = { ...before };
+	for (let at = 0; at < codes.length; at++) {
+		const code = codes[at] ?? 0;
+		if (code === 0) {
+			style = {};
+		} else if (code === 38 || code === 48) {
+			const { colour, length } = extendedColour(codes.slice(at + 1, at + 5));
+			at += length;
+			if (colour !== undefined) {
+				style[code === 38 ? 'foreground' : 'background'] = colour;
+			}
+		} else {
+			applyCode(style, code);
+		}
+	}
+	return style;
+}
+
+function applyCode(style: TextStyle, code: number): void {
+	if (code >= 30 && code <= 37) {
+		style.foreground = code - 30;
+	} else if (code >= 40 && code <= 47) {
+		style.background = code - 40;
+	} else if (code >= 90 && code <= 97) {
+		style.foreground = code - 90 + 8;
+	} else if (code >= 100 && code <= 107) {
+		style.background = code - 100 + 8;
+	}
+	switch (code) {
+		case 1:
+			style.bold = true;
+			break;
+		case 2:
+			style.dim = true;
+			break;
+		case 3:
+			style.italic = true;
+			break;
+		case 4:
+			style.underline = true;
+			break;
+		case 22:
+			delete style.bold;
+			delete style.dim;
+			break;
+		case 23:
+			delete style.italic;
+			break;
+		case 24:
+			delete style.underline;
+			break;
+		case 39:
+			delete style.foreground;
+			break;
+		case 49:
+			delete style.background;
+			break;
+	}
+}
+
+/** `5;n` or `2;r;g;b`, brought to the sixteen colours that a theme has: only those are legible in every theme. */
+function extendedColour(codes: number[]): { colour: number | undefined; length: number } {
+	const [kind, first = 0, second = 0, third = 0] = codes;
+	if (kind === 2) {
+		return { colour: nearest(first, second, third), length: 4 };
+	}
+	if (kind !== 5) {
+		return { colour: undefined, length: codes.length };
+	}
+	if (first < 16) {
+		return { colour: first, length: 2 };
+	}
+	if (first >= 232) {
+		const grey = 8 + (first - 232) * 10;
+		return { colour: nearest(grey, grey, grey), length: 2 };
+	}
+	const part = (value: number) => (value === 0 ? 0 : 55 + value * 40);
+	const cube = first - 16;
+	return {
+		colour: nearest(part(Math.floor(cube / 36)), part(Math.floor(cube / 6) % 6), part(cube % 6)),
+		length: 2,
+	};
+}
+
+function nearest(red: number, green: number, blue: number): number {
+	const brightest = Math.max(red, green, blue);
+	if (!(brightest >= 40)) {
+		return 0;
+	}
+	const isGrey = brightest - Math.min(red, green, blue) < 32;
+	if (isGrey) {
+		return brightest < 150 ? 8 : brightest < 220 ? 7 : 15;
+	}
+	const bit = (value: number) => (value > brightest / 2 ? 1 : 0);
+	return bit(red) + 2 * bit(green) + 4 * bit(blue) + (brightest > 200 ? 8 : 0);
+}

@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { Emitter } from '../base/event.ts';
+import { type GitApi, getGitApi } from '../platform/git.ts';
+import { repositoryKey } from './model/sameRepository.ts';
+
+/** The repositories of this window, by their folders and remotes. Empty until they were found, and where there are none. */
+export class OwnRepositories implements Disposable {
+	private readonly disposables = new DisposableStore();
+	private readonly changed = this.disposables.add(new Emitter<void>());
+	readonly onDidChange = this.changed.event;
+	private git: GitApi | undefined;
+
+	/** Looks for them, where the workspace is trusted. Never rejects: without git no task is of this window. */
+	async find(): Promise<void> {
+		if (!vscode.workspace.isTrusted || (vscode.workspace.workspaceFolders ?? []).length === 0) {
+			return;
+		}
+		this.git = await getGitApi().catch(() => undefined);
+		if (this.git && !this.disposables.isDisposed) {
+			this.disposables.add(this.git.onDidOpenRepository(() => this.changed.fire()));
+			this.changed.fire();
+		}
+	}
+
+	/** Tells whether an address is one of theirs, as they are now. */
+	matcher(): (address: string | undefined) => boolean {
+		const keys = new Set<string | undefined>();
+		for (const { rootUri, state } of this.git?.repositories ?? []) {
+			keys.add(repositoryKey(rootUri.fsPath));
+			for (const { fetchUrl, pushUrl } of state.remotes) {
+				keys.add(repositoryKey(fetchUrl ?? ''));
+				keys.add(repositoryKey(pushUrl ?? ''));
+			}
+		}
+		keys.delete(undefined);
+		const known = new Map<string, boolean>();
+		return address => {
+			if (address === undefined || keys.size === 0) {
+				return false;
+			}
+			const isOwn = known.get(address) ?? keys.has(repositoryKey(address));
+			known.set(address, isOwn);
+			return isOwn;
+		};
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import { pickItem, runCommand, screenshot, type Theme, toast, until, useTheme } from '../support/editorWindow.ts';
+import { openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
+
+describe('a task’s log as a document, the filter and the notice', function () {
+	this.timeout(120_000);
+	const prompt = 'Describe the widgets';
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+
+	before(async () => {
+		server = await startEditor();
+		window = await openWindow(server);
+		page = window.page;
+		await openChat(page);
+		await startTask(page, prompt);
+		await taskShows(page, prompt, 'in 1 file');
+		// The log names it: the agent has made one on its branch.
+		writeFileSync(path.join(server.folder, 'errand-demo.md'), 'The same file, here.\n');
+	});
+
+	after(() => server?.stop());
+
+	const log = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"]');
+	const logDocumentText = async () => (await log().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
+
+	async function openDocument(): Promise<void> {
+		await until('the document is open', async () => {
+			await taskRow(page, prompt).first().click({ button: 'right' });
+			const entry = page.locator('.monaco-menu').getByText('Open Task Log as Document', { exact: true });
+			try {
+				// A menu that has just opened takes no click.
+				await entry.hover({ timeout: 3_000 });
+				await page.keyboard.press('Enter');
+				await log().locator('.view-line').first().waitFor({ timeout: 10_000 });
+				return true;
+			} catch {
+				// A row that is drawn again takes its menu with it.
+				await page.keyboard.press('Escape');
+				return false;
+			}
+		});
+		await until('the document shows the log', async () => /git committed/.test(await logDocumentText()));
+	}
+
+	it('shows the whole log with folds by step, an outline and links', async () => {
+		await openDocument();
+		const text = await logDocumentText();
+		assert.match(text, /^\d\d:\d\d:\d\d {2}git cloning/m);
+		assert.match(text, /— completed —/);
+		await log().hover();
+		await until('the steps fold', async () => (await log().locator('.codicon-folding-expanded').count()) > 0);
+		await runCommand(page, 'Go to Symbol in Editor...');
+		const symbols = page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+		await until('the outline names the steps', async () =>
+			/git cloning[\s\S]*git committed/.test((await symbols.allInnerTexts()).join('\n')),
+		);
+		await screenshot(page, 'task-log-outline');
+		await page.keyboard.press('Escape');
+		await until('files of the workspace are links', async () => (await log().locator('.detected-link').count()) > 0);
+	});
+
+	for (const theme of ['light', 'dark', 'high-contrast'] satisfies Theme[]) {
+		it(`is at home in ${theme}`, async () => {
+			await useTheme(page, theme);
+			await openDocument();
+			await screenshot(page, `task-log-document-${theme}`);
+		});
+	}
+
+	it('writes the whole log to the file that the user chose', async () => {
+		await log().click();
+		await runCommand(page, 'Errand: Save Log…');
+		const input = page.locator('.quick-input-widget:visible input[type="text"]').first();
+		// The proposed name is in the folder that is open.
+		await until('the dialog has a name', async () => (await input.inputValue()).endsWith('.log'));
+		await page.keyboard.press('Enter');
+		await toast(page, 'The log is saved').waitFor({ timeout: 30_000 });
+		const [file = ''] = globSync('*.log', { cwd: server.folder });
+		const text = readFileSync(path.join(server.folder, file), 'utf8');
+		assert.match(text, /git cloning[\s\S]*git committed/);
+		assert.equal(text.includes('\u001b'), false);
+		await runCommand(page, 'Notifications: Clear All Notifications');
+	});
+
+	it('tells the remaining fields of a task in its tooltip, and makes no link of them', async () => {
+		await taskRow(page, prompt).first().hover();
+		const hover = page.locator('.workbench-hover');
+		await hover.getByText('Repository:').waitFor({ timeout: 10_000 });
+		assert.match((await hover.innerText()).replaceAll('\u00a0', ' '), /Result branch: errand\//);
+		assert.equal(await hover.locator('a, img').count(), 0);
+		await screenshot(page, 'task-tooltip');
+		await page.mouse.move(900, 300);
+	});
+
+	it('narrows the list to what is asked for, says so, and shows all again', async () => {
+		const state = page.locator('.part.sidebar .pane-body .message');
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Failed');
+		await screenshot(page, 'task-filter');
+		await page.keyboard.press('Escape');
+		await until('no task is shown', async () => (await taskRow(page, prompt).count()) === 0);
+		await state.getByText('Filter: Failed').waitFor();
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Clear Filter');
+		await page.keyboard.press('Escape');
+		await taskShows(page, prompt, 'in 1 file');
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await page.locator('.quick-input-widget:visible input').first().fill('nothing of this kind');
+		await pickItem(page, 'Only tasks that hold “nothing of this kind”');
+		await until('no task holds it', async () => (await taskRow(page, prompt).count()) === 0);
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Clear Filter');
+		await page.keyboard.press('Escape');
+		await taskShows(page, prompt, 'in 1 file');
+	});
+
+	it('says how it stands in the status bar, and tells the end of a task out of sight', async () => {
+		const slow = '/demo slow out of sight';
+		await startTask(page, slow);
+		const status = page.locator('.part.statusbar').getByText(/demo slow.*: live/);
+		await status.waitFor({ timeout: 30_000 });
+		await screenshot(page, 'task-status-bar');
+		await runCommand(page, 'View: Hide Panel');
+		const notice = toast(page, 'has finished');
+		await notice.waitFor({ timeout: 90_000 });
+		assert.equal(await notice.count(), 1);
+		assert.match(await notice.innerText(), /in 1 file/);
+		await screenshot(page, 'task-notice');
+		assert.match(await notice.innerText(), /demo slow out of sight/);
+		await notice.getByRole('button', { name: 'Open Log' }).click();
+		await page
+			.locator('.part.panel')
+			.locator('.view-lines')
+			.getByText(/committed/)
+			.first()
+			.waitFor({ timeout: 20_000 });
+	});
+
+	it('tells no end once the user has said so', async () => {
+		const other = '/demo slow and quiet';
+		const startOutOfSight = async (slow: string) => {
+			await startTask(page, slow);
+			await page
+				.locator('.part.statusbar')
+				.getByText(/: live/)
+				.waitFor({ timeout: 30_000 });
+			await runCommand(page, 'View: Hide Panel');
+		};
+		await startOutOfSight('/demo slow once more');
+		const notice = toast(page, 'has finished');
+		await notice.getByRole('button', { name: 'Don’t Show Again' }).click({ timeout: 90_000 });
+		await until('the setting is saved', async () => server.settings()['errand.tasks.notify'] === false);
+		await startOutOfSight(other);
+		await taskShows(page, other, 'in 1 file', 90_000);
+		assert.equal(await notice.count(), 0);
+	});
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type Client, createClient } from '../../../src/client/client.ts';
+import { ClientError } from '../../../src/client/core/errors.ts';
+import { AgentTaskList } from '../../../src/tasks/agentTaskList.ts';
+import { TaskServer } from './taskServer.ts';
+
+describe('the list of agent tasks', () => {
+	let server: TaskServer;
+	let client: Client;
+	let list: AgentTaskList;
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		client = make('sk-test', true);
+		list = new AgentTaskList(() => Promise.resolve(client));
+	});
+
+	afterEach(async () => {
+		list.dispose();
+		await server.stop();
+	});
+
+	const make = (key: string | undefined, hasAddress: boolean) =>
+		createClient({
+			connection: { ...server.connection, ...(hasAddress && { agentUrl: server.address }) },
+			keys: kind => Promise.resolve(kind === 'agent' ? key : 'test'),
+		});
+
+	it('holds what the service lists, and says whether there is more', async () => {
+		server.agentReply = { status: 200, body: { tasks: [{ taskId: 'x', status: 'running' }], hasMore: true } };
+		await list.refresh();
+		assert.ok(list.isThere && list.hasMore);
+		assert.deepEqual(
+			list.tasks.map(({ taskId }) => taskId),
+			['x'],
+		);
+	});
+
+	it('is not there, and sends nothing, without a key or an address', async () => {
+		for (const without of [make(undefined, true), make('sk-test', false)]) {
+			client = without;
+			await list.refresh();
+			assert.ok(!list.isThere);
+			assert.equal(list.error, undefined);
+		}
+		assert.deepEqual(server.requests, []);
+	});
+
+	it('stays, with its error, when the service refuses', async () => {
+		server.agentReply = { status: 200, body: [{ taskId: 'x' }] };
+		await list.refresh();
+		server.agentReply = { status: 403, body: { error: 'Pro subscription required' } };
+		await list.refresh();
+		assert.ok(list.isThere);
+		assert.ok(ClientError.is(list.error, 'plan-required'));
+		assert.equal(list.tasks.length, 1);
+	});
+
+	it('is forgotten with its connection', async () => {
+		server.agentReply = { status: 200, body: [{ taskId: 'x' }] };
+		const late = list.refresh();
+		list.reset();
+		await late;
+		assert.ok(!list.isThere);
+		assert.equal(list.tasks.length, 0);
+	});
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { LogEntry } from '../../../../src/contract/tasks.ts';
+import { LogDocument } from '../../../../src/tasks/logDocument/logDocument.ts';
+import { createLineFormatter } from '../../../../src/tasks/logDocument/logWindow.ts';
+import { createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
+import type { LogRecord } from '../../../../src/tasks/model/logRecord.ts';
+
+const format = createLineFormatter(
+	createStyledFormatter({
+		words: { error: 'error', warning: 'warning', success: 'success' },
+		maximumMessage: 10_000,
+		cut: characters => `<${characters} more>`,
+	}),
+);
+
+const record = (index: number): LogRecord => ({
+	index,
+	entry: {
+		type: 'info',
+		step: 'agent_executing',
+		message: `entry ${index}!`,
+		timestamp: '2026-11-21T10:42:07',
+	} as LogEntry,
+	sentAt: undefined,
+});
+
+interface Made {
+	log: LogDocument;
+	reads: [number, number][];
+	changes: () => number;
+	numbers: () => number[];
+}
+
+/** A document over a log of as many entries as are asked for. */
+function make(nextIndex: number, maximumCharacters?: number): Made {
+	const reads: [number, number][] = [];
+	let changes = 0;
+	const log = new LogDocument(
+		{
+			format,
+			words: { earlier: index => `<before ${index}>`, later: count => `<${count} later>` },
+			async read(from, to) {
+				reads.push([from, to]);
+				return Array.from({ length: to - from }, (_, at) => record(from + at));
+			},
+			onChange: () => changes++,
+			...(maximumCharacters !== undefined && { maximumCharacters }),
+		},
+		nextIndex,
+	);
+	const numbers = () =>
+		log
+			.lines()
+			.flatMap(({ text }) => /entry (\d+)!/.exec(text)?.[1] ?? [])
+			.map(Number);
+	return { log, reads, changes: () => changes, numbers };
+}
+
+/** Every number once, none left out between the first and the last. */
+function assertWithoutHoles(numbers: number[]): void {
+	assert.deepEqual(
+		numbers,
+		numbers.map((_, at) => (numbers[0] ?? 0) + at),
+	);
+}
+
+const length = (log: LogDocument) => log.lines().reduce((sum, { text }) => sum + text.length + 1, 0);
+
+describe('a log as a document', () => {
+	it('holds a bounded end of a million entries that were heard, and reads none', function () {
+		this.timeout(30_000);
+		const { log, reads, numbers } = make(0);
+		const before = process.memoryUsage().heapUsed;
+		let most = 0;
+		for (let index = 0; index < 1_000_000; index++) {
+			log.accept(record(index));
+			if (index % 10_000 === 0) {
+				most = Math.max(most, length(log));
+			}
+		}
+		log.dispose();
+		assert.ok(most <= 95_000, `${most} characters`);
+		assert.ok(process.memoryUsage().heapUsed - before < 100_000_000);
+		assert.deepEqual(reads, []);
+		assert.equal(numbers().at(-1), 999_999);
+		assertWithoutHoles(numbers());
+		assert.match(log.lines()[0]?.text ?? '', /^<before \d+>$/);
+		assert.ok(!log.hasLater);
+	});
+
+	it('goes back through all of it, a part at a time, without holes and within its bound', async () => {
+		const { log, numbers } = make(20_000, 20_000);
+		const seen = new Set<number>();
+		log.setReadingEnd(false);
+		for (let steps = 0; log.hasEarlier && steps < 500; steps++) {
+			await log.loadEarlier();
+			assertWithoutHoles(numbers());
+			assert.ok(length(log) <= 20_200);
+			for (const number of numbers()) {
+				seen.add(number);
+			}
+		}
+		assert.equal(seen.size, 20_000);
+		assert.ok(log.hasLater);
+		assert.match(log.lines().at(-1)?.text ?? '', /^<\d+ later>$/);
+		log.dispose();
+	});
+
+	it('goes forward again to the end, and follows from there', async () => {
+		const { log, numbers } = make(3_000, 20_000);
+		log.setReadingEnd(false);
+		await log.loadEarlier();
+		await log.loadEarlier();
+		await log.loadEarlier();
+		for (let steps = 0; log.hasLater && steps < 100; steps++) {
+			await log.loadLater();
+			assertWithoutHoles(numbers());
+			assert.ok(length(log) <= 20_200);
+		}
+		assert.equal(numbers().at(-1), 2_999);
+		log.setReadingEnd(true);
+		log.accept(record(3_000));
+		assert.equal(numbers().at(-1), 3_000);
+		log.dispose();
+	});
+
+	it('stands still for a reader who is elsewhere, and says how much has come', () => {
+		const { log, numbers } = make(0, 5_000);
+		log.setReadingEnd(false);
+		for (let index = 0; index < 1_000; index++) {
+			log.accept(record(index));
+		}
+		assert.equal(numbers()[0], 0);
+		assert.ok(length(log) < 5_200);
+		assert.equal(log.lines().at(-1)?.text, `<${1_000 - numbers().length} later>`);
+		log.dispose();
+	});
+
+	it('is at the end again when that is asked for', async () => {
+		const { log, numbers } = make(0, 5_000);
+		log.setReadingEnd(false);
+		for (let index = 0; index < 1_000; index++) {
+			log.accept(record(index));
+		}
+		await log.showEnd();
+		assert.ok(!log.hasLater);
+		assert.equal(numbers().at(-1), 999);
+		assertWithoutHoles(numbers());
+		log.accept(record(1_000));
+		assert.equal(numbers().at(-1), 1_000);
+		log.dispose();
+	});
+
+	it('keeps in order what is heard while it reads what came before', async () => {
+		const { log, numbers } = make(700);
+		const loading = log.loadEarlier();
+		log.accept(record(700));
+		log.accept(record(701));
+		await loading;
+		assertWithoutHoles(numbers());
+		assert.deepEqual([numbers()[0], numbers().at(-1)], [200, 701]);
+		log.dispose();
+	});
+
+	it('holds notes where they belong', () => {
+		const { log } = make(0);
+		log.accept(record(0));
+		log.accept({ index: 1, note: '<1 to 4 missing>', next: 5 });
+		log.accept(record(5));
+		assert.deepEqual(
+			log.lines().map(({ text }) => text.slice(-8)),
+			['entry 0!', 'missing>', 'entry 5!'],
+		);
+		assert.equal(log.nextIndex, 6);
+		log.dispose();
+	});
+
+	it('keeps at least one entry, however long', () => {
+		const { log } = make(0, 100);
+		for (const index of [0, 1]) {
+			log.accept({ index, entry: { message: 'x'.repeat(9_000) } as LogEntry, sentAt: undefined });
+		}
+		assert.ok(log.lines().some(({ index }) => index === 1));
+		assert.ok(length(log) < 10_000);
+		log.dispose();
+	});
+
+	it('tells of its changes in batches', async () => {
+		const { log, changes } = make(0);
+		for (let index = 0; index < 500; index++) {
+			log.accept(record(index));
+		}
+		assert.equal(changes(), 0);
+		await log.showEnd();
+		assert.equal(changes(), 1);
+		log.dispose();
+	});
+
+	it('passes on why it could not read, and reads again when asked', async () => {
+		let fails = true;
+		const log = new LogDocument(
+			{
+				format,
+				words: { earlier: String, later: String },
+				read: () => (fails ? Promise.reject(new Error('lost')) : Promise.resolve([record(0)])),
+				onChange: () => {},
+			},
+			1,
+		);
+		await assert.rejects(log.loadEarlier(), /lost/);
+		fails = false;
+		await log.loadEarlier();
+		assert.ok(!log.hasEarlier);
+		log.dispose();
+	});
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { foldsOf, sectionsOf } from '../../../../src/tasks/logDocument/logSections.ts';
+import type { LogLine } from '../../../../src/tasks/logDocument/logWindow.ts';
+
+const line = (step: string | undefined, fields: Partial<LogLine> = {}): LogLine => ({
+	text: step ?? '',
+	index: 0,
+	isFirst: true,
+	step,
+	level: undefined,
+	colours: [],
+	...fields,
+});
+const lines = [
+	line(undefined, { index: -1, level: 'note' }),
+	line('git cloning'),
+	line('agent'),
+	line('agent', { level: 'error' }),
+	line('agent', { level: 'error', isFirst: false }),
+	line(undefined, { level: 'note' }),
+	line('agent'),
+	line('git cloning'),
+];
+
+describe('the steps of a log', () => {
+	it('are the runs of entries of one step, with what went wrong in them', () => {
+		assert.deepEqual(sectionsOf(lines), [
+			{ step: 'git cloning', start: 1, end: 1, problems: [] },
+			{ step: 'agent', start: 2, end: 6, problems: [{ start: 3, end: 4 }] },
+			{ step: 'git cloning', start: 7, end: 7, problems: [] },
+		]);
+	});
+
+	it('fold, as entries of several lines do', () => {
+		assert.deepEqual(foldsOf(lines), [
+			{ start: 2, end: 6 },
+			{ start: 3, end: 4 },
+		]);
+		assert.deepEqual(foldsOf([]), []);
+	});
+});
