@@ -54,6 +54,8 @@ const programs = [
 		format: 'esm',
 		entryPoints: { chat: 'src/chat/ui/main.ts' },
 		outdir: 'dist/webview',
+		splitting: true,
+		chunkNames: '[name].[hash]',
 		loader: { '.ttf': 'file' },
 		assetNames: '[name]',
 	},

@@ -39,6 +39,7 @@ function wire(context: vscode.ExtensionContext): void {
 	const keys = registerKeys({
 		secrets: context.secrets,
 		activeConnection: () => connections.active(),
+		manageLocalKeys: () => localService.manageUpstreamKeys(),
 		client: (connection, key) => connect.clientFor(connection, key),
 		logger: log.logger('keys'),
 	});
@@ -50,6 +51,7 @@ function wire(context: vscode.ExtensionContext): void {
 	};
 	const localService = registerLocalService({
 		extensionUri: context.extensionUri,
+		secrets: context.secrets,
 		logger: log.logger('local service'),
 		showLog: log.show,
 	});
@@ -57,6 +59,7 @@ function wire(context: vscode.ExtensionContext): void {
 	const chat = registerChat({
 		extensionUri: context.extensionUri,
 		globalStorageUri: context.globalStorageUri,
+		workspaceState: context.workspaceState,
 		client: connect.client,
 		connection: async () => {
 			const connection = await connections.active();

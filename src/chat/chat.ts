@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/async.ts';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -10,38 +9,47 @@ import {
 	addReply,
 	addTurn,
 	type Conversation,
+	continueReply,
+	currentReply,
+	type FinishProblem,
 	findTurn,
-	newConversation,
+	isUnfinished,
 	type Reply,
 	replaceReply,
+	showVersion,
 	type WorkspaceTag,
 } from './model/conversation.ts';
-import { toRequest } from './model/toRequest.ts';
+import { toContinuationRequest, toRequest } from './model/toRequest.ts';
 import type { LiveState } from './model/toView.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from './protocol.ts';
-import { type FinishProblem, type Session, startSession } from './session.ts';
-import type { ConversationStore } from './store.ts';
+import { type Session, startSession } from './session.ts';
+import type { OpenedConversation, Repair } from './store.ts';
 
 export type ChatChange =
+	/** A reply has begun. */
 	| { kind: 'conversation' }
 	| { kind: 'turn'; turnId: string }
 	| { kind: 'text' | 'reasoning'; turnId: string; text: string }
+	/** Other turns are shown: another version of a message. */
+	| { kind: 'path' }
+	/** It has another title, or another id. */
+	| { kind: 'name' }
 	| { kind: 'notice' };
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
 export type ChatNotice =
-	| { kind: 'set-aside'; count: number }
+	| { kind: 'repaired'; repairs: readonly Repair[] }
 	| { kind: 'unreadable'; code: string | undefined }
+	| { kind: 'newer' }
 	| { kind: 'branched' }
 	| { kind: 'save-failed'; code: string | undefined };
 
 export type SendRefusal =
-	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' }
+	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
 export interface ChatOptions {
-	store: ConversationStore;
 	client(): Promise<Client>;
 	connection(): Promise<{ label: string; model: string | undefined }>;
 	workspace(): WorkspaceTag;
@@ -51,10 +59,14 @@ export interface ChatOptions {
 	logger: Logger;
 }
 
-/** The conversation with a new reply in it. */
-type AddReply = (conversation: Conversation, reply: Reply) => Conversation;
+/** What a reply begins with: the conversation with it at its turn. */
+interface Beginning {
+	conversation: Conversation;
+	reply: Reply;
+	toRequest: typeof toRequest;
+}
 
-/** Owns the window's conversation and its running reply. Lives on while the view is hidden. */
+/** One open conversation and its running reply. Lives on while the view is hidden or shows another one. */
 export class Chat {
 	private readonly options: ChatOptions;
 	private readonly changed = new Emitter<ChatChange>();
@@ -68,35 +80,20 @@ export class Chat {
 	/** Between the wish to ask and the running session, so that two wishes cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	private closed = false;
+	/** The last save, which tells of its failure itself. */
+	private saving: Promise<void> = Promise.resolve();
 
-	private constructor(options: ChatOptions, conversation: Conversation, writer: ConversationWriter) {
+	constructor(options: ChatOptions, { conversation, writer }: OpenedConversation, notice?: ChatNotice) {
 		this.options = options;
 		this.current = conversation;
 		this.writer = writer;
-		writer.onDidBranch(() => this.setNotice({ kind: 'branched' }));
-	}
-
-	/** Opens the newest conversation of this workspace, or a new one. A store that cannot be read is a notice, no failure. */
-	static async open(options: ChatOptions): Promise<Chat> {
-		const { store, clock, logger } = options;
-		const workspace = options.workspace();
-		const fresh = newConversation(randomUUID(), clock.now(), workspace);
-		try {
-			const { opened, setAside, unreadable } = await store.openNewest(workspace.folders);
-			const conversation = opened?.conversation ?? fresh;
-			const chat = new Chat(options, conversation, opened?.writer ?? store.create(conversation));
-			if (setAside.length > 0) {
-				chat.currentNotice = { kind: 'set-aside', count: setAside.length };
-			} else if (unreadable.length > 0) {
-				chat.currentNotice = { kind: 'unreadable', code: undefined };
-			}
-			return chat;
-		} catch (error) {
-			logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
-			const chat = new Chat(options, fresh, store.create(fresh));
-			chat.currentNotice = { kind: 'unreadable', code: systemErrorCode(error) };
-			return chat;
-		}
+		this.currentNotice = notice;
+		writer.onDidBranch(({ id, branchedFrom }) => {
+			this.current = { ...this.current, id, branchedFrom };
+			this.changed.fire({ kind: 'name' });
+			this.setNotice({ kind: 'branched' });
+		});
+		writer.onDidRename(title => this.setTitle(title));
 	}
 
 	get conversation(): Conversation {
@@ -112,36 +109,97 @@ export class Chat {
 		return this.currentNotice;
 	}
 
+	/** Whether a reply runs or is about to. */
+	get isBusy(): boolean {
+		return this.session !== undefined || this.starting !== undefined;
+	}
+
+	/** Whether something of it is not on disk, or would be lost with this object. */
+	get isUnsaved(): boolean {
+		return this.isBusy || this.currentNotice?.kind === 'save-failed';
+	}
+
 	/**
 	 * Asks `text` as a new turn. Resolves once the message is on disk and the reply runs, with undefined, or with why it
 	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
 	 */
 	async send(turnId: string, text: string): Promise<SendRefusal | undefined> {
-		if (findTurn(this.current, turnId)) {
-			return undefined;
-		}
-		if (text.trim() === '') {
-			return { reason: 'empty' };
-		}
-		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
-			return { reason: 'too-long' };
-		}
-		return this.begin(turnId, (conversation, reply) =>
-			addTurn(conversation, { id: turnId, askedAt: reply.startedAt, question: text, replies: [reply] }),
-		);
+		return this.ask(turnId, text, () => this.current.head);
+	}
+
+	/** Asks `text` in the place of the turn `edited`, as another version of it. What followed the old one is kept with it. */
+	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
+		const turn = findTurn(this.current, edited);
+		return turn ? this.ask(turnId, text, () => turn.previous) : { reason: 'no-turn' };
 	}
 
 	/** Asks the last turn's message again. What was answered before is kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
-		if (this.current.turns.at(-1)?.id !== turnId) {
+		if (this.current.head !== turnId) {
 			return { reason: 'no-turn' };
 		}
-		return this.begin(turnId, (conversation, reply) => addReply(conversation, turnId, reply));
+		return this.begin(turnId, (model, startedAt) => {
+			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
+			return { reply, conversation: addReply(this.current, turnId, reply), toRequest };
+		});
+	}
+
+	/** Asks the model to go on with the last turn's reply, which ended too early; what comes is added to its text. */
+	async continue(turnId: string): Promise<SendRefusal | undefined> {
+		const turn = findTurn(this.current, turnId);
+		if (!turn || this.current.head !== turnId) {
+			return { reason: 'no-turn' };
+		}
+		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
+			return { reason: 'finished' };
+		}
+		return this.begin(turnId, (_, resumedAt) => {
+			const reply = continueReply(currentReply(turn), resumedAt);
+			return { reply, conversation: replaceReply(this.current, turnId, reply), toRequest: toContinuationRequest };
+		});
+	}
+
+	/** Shows another version of a message, and what followed it. */
+	async showVersion(turnId: string): Promise<SendRefusal | undefined> {
+		if (this.isBusy) {
+			return { reason: 'busy' };
+		}
+		if (!findTurn(this.current, turnId)) {
+			return { reason: 'no-turn' };
+		}
+		this.current = showVersion(this.current, turnId);
+		this.changed.fire({ kind: 'path' });
+		// Looking at another version is no reason for a copy where another window has written meanwhile.
+		if (!(await this.writer.isStale().catch(() => false))) {
+			await this.save();
+		}
+		return undefined;
+	}
+
+	/** Gives it a title; undefined is the one that the first message makes. It is in the file with the next save. */
+	async rename(title: string | undefined): Promise<void> {
+		this.setTitle(title);
+		if (this.isUnsaved && this.current.turns.length > 0) {
+			await this.save();
+		}
 	}
 
 	/** Ends the running reply; the text so far is kept. */
 	stop(): void {
 		this.session?.stop();
+	}
+
+	/** Resolves when no reply runs and nothing more is about to be written. */
+	async idle(): Promise<void> {
+		await this.starting?.outcome;
+		await this.session?.ended;
+		await this.saving;
+		await this.writer.settled();
+	}
+
+	/** Whether another window has written the file since this one did. Rejects with the system's error. */
+	isStale(): Promise<boolean> {
+		return this.writer.isStale();
 	}
 
 	/** Stops the reply and writes what there is. On disk the reply still streams, so the next window marks it as cut off. */
@@ -158,21 +216,50 @@ export class Chat {
 		await this.writer.settled();
 	}
 
-	private begin(turnId: string, add: AddReply): Promise<SendRefusal | undefined> {
+	private async ask(
+		turnId: string,
+		text: string,
+		previous: () => string | undefined,
+	): Promise<SendRefusal | undefined> {
+		if (findTurn(this.current, turnId)) {
+			return undefined;
+		}
+		if (text.trim() === '') {
+			return { reason: 'empty' };
+		}
+		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
+			return { reason: 'too-long' };
+		}
+		return this.begin(turnId, (model, startedAt) => {
+			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
+			const before = previous();
+			const follows = before === undefined ? {} : { previous: before };
+			// The first message says where the conversation belongs: by now the git extension may know the remote.
+			const base =
+				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
+			const turn = { id: turnId, ...follows, askedAt: startedAt, question: text, replies: [reply] as const };
+			return { reply, conversation: addTurn(base, turn), toRequest };
+		});
+	}
+
+	private begin(turnId: string, begin: (model: string, now: number) => Beginning): Promise<SendRefusal | undefined> {
 		if (this.starting?.turnId === turnId) {
 			return this.starting.outcome;
 		}
-		if (this.session || this.starting) {
+		if (this.isBusy) {
 			return Promise.resolve({ reason: 'busy' });
 		}
-		const outcome = this.start(turnId, add).finally(() => {
+		const outcome = this.start(turnId, begin).finally(() => {
 			this.starting = undefined;
 		});
 		this.starting = { turnId, outcome };
 		return outcome;
 	}
 
-	private async start(turnId: string, add: AddReply): Promise<SendRefusal | undefined> {
+	private async start(
+		turnId: string,
+		begin: (model: string, now: number) => Beginning,
+	): Promise<SendRefusal | undefined> {
 		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
 		try {
 			connection = await this.options.connection();
@@ -183,30 +270,34 @@ export class Chat {
 		if (model === undefined) {
 			return { reason: 'no-model' };
 		}
-		const reply: Reply = { state: 'streaming', startedAt: this.options.clock.now(), text: '', model };
-		const conversation = add(this.current, reply);
+		const head = this.current.head;
+		const beginning = begin(model, this.options.clock.now());
 		try {
-			await this.writer.save(conversation);
+			await this.writer.save(beginning.conversation);
 		} catch (error) {
 			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
 			return { reason: 'not-saved', code: systemErrorCode(error) };
 		}
-		this.current = conversation;
+		// What another window changed about the name meanwhile stays.
+		const { id, title, branchedFrom } = this.current;
+		this.current = named(beginning.conversation, { id, title, branchedFrom });
 		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
 		if (!this.closed) {
-			this.run(turnId, reply, model, label);
+			this.run(turnId, beginning, model, label);
+			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
+			this.changed.fire({ kind: goesOn ? 'conversation' : 'path' });
 		}
 		return undefined;
 	}
 
-	private run(turnId: string, reply: Reply, model: string, label: string): void {
+	private run(turnId: string, { reply, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		this.changed.fire({ kind: 'conversation' });
-		const session = startSession({
+		const request = toRequest(this.current, turnId, model);
+		this.session = startSession({
 			reply,
 			stream: async signal => {
 				const client = await this.options.client();
-				return client.chat.stream(toRequest(this.current, turnId, model), { signal });
+				return client.chat.stream(request, { signal });
 			},
 			onChange: (next, waiting) => this.replyChanged(turnId, next, waiting),
 			save: () => this.save(),
@@ -217,7 +308,6 @@ export class Chat {
 			explainFinish: this.options.explainFinish,
 			clock: this.options.clock,
 		});
-		this.session = session;
 	}
 
 	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {
@@ -233,7 +323,12 @@ export class Chat {
 		this.changed.fire(describeChange(turnId, before, reply, waiting !== wasWaiting));
 	}
 
-	private async save(): Promise<void> {
+	private save(): Promise<void> {
+		this.saving = this.trySave();
+		return this.saving;
+	}
+
+	private async trySave(): Promise<void> {
 		if (this.closed) {
 			return;
 		}
@@ -248,10 +343,28 @@ export class Chat {
 		}
 	}
 
+	private setTitle(title: string | undefined): void {
+		const { id, branchedFrom } = this.current;
+		this.current = named(this.current, { id, title, branchedFrom });
+		this.changed.fire({ kind: 'name' });
+	}
+
 	private setNotice(notice: ChatNotice | undefined): void {
 		this.currentNotice = notice;
 		this.changed.fire({ kind: 'notice' });
 	}
+}
+
+function named(
+	{ title: _, branchedFrom: __, ...conversation }: Conversation,
+	{ id, title, branchedFrom }: { id: string; title: string | undefined; branchedFrom: string | undefined },
+): Conversation {
+	return {
+		...conversation,
+		id,
+		...(title === undefined ? {} : { title }),
+		...(branchedFrom === undefined ? {} : { branchedFrom }),
+	};
 }
 
 /** Text that was appended goes out as what was appended; anything else as the whole turn. */

@@ -4,11 +4,13 @@ import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { executeCommand, setContextKey } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import { explainError } from '../platform/notify.ts';
+import { explainError, showMessage } from '../platform/notify.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
-import { Chat, type ChatChange, type SendRefusal } from './chat.ts';
-import { currentReply, findTurn } from './model/conversation.ts';
-import { toTurnView, toTurnViews } from './model/toView.ts';
+import type { Chat, SendRefusal } from './chat.ts';
+import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
+import { type Conversation, currentReply, findTurn, shownTurns } from './model/conversation.ts';
+import { titleOf } from './model/title.ts';
+import { sliceBefore, toTurnView } from './model/toView.ts';
 import { PageFeed } from './pageFeed.ts';
 import type { ConnectionView, FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
@@ -19,38 +21,49 @@ import { workspaceTag } from './workspaceTag.ts';
 
 type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K }>) => unknown };
 
-/** The chat view: shows the conversation in a page, and does what the page asks. */
+/** In the workspace's state, also of a window without a folder: the id of the conversation that it showed last. */
+const SHOWN_KEY = 'errand.shownConversation';
+
+/** The chat view: shows a conversation in a page, and does what the page asks. */
 export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
-	private readonly chat: Promise<Chat>;
+	/** Opened with the panel. */
+	readonly conversations: Promise<OpenConversations>;
 	private connection: ConnectionView = { label: '' };
 	/** The page that is shown and has asked for its snapshot. */
-	private page: { webview: vscode.Webview; feed: PageFeed } | undefined;
+	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
 
 	private readonly handlers: Handlers = {
 		'page-ready': () => this.sendSnapshot(),
 		'snapshot-request': () => this.sendSnapshot(),
-		'message-send': async ({ turn, text }) => {
-			const reason = await this.ask(turn, chat => chat.send(turn, text));
+		'earlier-request': ({ before }) => this.sendEarlier(before),
+		'message-send': async ({ conversation, turn, text, edits }) => {
+			const conversations = await this.conversations;
+			const chat = (conversation === undefined ? undefined : conversations.find(conversation)) ?? conversations.shown;
+			const reason = await this.ask(turn, () => (edits ? chat.edit(edits, turn, text) : chat.send(turn, text)));
 			this.post(reason === undefined ? { kind: 'message-accept', turn } : { kind: 'message-refuse', turn, reason });
 		},
-		'reply-stop': () => this.stopReply(),
-		'reply-retry': async ({ turn }) => {
-			const reason = await this.ask(turn, chat => chat.retry(turn));
-			if (reason !== undefined) {
-				this.post({ kind: 'message-refuse', turn, reason });
-			}
-		},
-		'explanation-follow': async ({ turn }) => {
-			const found = findTurn((await this.chat).conversation, turn);
-			const action = found && currentReply(found).explanation?.action;
-			if (action) {
-				await executeCommand(action.command);
-			}
-		},
+		'reply-stop': ({ turn }) => this.withTurn(turn, chat => chat.stop()),
+		'reply-retry': ({ turn }) => this.withTurn(turn, chat => this.askAgain(turn, () => chat.retry(turn))),
+		'reply-continue': ({ turn }) => this.withTurn(turn, chat => this.askAgain(turn, () => chat.continue(turn))),
+		'version-show': ({ turn }) =>
+			this.withTurn(turn, async chat => {
+				const refusal = await chat.showVersion(turn);
+				if (refusal) {
+					this.post({ kind: 'message-refuse', turn, reason: refusalText(refusal, this.connection.label) });
+				}
+			}),
+		'explanation-follow': ({ turn }) =>
+			this.withTurn(turn, async chat => {
+				const found = findTurn(chat.conversation, turn);
+				const action = found && currentReply(found).explanation?.action;
+				if (action) {
+					await executeCommand(action.command);
+				}
+			}),
 		'connection-follow': () => executeCommand(commands.switchConnection),
 		'link-open': async ({ url }) => {
 			const address = openableUrl(url);
@@ -68,8 +81,12 @@ export class ChatPanel {
 		this.dependencies = dependencies;
 		const { globalStorageUri, logger } = dependencies;
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
-		this.chat = Chat.open({
+		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
+			remembered: {
+				read: () => dependencies.workspaceState.get<string>(SHOWN_KEY),
+				write: id => void dependencies.workspaceState.update(SHOWN_KEY, id),
+			},
 			client: dependencies.client,
 			connection: dependencies.connection,
 			workspace: workspaceTag,
@@ -78,7 +95,17 @@ export class ChatPanel {
 			clock: systemClock,
 			logger,
 		});
-		void this.chat.then(chat => this.store.add(chat.onDidChange(change => this.conversationChanged(chat, change))));
+		void this.conversations.then(conversations => {
+			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
+			this.store.add(
+				conversations.onDidChangeInBackground(({ chat, change }) => {
+					if (change.kind === 'notice' && chat.notice) {
+						const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
+						void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
+					}
+				}),
+			);
+		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 	}
 
@@ -92,7 +119,7 @@ export class ChatPanel {
 		const feed = new PageFeed(message => this.post(message), systemClock);
 		store.add(
 			webview.onDidReceiveMessage(message => {
-				this.page ??= { webview, feed };
+				this.page ??= { view, feed };
 				void this.receive(message);
 			}),
 		);
@@ -128,7 +155,7 @@ export class ChatPanel {
 	}
 
 	async stopReply(): Promise<void> {
-		(await this.chat).stop();
+		(await this.shown()).stop();
 	}
 
 	/** Resolves when the conversation is on disk. Harmless when called again. */
@@ -136,7 +163,7 @@ export class ChatPanel {
 		this.store.dispose();
 		this.page = undefined;
 		setContextKey('errand.replying', false);
-		await (await this.chat).close();
+		await (await this.conversations).close();
 	}
 
 	private async receive(message: unknown): Promise<void> {
@@ -155,26 +182,75 @@ export class ChatPanel {
 		}
 	}
 
+	private async shown(): Promise<Chat> {
+		return (await this.conversations).shown;
+	}
+
+	private async withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void> {
+		const chat = (await this.conversations).findByTurn(turn);
+		if (chat) {
+			await run(chat);
+		}
+	}
+
 	/** Asks the service, once there is a key for it. Resolves with why that was refused, in words, or undefined. */
-	private async ask(turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<string | undefined> {
-		const chat = await this.chat;
+	private async ask(turn: string, send: () => Promise<SendRefusal | undefined>): Promise<string | undefined> {
 		const { label } = this.connection;
 		if (!(await this.dependencies.ensureKey(() => this.post({ kind: 'message-hold', turn })))) {
 			return missingKeyText(label);
 		}
-		const refusal = await send(chat);
+		const refusal = await send();
 		return refusal && refusalText(refusal, label);
 	}
 
+	private async askAgain(turn: string, send: () => Promise<SendRefusal | undefined>): Promise<void> {
+		const reason = await this.ask(turn, send);
+		if (reason !== undefined) {
+			this.post({ kind: 'message-refuse', turn, reason });
+		}
+	}
+
 	private async sendSnapshot(): Promise<void> {
-		const chat = await this.chat;
 		this.connection = await this.readConnection();
+		this.postSnapshot(await this.shown());
+	}
+
+	/** In one go: a change that came in between would be shown in the conversation before. */
+	private postSnapshot({ conversation, live, notice }: Chat): void {
+		const path = shownTurns(conversation);
+		const turns = sliceBefore(path, path.length);
 		this.page?.feed.snapshot({
-			turns: toTurnViews(chat.conversation, chat.live),
+			conversation: conversation.id,
+			turns: turns.map(turn => toTurnView(conversation, turn, live)),
+			earlier: path.length - turns.length,
 			connection: this.connection,
-			...(chat.notice ? { notice: noticeText(chat.notice) } : {}),
+			...(notice ? { notice: noticeText(notice) } : {}),
 		});
+		setContextKey('errand.replying', live !== undefined);
+		this.showTitle(conversation);
 		this.sendFocus();
+	}
+
+	private async sendEarlier(before: string): Promise<void> {
+		const { conversation, live } = await this.shown();
+		const path = shownTurns(conversation);
+		const end = path.findIndex(({ id }) => id === before);
+		if (end > 0) {
+			const turns = sliceBefore(path, end);
+			this.post({
+				kind: 'turns-prepend',
+				before,
+				turns: turns.map(turn => toTurnView(conversation, turn, live)),
+				earlier: end - turns.length,
+			});
+		}
+	}
+
+	private showTitle(conversation: Conversation): void {
+		if (this.page) {
+			// The editor leaves out a description that is empty.
+			this.page.view.description = titleOf(conversation) ?? '';
+		}
 	}
 
 	private sendFocus(): void {
@@ -184,13 +260,21 @@ export class ChatPanel {
 		}
 	}
 
-	private conversationChanged(chat: Chat, change: ChatChange): void {
+	private shownChanged(chat: Chat, change: ShownChange): void {
 		const feed = this.page?.feed;
 		switch (change.kind) {
+			case 'shown':
+			case 'path':
+				this.postSnapshot(chat);
+				break;
+			case 'name':
+				this.showTitle(chat.conversation);
+				break;
 			case 'conversation':
 				setContextKey('errand.replying', chat.live !== undefined);
+				this.showTitle(chat.conversation);
 				// A new turn takes the retry button from the one before, so both have changed.
-				for (const turn of chat.conversation.turns.slice(-2)) {
+				for (const turn of shownTurns(chat.conversation).slice(-2)) {
 					feed?.change({ kind: 'turn-set', turn: toTurnView(chat.conversation, turn, chat.live) });
 				}
 				break;
@@ -230,6 +314,6 @@ export class ChatPanel {
 	}
 
 	private post(message: ToPage): void {
-		void this.page?.webview.postMessage(message);
+		void this.page?.view.webview.postMessage(message);
 	}
 }

@@ -3,6 +3,8 @@
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
 	| { kind: 'snapshot-set'; sequence: number; snapshot: Snapshot }
+	/** Asked for: the turns before the first one that the page has, and how many there are before those. */
+	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
 	| { kind: 'notice-set'; notice: string | undefined }
@@ -18,10 +20,18 @@ export type FromPage =
 	| { kind: 'page-ready' }
 	/** A change was missed. */
 	| { kind: 'snapshot-request' }
-	/** The page makes the turn's id, so that after a reload it can tell whether its draft was taken. */
-	| { kind: 'message-send'; turn: string; text: string }
-	| { kind: 'reply-stop' }
+	/** Wants the turns before this one, which is the first that the page has. */
+	| { kind: 'earlier-request'; before: string }
+	/**
+	 * The page makes the turn's id, so that after a reload it can tell whether its draft was taken. It says which
+	 * conversation it shows, once it shows one, because another may be on its way. `edits`: in the place of this turn.
+	 */
+	| { kind: 'message-send'; conversation?: string; turn: string; text: string; edits?: string }
+	| { kind: 'reply-stop'; turn: string }
 	| { kind: 'reply-retry'; turn: string }
+	| { kind: 'reply-continue'; turn: string }
+	/** Shows this version of a message. */
+	| { kind: 'version-show'; turn: string }
 	/** The button of a turn's explanation was pressed. The host knows which command that is. */
 	| { kind: 'explanation-follow'; turn: string }
 	/** The button of the connection's line was pressed. */
@@ -35,7 +45,11 @@ export type TurnChange =
 	| { kind: 'reasoning-append'; turn: string; text: string };
 
 export interface Snapshot {
+	/** The id of the conversation. */
+	conversation: string;
+	/** The last ones; `earlier` is how many there are before them. */
 	turns: TurnView[];
+	earlier: number;
 	connection: ConnectionView;
 	notice?: string;
 }
@@ -53,6 +67,8 @@ export interface TurnView {
 	askedAt: number;
 	question: string;
 	reply: ReplyView;
+	/** Where the message was changed and sent again: this is the one at `index`, counted from 1. Turn ids. */
+	version?: { index: number; count: number; previous?: string; next?: string };
 }
 
 export interface ReplyView {
@@ -70,6 +86,10 @@ export interface ReplyView {
 	waiting: boolean;
 	explanation?: { message: string; action?: { label: string; primary: boolean } };
 	canRetry: boolean;
+	/** It ended before the model had said all. */
+	canContinue: boolean;
+	/** How often it was continued. */
+	continued: number;
 }
 
 /** Longest user message, in UTF-16 code units. */
@@ -82,20 +102,30 @@ export const MAXIMUM_URL_LENGTH = 8_192;
 /** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
 export interface PageStrings {
 	ask: string;
+	cancel: string;
 	closed: string;
 	code: string;
 	codeIn: string;
+	continue: string;
+	continued: string;
+	continuedTimes: string;
 	conversation: string;
 	copied: string;
 	copy: string;
+	copyMarkdown: string;
 	copyReply: string;
 	dismiss: string;
+	edit: string;
+	editMessage: string;
 	emptyPrompt: string;
 	emptyState: string;
 	image: string;
 	jumpToEnd: string;
 	minutes: string;
+	nextVersion: string;
 	noAnswer: string;
+	plainText: string;
+	previousVersion: string;
 	reasoning: string;
 	reply: string;
 	replyEnded: string;
@@ -104,6 +134,8 @@ export interface PageStrings {
 	retryOffer: string;
 	seconds: string;
 	send: string;
+	shortened: string;
+	showEarlier: string;
 	stillReplying: string;
 	stillWaiting: string;
 	stop: string;
@@ -116,6 +148,8 @@ export interface PageStrings {
 	tokensOut: string;
 	tooLong: string;
 	usingModel: string;
+	versionLabel: string;
+	versionOf: string;
 	via: string;
 	you: string;
 }

@@ -10,6 +10,8 @@ import type { ChatPanel } from './panel.ts';
 export interface ChatDependencies {
 	extensionUri: vscode.Uri;
 	globalStorageUri: vscode.Uri;
+	/** Of this window's workspace. */
+	workspaceState: vscode.Memento;
 	/** A client for the active connection; the local service starts with its first request. */
 	client(): Promise<Client>;
 	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
@@ -43,12 +45,27 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			resolveWebviewView: async view => (await openPanel()).resolve(view),
 		}),
 	);
+	store.add(registerCommand(commands.focusChat, async () => showChat(await openPanel())));
+	const showChat = async (panel: ChatPanel) => {
+		await vscode.commands.executeCommand(`${views.chat}.focus`);
+		// Last, so that nothing takes the cursor away again from whoever goes on at once.
+		panel.focusComposer();
+	};
+	const openCommands = async (panel: ChatPanel) => {
+		const { ConversationCommands } = await import('./conversations/conversationCommands.ts');
+		return new ConversationCommands(await panel.conversations, () => showChat(panel), dependencies.logger);
+	};
 	store.add(
-		registerCommand(commands.focusChat, async () => {
-			(await openPanel()).focusComposer();
-			await vscode.commands.executeCommand(`${views.chat}.focus`);
+		registerCommand(commands.newConversation, async () => {
+			const panel = await openPanel();
+			await (await panel.conversations).showNew();
+			await showChat(panel);
 		}),
 	);
+	store.add(registerCommand(commands.openConversation, async () => (await openCommands(await openPanel())).open()));
+	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
+	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
+	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	return {
 		dispose: () => store.dispose(),

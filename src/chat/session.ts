@@ -2,13 +2,13 @@ import type { Clock } from '../base/async.ts';
 import type { ChatStreamEvent } from '../client/types.ts';
 import type { Explanation } from '../platform/notify.ts';
 import { applyEvent } from './model/applyEvent.ts';
-import type { Reply } from './model/conversation.ts';
+import type { FinishProblem, Reply } from './model/conversation.ts';
 
 /** Nothing has come for this long: the page says so and offers to stop. */
 export const WAITING_AFTER_MS = 30_000;
 
-/** A streaming reply is on disk at most this long after a change. */
-export const SAVE_INTERVAL_MS = 1_000;
+/** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
+export const SAVE_INTERVAL_MS = 750;
 
 export interface SessionOptions {
 	/** The reply as it stands before its first event. */
@@ -23,9 +23,6 @@ export interface SessionOptions {
 	explainFinish(reason: FinishProblem): Explanation;
 	clock: Clock;
 }
-
-/** Ways to end that are no error of the service and still need a word. */
-export type FinishProblem = 'empty' | 'length' | 'filtered';
 
 export interface Session {
 	/** The text so far is kept. Takes effect at once, whatever the service does. */
@@ -107,7 +104,7 @@ class Run {
 			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
 		return {
 			state: empty ? 'failed' : 'done',
-			...(problem === undefined ? {} : { explanation: this.options.explainFinish(problem) }),
+			...(problem === undefined ? {} : { problem, explanation: this.options.explainFinish(problem) }),
 		};
 	}
 

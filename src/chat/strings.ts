@@ -2,27 +2,39 @@ import * as vscode from 'vscode';
 import type { Explanation } from '../platform/notify.ts';
 import { explainError } from '../platform/notify.ts';
 import type { ChatNotice, SendRefusal } from './chat.ts';
+import type { OpenFailure } from './conversations/openConversations.ts';
+import type { FinishProblem } from './model/conversation.ts';
 import type { PageStrings } from './protocol.ts';
-import type { FinishProblem } from './session.ts';
+import type { Repair } from './store.ts';
 
 /** The page's words. A number in braces is filled in by the page. */
 export function pageStrings(): PageStrings {
 	return {
 		ask: vscode.l10n.t('Ask a question'),
+		cancel: vscode.l10n.t('Cancel'),
 		closed: vscode.l10n.t('The reply was cut off when the window closed.'),
 		code: vscode.l10n.t('Code'),
 		codeIn: vscode.l10n.t('Code, {0}'),
+		continue: vscode.l10n.t('Continue'),
+		continued: vscode.l10n.t('Continued after it had ended too early.'),
+		continuedTimes: vscode.l10n.t('Continued {0} times after it had ended too early.'),
 		conversation: vscode.l10n.t('Conversation'),
 		copied: vscode.l10n.t('Copied'),
 		copy: vscode.l10n.t('Copy'),
+		copyMarkdown: vscode.l10n.t('Copy as Markdown'),
 		copyReply: vscode.l10n.t('Copy Reply'),
 		dismiss: vscode.l10n.t('Dismiss'),
+		edit: vscode.l10n.t('Edit and Send Again'),
+		editMessage: vscode.l10n.t('Edit message'),
 		emptyPrompt: vscode.l10n.t('Write a message first.'),
 		emptyState: vscode.l10n.t('Ask about your code, or about anything else.'),
 		image: vscode.l10n.t('Image: {0}'),
 		jumpToEnd: vscode.l10n.t('Scroll to End'),
 		minutes: vscode.l10n.t('{0} min {1} s'),
+		nextVersion: vscode.l10n.t('Next Version'),
 		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
+		previousVersion: vscode.l10n.t('Previous Version'),
+		plainText: vscode.l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.'),
 		reasoning: vscode.l10n.t('Reasoning'),
 		reply: vscode.l10n.t('Reply'),
 		replyEnded: vscode.l10n.t('Reply complete.'),
@@ -31,6 +43,8 @@ export function pageStrings(): PageStrings {
 		retryOffer: vscode.l10n.t('Ask Again'),
 		seconds: vscode.l10n.t('{0} s'),
 		send: vscode.l10n.t('Send'),
+		showEarlier: vscode.l10n.t('Show {0} Earlier Messages'),
+		shortened: vscode.l10n.t('{0} more characters are not shown. Copy Reply has them.'),
 		stillReplying: vscode.l10n.t('Wait for the reply, or stop it first.'),
 		stillWaiting: vscode.l10n.t('Still waiting for {0}.'),
 		stop: vscode.l10n.t('Stop'),
@@ -43,6 +57,8 @@ export function pageStrings(): PageStrings {
 		tokensOut: vscode.l10n.t('{0} out'),
 		tooLong: vscode.l10n.t('The message is too long to send: {0} characters, and at most {1} can be sent.'),
 		usingModel: vscode.l10n.t('{0} on {1}'),
+		versionLabel: vscode.l10n.t('Version {0} of {1} of this message'),
+		versionOf: vscode.l10n.t('{0} of {1}'),
 		via: vscode.l10n.t('via {0}'),
 		you: vscode.l10n.t('You'),
 	};
@@ -57,7 +73,9 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 		case 'busy':
 			return vscode.l10n.t('Wait for the reply, or stop it first.');
 		case 'no-turn':
-			return vscode.l10n.t('Only the last message can be asked again.');
+			return vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.');
+		case 'finished':
+			return vscode.l10n.t('The reply is complete. Ask the model to go on with a message.');
 		case 'no-model':
 			return noModelText(connection);
 		case 'no-connection':
@@ -78,18 +96,12 @@ export function noModelText(connection: string): string {
 
 export function noticeText(notice: ChatNotice): string {
 	switch (notice.kind) {
-		case 'set-aside':
-			return notice.count === 1
-				? vscode.l10n.t('A saved conversation could not be read. Its file was set aside, not deleted.')
-				: vscode.l10n.t(
-						'{0} saved conversations could not be read. Their files were set aside, not deleted.',
-						notice.count,
-					);
+		case 'repaired':
+			return repairsText(notice.repairs);
 		case 'unreadable':
-			return vscode.l10n.t(
-				'Saved conversations could not be opened: {0}. Their files are unchanged.',
-				systemReason(notice.code),
-			);
+			return unreadableText(notice.code);
+		case 'newer':
+			return newerText();
 		case 'branched':
 			return vscode.l10n.t('Another window changed this conversation. This window goes on in a copy; both are kept.');
 		case 'save-failed':
@@ -100,18 +112,21 @@ export function noticeText(notice: ChatNotice): string {
 	}
 }
 
-export function finishExplanation(problem: FinishProblem): Explanation {
-	switch (problem) {
-		case 'empty':
-			return { message: vscode.l10n.t('The model ended its reply without a word.') };
-		case 'length':
-			return { message: vscode.l10n.t('The reply ends here because it reached the model’s length limit.') };
-		case 'filtered':
-			return { message: vscode.l10n.t('The reply ends here because the service’s content filter stopped it.') };
+export function openFailureText(failure: OpenFailure): string {
+	switch (failure.kind) {
+		case 'missing':
+			return vscode.l10n.t('This conversation is not there any more: another window has deleted it.');
+		case 'newer':
+			return newerText();
+		case 'set-aside':
+			return repairsText([{ kept: 0, expected: undefined }]);
+		case 'unreadable':
+			return unreadableText(failure.code);
 	}
 }
 
-function systemReason(code: string | undefined): string {
+/** What an error of the file system means, as the end of a sentence. */
+export function systemReason(code: string | undefined): string {
 	switch (code) {
 		case 'ENOSPC':
 		case 'EDQUOT':
@@ -123,5 +138,49 @@ function systemReason(code: string | undefined): string {
 			return vscode.l10n.t('the disk is read-only');
 		default:
 			return code === undefined ? vscode.l10n.t('the system refused') : vscode.l10n.t('the system refused ({0})', code);
+	}
+}
+
+function repairsText(repairs: readonly Repair[]): string {
+	const kept = repairs.reduce((sum, repair) => sum + repair.kept, 0);
+	if (repairs.length > 1) {
+		return vscode.l10n.t(
+			'{0} saved conversations were damaged. {1} messages could be read and are kept; the damaged files were set aside, not deleted.',
+			repairs.length,
+			kept,
+		);
+	}
+	const expected = repairs[0]?.expected;
+	if (kept === 0) {
+		return vscode.l10n.t('A saved conversation could not be read. Its file was set aside, not deleted.');
+	}
+	return expected !== undefined && expected > kept
+		? vscode.l10n.t(
+				'A saved conversation was damaged. {0} of {1} messages could be read and are kept; the damaged file was set aside, not deleted.',
+				kept,
+				expected,
+			)
+		: vscode.l10n.t(
+				'A saved conversation was damaged. {0} messages could be read and are kept; the damaged file was set aside, not deleted.',
+				kept,
+			);
+}
+
+function unreadableText(code: string | undefined): string {
+	return vscode.l10n.t('Saved conversations could not be opened: {0}. Their files are unchanged.', systemReason(code));
+}
+
+function newerText(): string {
+	return vscode.l10n.t('This conversation was written by a later version of Errand. Update Errand to open it.');
+}
+
+export function finishExplanation(problem: FinishProblem): Explanation {
+	switch (problem) {
+		case 'empty':
+			return { message: vscode.l10n.t('The model ended its reply without a word.') };
+		case 'length':
+			return { message: vscode.l10n.t('The reply ends here because it reached the model’s length limit.') };
+		case 'filtered':
+			return { message: vscode.l10n.t('The reply ends here because the service’s content filter stopped it.') };
 	}
 }

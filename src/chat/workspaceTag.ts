@@ -1,33 +1,42 @@
 import * as vscode from 'vscode';
+import type { GitApi } from '../platform/git.ts';
+import type { OpenWorkspace } from './conversations/workspaceMatch.ts';
 import type { WorkspaceTag } from './model/conversation.ts';
-
-/** The parts of the built-in git extension's API that a tag needs. */
-interface GitExtension {
-	getAPI(version: 1): {
-		repositories: { state: { remotes: { name: string; fetchUrl?: string }[] } }[];
-	};
-}
 
 /** Where this window's conversation belongs. The remote is there only when the git extension already knows it. */
 export function workspaceTag(): WorkspaceTag {
 	const { name } = vscode.workspace;
-	const folders = (vscode.workspace.workspaceFolders ?? []).map(folder => folder.uri.toString());
-	const remote = originUrl();
-	return { folders, ...(name === undefined ? {} : { name }), ...(remote === undefined ? {} : { remote }) };
+	const [remote] = originUrls();
+	return {
+		folders: openFolders(),
+		...(name === undefined ? {} : { name }),
+		...(remote === undefined ? {} : { remote }),
+	};
 }
 
-function originUrl(): string | undefined {
-	const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+/** What this window has open, as far as the git extension knows it. */
+export function openWorkspace(): OpenWorkspace {
+	return { folders: openFolders(), remotes: originUrls() };
+}
+
+function openFolders(): string[] {
+	return (vscode.workspace.workspaceFolders ?? []).map(folder => folder.uri.toString());
+}
+
+function originUrls(): string[] {
+	const git = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
 	if (!git?.isActive) {
-		return undefined;
+		return [];
 	}
 	try {
-		const remotes = git.exports.getAPI(1).repositories[0]?.state.remotes;
-		const fetchUrl = remotes?.find(remote => remote.name === 'origin')?.fetchUrl;
-		return fetchUrl === undefined ? undefined : withoutCredentials(fetchUrl);
+		return git.exports
+			.getAPI(1)
+			.repositories.map(({ state }) => state.remotes.find(({ name }) => name === 'origin')?.fetchUrl)
+			.filter(url => url !== undefined)
+			.map(withoutCredentials);
 	} catch {
 		// The git extension refuses its API while git is switched off in the settings.
-		return undefined;
+		return [];
 	}
 }
 

@@ -12,19 +12,36 @@ export const views = {
 export const commands = {
 	focusChat: 'errand.focusChat',
 	stopReply: 'errand.stopReply',
+	newConversation: 'errand.newConversation',
+	openConversation: 'errand.openConversation',
+	renameConversation: 'errand.renameConversation',
+	deleteConversation: 'errand.deleteConversation',
+	exportConversation: 'errand.exportConversation',
 	startTask: 'errand.startTask',
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
 	refreshTasks: 'errand.refreshTasks',
+	filterTasks: 'errand.filterTasks',
+	openTaskLogDocument: 'errand.openTaskLogDocument',
+	saveTaskLog: 'errand.saveTaskLog',
+	loadEarlierLog: 'errand.loadEarlierLog',
+	loadLaterLog: 'errand.loadLaterLog',
+	showLogEnd: 'errand.showLogEnd',
 	manageKeys: 'errand.manageKeys',
 	switchConnection: 'errand.switchConnection',
 	addConnection: 'errand.addConnection',
 	showLog: 'errand.showLog',
 } as const;
 
+/** Of the documents that show a task's log; package.json's menus match on it. */
+export const LOG_SCHEME = 'errand-log';
+
 /** Commands that rows of ours run: not contributed, so that no palette and no key binding offers them. */
-export const internalCommands = { loadMoreTasks: 'errand.loadMoreTasks' } as const;
+export const internalCommands = {
+	loadMoreTasks: 'errand.loadMoreTasks',
+	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
+} as const;
 
 export type CommandId =
 	| (typeof commands)[keyof typeof commands]
@@ -38,7 +55,9 @@ export interface SettingTypes {
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
 	'errand.tasks.maxDuration': number;
+	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
+	'errand.local.upstreams': Record<string, unknown>;
 }
 export type SettingId = keyof SettingTypes;
 
@@ -50,7 +69,9 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.tasks.agent': 'window',
 	'errand.tasks.model': 'window',
 	'errand.tasks.maxDuration': 'window',
+	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
+	'errand.local.upstreams': 'machine',
 };
 
 /** Context keys that `when` clauses of package.json may name, with the type of their value. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 
 describe('the composer of the chat page', function () {
 	this.timeout(120_000);
@@ -27,7 +27,7 @@ describe('the composer of the chat page', function () {
 		assert.equal((await chat.savedState())?.sentAs, sent.turn);
 		await chat.send({ kind: 'message-accept', turn: sent.turn });
 		assert.equal(await textarea().inputValue(), '');
-		assert.deepEqual(await chat.savedState(), { draft: '' });
+		assert.deepEqual(await chat.savedState(), { draft: '', conversation: CONVERSATION_ID });
 	});
 
 	it('keeps the text and says why when the host does not take it', async () => {
@@ -158,7 +158,7 @@ describe('the composer of the chat page', function () {
 		assert.equal(await textarea().inputValue(), 'One?');
 		await chat.snapshot([turn]);
 		assert.equal(await textarea().inputValue(), '');
-		assert.deepEqual(await chat.savedState(), { draft: '' });
+		assert.deepEqual(await chat.savedState(), { draft: '', conversation: CONVERSATION_ID });
 	});
 
 	it('takes the cursor when the host says so', async () => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts';
 import { SCENES } from '../ui/scenes.ts';
-import type { ThemeName } from '../ui/themes.ts';
+import { type ThemeName, themes } from '../ui/themes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
@@ -65,12 +65,13 @@ describe('the chat page', function () {
 
 	it('has no serious or critical accessibility violation in any state', async () => {
 		const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-		for (const theme of ['dark', 'light', 'highContrast'] as const satisfies ThemeName[]) {
+		for (const theme of Object.keys(themes) as ThemeName[]) {
 			await open({ theme, width: 300 });
 			// The policy of the page lets no script in, so axe comes in the way of the developer tools.
 			await chat.page.evaluate(source);
 			for (const [name, show] of Object.entries(SCENES)) {
 				await show(chat);
+				await coloured(chat);
 				const results = await chat.page.evaluate(() =>
 					(window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
 				);
@@ -86,6 +87,23 @@ describe('the chat page', function () {
 		}
 	});
 });
+
+/** Code is coloured a moment after it is shown. */
+async function coloured(chat: ChatPage): Promise<void> {
+	await chat.page.waitForFunction(() => {
+		const codes: Element[] = [];
+		const visit = (root: Document | ShadowRoot) => {
+			codes.push(...root.querySelectorAll('pre > code[class^="language-"]'));
+			for (const element of root.querySelectorAll('*')) {
+				if (element.shadowRoot) {
+					visit(element.shadowRoot);
+				}
+			}
+		};
+		visit(document);
+		return codes.every(code => code.childElementCount > 0);
+	});
+}
 
 /** What sticks out of the view to the side. Boxes that scroll by themselves may hold what is wider. */
 function overflowing(chat: ChatPage): Promise<string[]> {

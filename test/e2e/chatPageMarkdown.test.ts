@@ -118,6 +118,8 @@ describe('markdown in the chat page', function () {
 
 	it('shows the same at the end, however the reply arrived', async () => {
 		await chat.snapshot([turnView({ text: MARKDOWN })]);
+		const coloured = () => chat.page.locator('pre').last().locator('.hljs-keyword').first().waitFor();
+		await coloured();
 		const whole = await html();
 		for (const size of [1, 7, 64, 1000]) {
 			const turn = turnView({ text: '', state: 'streaming' });
@@ -130,6 +132,7 @@ describe('markdown in the chat page', function () {
 				}
 			}
 			await chat.change({ ...turn, reply: { ...turn.reply, text: MARKDOWN, state: 'done' } });
+			await coloured();
 			assert.equal(await html(), whole, `in pieces of ${size}`);
 		}
 	});

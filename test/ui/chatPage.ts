@@ -58,6 +58,8 @@ export class ChatPageHost {
 			outdir: path.join(OUTPUT, 'dist', 'webview'),
 			bundle: true,
 			format: 'esm',
+			splitting: true,
+			chunkNames: '[name].[hash]',
 			target: 'es2022',
 			loader: { '.ttf': 'file' },
 			assetNames: '[name]',
@@ -167,7 +169,7 @@ export class ChatPage {
 		return this.send({
 			kind: 'snapshot-set',
 			sequence: this.sequence,
-			snapshot: { turns, connection, ...others },
+			snapshot: { conversation: CONVERSATION_ID, turns, earlier: 0, connection, ...others },
 		});
 	}
 
@@ -223,6 +225,9 @@ export class ChatPage {
 
 const none = { faults: [], requests: [], violations: [] };
 
+/** Of the conversation that a snapshot shows, unless the test says another. */
+export const CONVERSATION_ID = 'c0000000-0000-4000-8000-000000000001';
+
 let turnCount = 0;
 
 /** A turn with what a test says of it. Ids are UUIDs, as the page's own are. */
@@ -239,6 +244,8 @@ export function turnView(reply: Partial<ReplyView> = {}, others: Partial<TurnVie
 			model: 'demo-small',
 			waiting: false,
 			canRetry: false,
+			canContinue: false,
+			continued: 0,
 			...reply,
 		},
 		...others,

@@ -30,6 +30,9 @@ export const FACTS = {
 	duration: 1_234,
 	usage: { prompt: 812, cached: 340, completion: 214 },
 };
+/** Of another version of a message. */
+const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
+
 export const KEY_ERROR = {
 	message: 'Local did not accept the key. Check or replace it.',
 	action: { label: 'Manage Keys', primary: true },
@@ -60,8 +63,16 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			[turnView(), turnView({ state: 'failed', text: 'Half of it came', explanation: KEY_ERROR, canRetry: true })],
 			{ notice: 'A saved conversation could not be read. Its file was set aside, not deleted.' },
 		),
-	'cut-off': chat => chat.snapshot([turnView({ state: 'cutOff', text: 'Half of it came', canRetry: true })]),
-	stopped: chat => chat.snapshot([turnView({ state: 'stopped', text: 'Half of it came', canRetry: true })]),
+	'cut-off': chat =>
+		chat.snapshot([turnView({ state: 'cutOff', text: 'Half of it came', canRetry: true, canContinue: true })]),
+	stopped: chat =>
+		chat.snapshot([turnView({ state: 'stopped', text: 'Half of it came', canRetry: true, canContinue: true })]),
+	versions: async chat => {
+		const version = { index: 2, count: 3, previous: VERSION_ID, next: VERSION_ID };
+		const [first, edited] = [turnView({ continued: 1, ...FACTS }, { version }), turnView({ canRetry: true })];
+		await chat.snapshot([first, edited], { earlier: 1_960 });
+		await chat.page.getByRole('button', { name: 'Edit and Send Again' }).last().click();
+	},
 	long: chat =>
 		chat.snapshot(
 			Array.from({ length: 30 }, (_, index) =>

@@ -11,6 +11,22 @@ export interface ReplyUsage {
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
 
+/** Ways to end that are no error of the service and still need a word. */
+export type FinishProblem = 'empty' | 'length' | 'filtered';
+
+/** Where a reply that had ended too early went on. */
+export interface Continuation {
+	/** The length of the text, in UTF-16 code units, before it went on. */
+	readonly offset: number;
+	/** How the part before had ended. */
+	readonly after: ReplyState;
+	/** When the part before ended, where that is known, and when the next one was asked for. */
+	readonly pausedAt?: number;
+	readonly resumedAt: number;
+	/** Of the part before. */
+	readonly usage?: ReplyUsage;
+}
+
 /** One answer of a model. Times are milliseconds since the epoch. */
 export interface Reply {
 	readonly state: ReplyState;
@@ -22,14 +38,23 @@ export interface Reply {
 	readonly model?: string;
 	/** The provider that served the reply, as the service named it. */
 	readonly provider?: string;
+	/** Of the last part, where the reply was continued. */
 	readonly usage?: ReplyUsage;
 	/** Why the reply ended as it did, where the state alone does not say it. */
 	readonly explanation?: Explanation;
+	readonly problem?: FinishProblem;
+	/** In order of their offsets. */
+	readonly continuations?: readonly Continuation[];
 }
 
-/** One user message and all that answers it. The last reply is the current one; earlier ones are kept, never shown away. */
+/**
+ * One user message and all that answers it. The last reply is the current one; earlier ones are kept, never shown away.
+ * Turns that follow the same one are versions of one message: the user changed it and sent it again.
+ */
 export interface Turn {
 	readonly id: string;
+	/** The id of the turn before; absent for the first message. */
+	readonly previous?: string;
 	readonly askedAt: number;
 	readonly question: string;
 	readonly replies: readonly [Reply, ...Reply[]];
@@ -47,8 +72,13 @@ export interface Conversation {
 	readonly id: string;
 	readonly createdAt: number;
 	readonly workspace: WorkspaceTag;
+	/** What the user called it; otherwise its first message stands for it. */
+	readonly title?: string;
 	/** The conversation that this one went on from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
+	/** The last turn that is shown; absent while there is none. The way to the first turn from there is what a reader sees. */
+	readonly head?: string;
+	/** A tree, every turn after the one that it follows, otherwise in the order in which they were asked. */
 	readonly turns: readonly Turn[];
 }
 
@@ -56,8 +86,9 @@ export function newConversation(id: string, createdAt: number, workspace: Worksp
 	return { id, createdAt, workspace, turns: [] };
 }
 
+/** Adds a turn and shows it. It says itself which turn it follows. */
 export function addTurn(conversation: Conversation, turn: Turn): Conversation {
-	return { ...conversation, turns: [...conversation.turns, turn] };
+	return { ...conversation, head: turn.id, turns: [...conversation.turns, turn] };
 }
 
 export function addReply(conversation: Conversation, turnId: string, reply: Reply): Conversation {
@@ -70,7 +101,45 @@ export function replaceReply(conversation: Conversation, turnId: string, reply: 
 }
 
 export function findTurn(conversation: Conversation, turnId: string): Turn | undefined {
-	return conversation.turns.find(turn => turn.id === turnId);
+	return conversation.turns.findLast(turn => turn.id === turnId);
+}
+
+/** The turns from the first message to the turn `end`, in order: what led to it. */
+export function turnsUpTo(conversation: Conversation, end: string | undefined): Turn[] {
+	const turns = new Map(conversation.turns.map(turn => [turn.id, turn]));
+	const path: Turn[] = [];
+	for (let id = end; id !== undefined; ) {
+		const turn = turns.get(id);
+		if (!turn) {
+			break;
+		}
+		path.push(turn);
+		// Taken out, so that a circle could not keep this going.
+		turns.delete(id);
+		id = turn.previous;
+	}
+	return path.reverse();
+}
+
+export function shownTurns(conversation: Conversation): Turn[] {
+	return turnsUpTo(conversation, conversation.head);
+}
+
+/** All versions of a message, oldest first. */
+export function versionsOf(conversation: Conversation, turn: Turn): Turn[] {
+	return conversation.turns.filter(other => other.previous === turn.previous);
+}
+
+/** Shows the turn, and below it what was asked last there. */
+export function showVersion(conversation: Conversation, turnId: string): Conversation {
+	let head = turnId;
+	for (;;) {
+		const next = conversation.turns.findLast(turn => turn.previous === head);
+		if (!next) {
+			return { ...conversation, head };
+		}
+		head = next.id;
+	}
 }
 
 /**
@@ -83,6 +152,25 @@ export function shownReply(turn: Turn): Reply {
 
 export function currentReply(turn: Turn): Reply {
 	return turn.replies.at(-1) ?? turn.replies[0];
+}
+
+/** Whether the reply ended before the model had said all of it, with a text to go on from. */
+export function isUnfinished({ state, text, problem }: Reply): boolean {
+	const endedEarly = state === 'cutOff' || state === 'stopped' || state === 'failed' || problem === 'length';
+	return text.trim() !== '' && state !== 'streaming' && endedEarly;
+}
+
+/** The reply as it stands when the model was asked to go on with it. */
+export function continueReply(reply: Reply, resumedAt: number): Reply {
+	const { endedAt, usage, explanation: _, problem: __, continuations = [], ...others } = reply;
+	const continuation: Continuation = {
+		offset: reply.text.length,
+		after: reply.state,
+		resumedAt,
+		...(endedAt === undefined ? {} : { pausedAt: endedAt }),
+		...(usage === undefined ? {} : { usage }),
+	};
+	return { ...others, state: 'streaming', continuations: [...continuations, continuation] };
 }
 
 /** A reply that streams in a conversation just read from disk lost its window: nothing will ever finish it. */

@@ -1,28 +1,42 @@
 // The form of a conversation on disk: lines of JSON. The first is a header, so that a list of conversations reads only
 // the start of each file; then one line for each turn.
+//
+// Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
+// `continuations` to turns and `head` and `title` to the header.
 import * as z from 'zod';
 import { type CommandId, commands } from '../../platform/ids.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation, Turn } from './conversation.ts';
 
-const FILE_VERSION = 1;
+export const FILE_VERSION = 2;
+
+/** Reading and writing give way to others after this long. */
+const SLICE_MS = 8;
 
 const commandIds: ReadonlySet<string> = new Set(Object.values(commands));
 
-const workspaceSchema = z.object({
+/** The last moment that a date can have, in milliseconds, either way. */
+const MAXIMUM_TIME = 8.64e15;
+
+/** A time that no date can have would keep the whole conversation from being shown. */
+const time = z.number().transform(value => Math.min(Math.max(value, -MAXIMUM_TIME), MAXIMUM_TIME));
+
+export const workspaceSchema = z.object({
 	name: z.string().exactOptional(),
 	folders: z.array(z.string()),
 	remote: z.string().exactOptional(),
 });
 
 const headerSchema = z.object({
-	version: z.literal(FILE_VERSION),
+	version: z.union([z.literal(1), z.literal(FILE_VERSION)]),
 	id: z.uuid(),
 	/** Grows by one with each write. */
 	revision: z.int().positive(),
-	createdAt: z.number(),
-	updatedAt: z.number(),
+	createdAt: time,
+	updatedAt: time,
 	workspace: workspaceSchema,
+	title: z.string().exactOptional(),
 	branchedFrom: z.uuid().exactOptional(),
+	head: z.uuid().exactOptional(),
 	turnCount: z.int().nonnegative(),
 });
 export type ConversationHeader = z.output<typeof headerSchema>;
@@ -39,27 +53,42 @@ const explanationSchema = z
 			: { message },
 	);
 
+const usageSchema = z.object({
+	prompt: z.number().exactOptional(),
+	cached: z.number().exactOptional(),
+	completion: z.number().exactOptional(),
+});
+
+const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']);
+
 const replySchema = z.object({
-	state: z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']),
-	startedAt: z.number(),
-	endedAt: z.number().exactOptional(),
+	state: stateSchema,
+	startedAt: time,
+	endedAt: time.exactOptional(),
 	text: z.string(),
 	reasoning: z.string().exactOptional(),
 	model: z.string().exactOptional(),
 	provider: z.string().exactOptional(),
-	usage: z
-		.object({
-			prompt: z.number().exactOptional(),
-			cached: z.number().exactOptional(),
-			completion: z.number().exactOptional(),
-		})
-		.exactOptional(),
+	usage: usageSchema.exactOptional(),
 	explanation: explanationSchema.exactOptional(),
+	problem: z.enum(['empty', 'length', 'filtered']).exactOptional(),
+	continuations: z
+		.array(
+			z.object({
+				offset: z.int().nonnegative(),
+				after: stateSchema,
+				pausedAt: time.exactOptional(),
+				resumedAt: time,
+				usage: usageSchema.exactOptional(),
+			}),
+		)
+		.exactOptional(),
 });
 
 const turnSchema = z.object({
 	id: z.uuid(),
-	askedAt: z.number(),
+	previous: z.uuid().exactOptional(),
+	askedAt: time,
 	question: z.string(),
 	replies: z.tuple([replySchema], replySchema),
 });
@@ -74,18 +103,46 @@ export class NewerFileError extends Error {
 	override readonly name = 'NewerFileError';
 }
 
-export function formatConversationFile(conversation: Conversation, revision: number, updatedAt: number): string {
+/** A turn is never changed in place, so its line is made once, however often the conversation is written. */
+const turnLines = new WeakMap<Turn, string>();
+
+/** The lines of a file, each with its line break. Gives way to others between slices of a long conversation. */
+export async function formatConversationFile(
+	conversation: Conversation,
+	revision: number,
+	updatedAt: number,
+): Promise<string[]> {
+	const { turns, id, createdAt, workspace, title, branchedFrom, head } = conversation;
 	const header: ConversationHeader = {
 		version: FILE_VERSION,
-		id: conversation.id,
+		id,
 		revision,
-		createdAt: conversation.createdAt,
+		createdAt,
 		updatedAt,
-		workspace: { ...conversation.workspace, folders: [...conversation.workspace.folders] },
-		...(conversation.branchedFrom === undefined ? {} : { branchedFrom: conversation.branchedFrom }),
-		turnCount: conversation.turns.length,
+		workspace: { ...workspace, folders: [...workspace.folders] },
+		...(title === undefined ? {} : { title }),
+		...(branchedFrom === undefined ? {} : { branchedFrom }),
+		...(head === undefined ? {} : { head }),
+		turnCount: turns.length,
 	};
-	return `${[header, ...conversation.turns].map(line => JSON.stringify(line)).join('\n')}\n`;
+	const lines = [`${JSON.stringify(header)}\n`];
+	const pause = slicer();
+	for (const turn of turns) {
+		let line = turnLines.get(turn);
+		if (line === undefined) {
+			await pause();
+			line = `${JSON.stringify(inFileOrder(turn))}\n`;
+			turnLines.set(turn, line);
+		}
+		lines.push(line);
+	}
+	return lines;
+}
+
+/** The same turn is the same bytes, whichever window writes it: so that windows can tell that nothing was added. */
+function inFileOrder(turn: Turn): unknown {
+	const parsed = turnSchema.safeParse(turn);
+	return parsed.success ? parsed.data : turn;
 }
 
 /** @throws DamagedFileError, NewerFileError */
@@ -103,25 +160,118 @@ export function parseHeader(line: string): ConversationHeader {
 }
 
 /** @throws DamagedFileError, NewerFileError */
-export function parseConversationFile(text: string): { conversation: Conversation; revision: number } {
-	const lines = text.split('\n');
-	const header = parseHeader(lines[0] ?? '');
-	// A whole file ends with a line break, so the last piece is empty.
-	const turnLines = lines.slice(1, -1);
-	if (turnLines.length !== header.turnCount || lines.at(-1) !== '') {
+export async function parseConversationFile(text: string): Promise<{ conversation: Conversation; revision: number }> {
+	const { header, turns, damaged } = await readLines(text);
+	if (damaged || header === undefined || turns.length !== header.turnCount || !isTree(turns, header.head)) {
 		throw new DamagedFileError('The file does not have the turns that its header counts.');
 	}
-	const turns = turnLines.map(line => {
-		const turn = turnSchema.safeParse(parseLine(line));
-		if (!turn.success) {
-			throw new DamagedFileError('A line is no turn.');
+	const { head = turns.at(-1)?.id, revision } = header;
+	return { conversation: toConversation(header, turns, head), revision };
+}
+
+/** What can be read of a damaged file. */
+export interface Rescue {
+	readonly conversation: Conversation;
+	/** How many turns the file had, where its header still says so. */
+	readonly expected: number | undefined;
+}
+
+/**
+ * The whole turns of a damaged file, or undefined when there is none. `id` and `createdAt` are for a file without a
+ * header. A turn whose predecessor is lost follows the one before it in the file.
+ */
+export async function rescueConversationFile(
+	text: string,
+	{ id, createdAt }: { id: string; createdAt: number },
+): Promise<Rescue | undefined> {
+	const { header, turns: found } = await readLines(text);
+	const turns: Turn[] = [];
+	const ids = new Set<string>();
+	for (const turn of found) {
+		if (!ids.has(turn.id)) {
+			const { previous, ...others } = turn;
+			const before = previous !== undefined && !ids.has(previous) ? turns.at(-1)?.id : previous;
+			turns.push(before === undefined ? others : { ...others, previous: before });
+			ids.add(turn.id);
 		}
-		return turn.data;
-	});
-	const { id, createdAt, workspace, branchedFrom, revision } = header;
+	}
+	if (turns.length === 0) {
+		return undefined;
+	}
+	const head = header?.head !== undefined && ids.has(header.head) ? header.head : turns.at(-1)?.id;
+	const base = header ?? { createdAt, workspace: { folders: [] } };
+	return { conversation: toConversation({ ...base, id }, turns, head), expected: header?.turnCount };
+}
+
+async function readLines(
+	text: string,
+): Promise<{ header: ConversationHeader | undefined; turns: Turn[]; damaged: boolean }> {
+	const lines = text.split('\n');
+	let header: ConversationHeader | undefined;
+	try {
+		header = parseHeader(lines[0] ?? '');
+	} catch (error) {
+		if (error instanceof NewerFileError) {
+			throw error;
+		}
+	}
+	const found: Turn[] = [];
+	// A whole file ends with a line break, so the last piece is empty.
+	const end = lines.at(-1) === '' ? -1 : lines.length;
+	let damaged = header === undefined || end !== -1;
+	const pause = slicer();
+	for (const line of lines.slice(header === undefined ? 0 : 1, end)) {
+		await pause();
+		const turn = parseTurn(line);
+		if (turn) {
+			found.push(turn);
+		} else {
+			damaged = true;
+		}
+	}
+	const linear = header ? header.version === 1 : found.every(turn => turn.previous === undefined);
+	return { header, turns: linear ? found.map(followOnLine) : found, damaged };
+}
+
+function followOnLine(turn: Turn, index: number, turns: readonly Turn[]): Turn {
+	const before = turns[index - 1];
+	return before ? { ...turn, previous: before.id } : turn;
+}
+
+export function parseTurn(line: string): Turn | undefined {
+	try {
+		const turn = turnSchema.safeParse(parseLine(line));
+		return turn.success ? turn.data : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Every turn comes once and after the one that it follows, so there is no circle; the head is one of them. */
+function isTree(turns: readonly Turn[], head: string | undefined): boolean {
+	const ids = new Set<string>();
+	for (const { id, previous } of turns) {
+		if (ids.has(id) || (previous !== undefined && !ids.has(previous))) {
+			return false;
+		}
+		ids.add(id);
+	}
+	return head === undefined || ids.has(head);
+}
+
+function toConversation(
+	{ id, createdAt, workspace, title, branchedFrom }: Omit<Conversation, 'turns' | 'head'>,
+	turns: Turn[],
+	head: string | undefined,
+): Conversation {
 	return {
-		conversation: { id, createdAt, workspace, ...(branchedFrom === undefined ? {} : { branchedFrom }), turns },
-		revision,
+		id,
+		createdAt,
+		workspace,
+		...(title === undefined ? {} : { title }),
+		...(branchedFrom === undefined ? {} : { branchedFrom }),
+		...(head === undefined ? {} : { head }),
+		turns,
 	};
 }
 
@@ -131,4 +281,17 @@ function parseLine(line: string): unknown {
 	} catch (error) {
 		throw new DamagedFileError('A line is not JSON.', { cause: error });
 	}
+}
+
+/** To be awaited between pieces of long work: gives way to others when a slice of time is over. */
+function slicer(): () => Promise<void> | undefined {
+	let start = performance.now();
+	return () => {
+		if (performance.now() - start < SLICE_MS) {
+			return undefined;
+		}
+		return new Promise<void>(resolve => setImmediate(resolve)).then(() => {
+			start = performance.now();
+		});
+	};
 }

@@ -1,14 +1,18 @@
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
-import { type Conversation, shownReply } from './conversation.ts';
+import { type Conversation, currentReply, shownReply, turnsUpTo } from './conversation.ts';
+
+/** Said to the model, never shown: models answer this in the language of the text before it. */
+const GO_ON =
+	'Your last reply was cut off. Go on exactly where its text ends, in the middle of the sentence or code if need be. Repeat nothing and write no introduction.';
 
 /**
- * The conversation up to the turn `turnId`, which is asked, as a chat request. A reply without text is left out; its
- * question stays, joined with the next one, because many models refuse two user messages in a row.
+ * What led to the turn `turnId`, which is asked, as a chat request. A reply without text is left out; its question
+ * stays, joined with the next one, because many models refuse two user messages in a row.
  */
 export function toRequest(conversation: Conversation, turnId: string, model: string): ChatRequest {
 	const messages: ChatMessage[] = [];
 	let question = '';
-	for (const turn of conversation.turns) {
+	for (const turn of turnsUpTo(conversation, turnId)) {
 		question = question === '' ? turn.question : `${question}\n\n${turn.question}`;
 		if (turn.id === turnId) {
 			break;
@@ -21,4 +25,15 @@ export function toRequest(conversation: Conversation, turnId: string, model: str
 	}
 	messages.push({ role: 'user', content: question });
 	return { model, messages };
+}
+
+/** Asks the model to go on with the current reply of the turn `turnId`. */
+export function toContinuationRequest(conversation: Conversation, turnId: string, model: string): ChatRequest {
+	const { messages } = toRequest(conversation, turnId, model);
+	const turn = turnsUpTo(conversation, turnId).at(-1);
+	const text = turn ? currentReply(turn).text : '';
+	return {
+		model,
+		messages: [...messages, { role: 'assistant', content: text }, { role: 'user', content: GO_ON }],
+	};
 }

@@ -1,6 +1,15 @@
 import { commands } from '../../platform/ids.ts';
 import type { ReplyView, TurnView } from '../protocol.ts';
-import { type Conversation, currentReply, type Reply, shownReply, type Turn } from './conversation.ts';
+import {
+	type Conversation,
+	currentReply,
+	isUnfinished,
+	type Reply,
+	type ReplyUsage,
+	shownReply,
+	type Turn,
+	versionsOf,
+} from './conversation.ts';
 
 /** What of a running reply is not part of the conversation. */
 export interface LiveState {
@@ -9,36 +18,105 @@ export interface LiveState {
 	readonly waiting: boolean;
 }
 
-export function toTurnViews(conversation: Conversation, live: LiveState | undefined): TurnView[] {
-	return conversation.turns.map(turn => toTurnView(conversation, turn, live));
+/** The page gets at most so many turns, and about so many characters, at a time: neither side may stand still for it. */
+const SLICE_TURNS = 40;
+const SLICE_LENGTH = 400_000;
+
+/** The turns before the one at `end`, as many as one message may hold. `path` is all that is shown. */
+export function sliceBefore(path: readonly Turn[], end: number): Turn[] {
+	let start = end;
+	for (let length = 0; start > 0 && end - start < SLICE_TURNS; start--) {
+		const turn = path[start - 1] as Turn;
+		length += turn.question.length + shownReply(turn).text.length + (currentReply(turn).reasoning?.length ?? 0);
+		if (length > SLICE_LENGTH && start < end) {
+			break;
+		}
+	}
+	return path.slice(start, end);
 }
 
 export function toTurnView(conversation: Conversation, turn: Turn, live: LiveState | undefined): TurnView {
 	const waiting = live?.turnId === turn.id && live.waiting;
-	const canRetry = live === undefined && conversation.turns.at(-1) === turn;
+	const isLast = live === undefined && conversation.head === turn.id;
+	const version = toVersionView(conversation, turn);
 	return {
 		id: turn.id,
 		askedAt: turn.askedAt,
 		question: turn.question,
-		reply: toReplyView(currentReply(turn), shownReply(turn), waiting, canRetry),
+		reply: toReplyView(currentReply(turn), shownReply(turn), waiting, isLast),
+		...(version === undefined ? {} : { version }),
 	};
 }
 
-function toReplyView(current: Reply, shown: Reply, waiting: boolean, canRetry: boolean): ReplyView {
-	const { model = current.model, provider, usage } = shown;
+function toVersionView(conversation: Conversation, turn: Turn): TurnView['version'] {
+	const versions = versionsOf(conversation, turn);
+	if (versions.length < 2) {
+		return undefined;
+	}
+	const position = versions.findIndex(({ id }) => id === turn.id);
+	const previous = versions[position - 1]?.id;
+	const next = versions[position + 1]?.id;
+	return {
+		index: position + 1,
+		count: versions.length,
+		...(previous === undefined ? {} : { previous }),
+		...(next === undefined ? {} : { next }),
+	};
+}
+
+function toReplyView(current: Reply, shown: Reply, waiting: boolean, isLast: boolean): ReplyView {
+	const { model = current.model, provider } = shown;
 	const { reasoning, explanation } = current;
+	const duration = durationOf(shown);
+	const usage = usageOf(shown);
 	return {
 		state: current.state,
 		text: shown.text,
 		earlier: shown !== current,
 		waiting,
-		canRetry,
+		canRetry: isLast,
+		canContinue: isLast && isUnfinished(current),
+		continued: shown.continuations?.length ?? 0,
 		...(reasoning === undefined ? {} : { reasoning }),
 		...(model === undefined ? {} : { model }),
 		...(provider === undefined ? {} : { provider }),
-		...(shown.endedAt === undefined ? {} : { duration: shown.endedAt - shown.startedAt }),
+		...(duration === undefined ? {} : { duration }),
 		...(usage === undefined ? {} : { usage }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
+	};
+}
+
+/** Of all parts, without the time between them; undefined where that of a part is not known. */
+export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
+	const starts = [startedAt, ...continuations.map(({ resumedAt }) => resumedAt)];
+	const ends = [...continuations.map(({ pausedAt }) => pausedAt), endedAt];
+	let duration = 0;
+	for (const [index, start] of starts.entries()) {
+		const end = ends[index];
+		if (end === undefined) {
+			return undefined;
+		}
+		duration += end - start;
+	}
+	return duration;
+}
+
+/** Of all parts; undefined where that of a part is not known. */
+export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | undefined {
+	const parts = [...continuations.map(part => part.usage), usage];
+	const sum = (count: (part: ReplyUsage) => number | undefined): number | undefined =>
+		parts.reduce<number | undefined>((total, part) => {
+			const value = part && count(part);
+			return total === undefined || value === undefined ? undefined : total + value;
+		}, 0);
+	if (parts.length === 1 || usage === undefined) {
+		return usage;
+	}
+	const [prompt, cached, completion] = [sum(p => p.prompt), sum(p => p.cached), sum(p => p.completion)];
+	return {
+		...(prompt === undefined ? {} : { prompt }),
+		...(cached === undefined ? {} : { cached }),
+		...(completion === undefined ? {} : { completion }),
 	};
 }
 

@@ -4,6 +4,9 @@ import { fill } from './format.ts';
 /** The least time between two announcements of a growing reply. */
 export const ANNOUNCE_INTERVAL_MS = 2_000;
 
+/** Nobody listens to more of one line, in UTF-16 code units; and the live region has to lay it out. */
+const MAXIMUM_SPOKEN_LENGTH = 10_000;
+
 /** How far a reply has been spoken. */
 export interface SpokenPosition {
 	readonly offset: number;
@@ -67,6 +70,7 @@ function lastSentenceEnd(line: string): number | undefined {
 /** Every expression looks at a character a fixed number of times: a hostile line may be a million long. */
 function plainText(line: string): string {
 	return line
+		.slice(0, MAXIMUM_SPOKEN_LENGTH)
 		.trim()
 		.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
 		.replace(/^(?:[\s:|-]+$|(?:#{1,6}|>|[-*+])(?=\s))/, '')

@@ -1,4 +1,4 @@
-// Markdown to HTML, as blocks. The HTML is not to be trusted before it went through sanitise.ts.
+// Markdown to HTML. The HTML is not to be trusted before it went through sanitise.ts.
 import createMarkdownIt, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { fill } from './format.ts';
 
@@ -10,33 +10,183 @@ const ALIGNMENT = /^text-align:(left|center|right)$/;
 /** Only these may be opened. The host checks again. */
 const OPENABLE = /^(?:https?:\/\/|mailto:)/i;
 
+/** Embeddings, overrides and isolates make a text look like another one. */
+const DIRECTION_CONTROL = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** What nests deeper, or holds more, is shown as plain text: laying it out would stop the page. */
+const MAXIMUM_LEVEL = 40;
+export const MAXIMUM_ELEMENTS = 10_000;
+/** For a block that is one stretch of text, in UTF-16 code units. */
+export const MAXIMUM_BLOCK_LENGTH = 131_072;
+/** So much of it is shown. */
+const MAXIMUM_PLAIN_LENGTH = 20_000;
+
+/** Keys of an environment: how much to skip of the first paragraph; whether an inline text leaves something open. */
+const HEAD_LENGTH = Symbol('head length');
+const INLINE_OPEN = Symbol('inline open');
+
 export interface MarkdownStrings {
 	/** `Image: {0}` */
 	image: string;
+	plainText: string;
+	/** `{0}` characters are left out. */
+	shortened: string;
 }
 
 export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
-	const markdown = createMarkdownIt({ html: false, linkify: true });
+	const markdown = createMarkdownIt({ html: false, linkify: true, maxNesting: MAXIMUM_LEVEL + 4 });
 	// Without these, `main.rs` and `setup.py` would be links: their endings are top-level domains.
 	markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 	// A link that may not be opened stays as its text, and loses its address below.
 	markdown.validateLink = () => true;
-	markdown.core.ruler.push('errand', state => {
+	markdown.core.ruler.before('inline', 'errand_blocks', state => {
+		if (!state.inlineMode) {
+			skipFirst(state.tokens, state.env);
+			state.tokens = withoutAbsurd(state.tokens, state.src, state.Token);
+		}
+	});
+	markdown.core.ruler.push('errand_adapt', state => {
 		for (const token of state.tokens) {
 			adaptBlock(token);
 			token.children?.forEach(adaptLink);
 		}
 	});
-	markdown.renderer.rules['image'] = (tokens, index) => {
+	markdown.inline.ruler2.after('balance_pairs', 'errand_open', state => {
+		state.env[INLINE_OPEN] = state.delimiters.some(({ open, end }) => open && end < 0) || hasOpenText(state.tokens);
+	});
+	const { rules } = markdown.renderer;
+	rules['text'] = (tokens, index) => escapeText(tokens[index]?.content ?? '');
+	rules['code_inline'] = (tokens, index) => `<code>${escapeText(tokens[index]?.content ?? '')}</code>`;
+	rules['code_block'] = (tokens, index) => `<pre><code>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
+	rules['fence'] = (tokens, index) => {
+		const language = /^\S+/.exec(markdown.utils.unescapeAll(tokens[index]?.info ?? '').trim())?.[0];
+		const attribute = language === undefined ? '' : ` class="language-${markdown.utils.escapeHtml(language)}"`;
+		return `<pre><code${attribute}>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
+	};
+	rules['plain'] = (tokens, index) => {
+		const text = tokens[index]?.content ?? '';
+		const left = text.length - MAXIMUM_PLAIN_LENGTH;
+		const note = left > 0 ? `${strings.plainText} ${fill(strings.shortened, left)}` : strings.plainText;
+		return `<p class="plain">${escapeText(text.slice(0, MAXIMUM_PLAIN_LENGTH))}</p>\n<p class="note">${escapeText(note)}</p>\n`;
+	};
+	rules['image'] = (tokens, index) => {
 		const token = tokens[index];
 		const source = String(token?.attrGet('src') ?? '');
-		const label = markdown.utils.escapeHtml(fill(strings.image, token?.content ?? ''));
-		// An image's address can carry data out, so it never loads; a link inside a link would fall apart.
+		const label = escapeText(fill(strings.image, token?.content ?? ''));
+		// An image's address can carry data out, so it never loads by itself; a link inside a link would fall apart.
 		return /^https?:\/\//i.test(source) && !isInsideLink(tokens, index)
-			? `<a href="${markdown.utils.escapeHtml(source)}">${label}</a>`
+			? `<a ${linkAttributes(source, markdown)}>${label}</a>`
 			: label;
 	};
 	return markdown;
+
+	function escapeText(text: string): string {
+		return markdown.utils
+			.escapeHtml(text)
+			.replace(DIRECTION_CONTROL, control => `<span class="control">${codePoint(control)}</span>`);
+	}
+}
+
+/** Direction controls as their code points, as they are shown. */
+export function showControls(text: string): string {
+	return text.replace(DIRECTION_CONTROL, codePoint);
+}
+
+function codePoint(control: string): string {
+	return `U+${control.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** The text of an element, with the controls that are shown as their code points. */
+export function originalText(element: Element): string {
+	const copy = element.cloneNode(true) as Element;
+	for (const control of copy.querySelectorAll('.control')) {
+		control.textContent = String.fromCharCode(Number.parseInt(control.textContent?.slice(2) ?? '', 16));
+	}
+	return copy.textContent ?? '';
+}
+
+/** The first paragraph of what is parsed with `environment` begins with so many characters that are not part of it. */
+export function skipHead(environment: Env, length: number): void {
+	environment[HEAD_LENGTH] = length;
+}
+
+/** Whether an inline text that was rendered with `environment` has an opener that a text after it could still close. */
+export function leavesInlineOpen(environment: Env): boolean {
+	return environment[INLINE_OPEN] === true;
+}
+
+function skipFirst(tokens: readonly Token[], environment: Env): void {
+	const length = environment[HEAD_LENGTH];
+	const [first, inline] = tokens;
+	if (typeof length === 'number' && first?.type === 'paragraph_open' && inline) {
+		inline.content = inline.content.slice(length).trimStart();
+	}
+}
+
+/** Openers that stand in the text as they are: brackets that a link may still need, and backticks. */
+function hasOpenText(tokens: readonly Token[]): boolean {
+	let links = 0;
+	let brackets = 0;
+	for (const { type, content } of tokens) {
+		links += type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0;
+		if (type === 'text' && links === 0) {
+			if (content.includes('`') || content.includes('](')) {
+				return true;
+			}
+			for (const [bracket] of content.matchAll(/[[\]]/g)) {
+				brackets = bracket === '[' ? brackets + 1 : Math.max(0, brackets - 1);
+			}
+		}
+	}
+	return brackets > 0;
+}
+
+/** Each top-level block that nobody would write to be read becomes its source, as one token. */
+function withoutAbsurd(tokens: Token[], source: string, TokenClass: typeof Token): Token[] {
+	const result: Token[] = [];
+	let start = 0;
+	let level = 0;
+	let elements = 0;
+	tokens.forEach((token, index) => {
+		level = Math.max(level, token.level);
+		elements += isElement(token) ? 1 : 0;
+		if (token.level > 0 || token.nesting > 0) {
+			return;
+		}
+		const group = tokens.slice(start, index + 1);
+		const [begin, end] = group[0]?.map ?? [0, 0];
+		// Lists, tables and code may be long.
+		const long =
+			/^(?:paragraph|heading|blockquote)_open$/.test(group[0]?.type ?? '') && source.length > MAXIMUM_BLOCK_LENGTH;
+		const text =
+			long || level > MAXIMUM_LEVEL || elements > MAXIMUM_ELEMENTS
+				? source.split('\n').slice(begin, end).join('\n')
+				: '';
+		if (text !== '' && (!long || text.length > MAXIMUM_BLOCK_LENGTH)) {
+			const plain = new TokenClass('plain', '', 0);
+			plain.block = true;
+			plain.map = [begin, end];
+			plain.content = text.trim();
+			result.push(plain);
+		} else {
+			for (const member of group) {
+				result.push(member);
+			}
+		}
+		start = index + 1;
+		level = 0;
+		elements = 0;
+	});
+	return result;
+}
+
+/** Items and cells, of which a block may hold `MAXIMUM_ELEMENTS`. */
+export function countElements(tokens: readonly Token[]): number {
+	return tokens.filter(isElement).length;
+}
+
+function isElement({ type }: Token): boolean {
+	return type === 'list_item_open' || type === 'td_open' || type === 'th_open';
 }
 
 function adaptBlock(token: Token): void {
@@ -53,8 +203,19 @@ function adaptBlock(token: Token): void {
 function adaptLink(token: Token): void {
 	if (token.type === 'link_open') {
 		const address = String(token.attrGet('href') ?? '');
-		token.attrs = OPENABLE.test(address) ? [['href', address]] : [];
+		// The words of a link may say anything: where it leads shows on hover.
+		token.attrs = OPENABLE.test(address)
+			? [
+					['href', address],
+					['title', address],
+				]
+			: [];
 	}
+}
+
+function linkAttributes(address: string, markdown: MarkdownIt): string {
+	const escaped = markdown.utils.escapeHtml(address);
+	return `href="${escaped}" title="${escaped}"`;
 }
 
 function isInsideLink(tokens: readonly Token[], index: number): boolean {
@@ -63,96 +224,4 @@ function isInsideLink(tokens: readonly Token[], index: number): boolean {
 		depth += token.type === 'link_open' ? 1 : token.type === 'link_close' ? -1 : 0;
 	}
 	return depth > 0;
-}
-
-/**
- * Renders a text that grows at its end, one piece of HTML for each top-level block. Joined, the pieces of a final text
- * are exactly what one render of the whole gives. While the text grows, blocks that can no longer change are not
- * parsed again; only a link whose definition comes further down waits for the final render.
- */
-export class MarkdownBlocks {
-	private readonly markdown: MarkdownIt;
-	/** The part of the text whose blocks are done, and those blocks. */
-	private doneText = '';
-	private doneBlocks: string[] = [];
-	private doneEnvironment: Env = {};
-
-	constructor(markdown: MarkdownIt) {
-		this.markdown = markdown;
-	}
-
-	/** `final`: nothing will be appended any more. */
-	update(source: string, final: boolean): string[] {
-		const text = source.replace(/\r\n?/g, '\n');
-		if (final) {
-			this.reset();
-			return this.render(this.markdown.parse(text, {}), {}).map(block => block.html);
-		}
-		if (!text.startsWith(this.doneText)) {
-			this.reset();
-		}
-		const tail = text.slice(this.doneText.length);
-		// A definition that is still growing must not be remembered, so each parse of the tail has its own copy.
-		const environment: Env = { references: { ...this.doneEnvironment.references } };
-		const blocks = this.render(this.markdown.parse(tail, environment), environment);
-		this.keepDone(tail, blocks);
-		return [...this.doneBlocks, ...blocks.slice(blocks.length - this.growing).map(block => block.html)];
-	}
-
-	private growing = 0;
-
-	/**
-	 * A block is done once another one begins after it, on two whole lines: only the last block goes on, and two lines
-	 * are what it takes to tell that a block (a table) begins. A line that is not whole yet may still turn out otherwise,
-	 * and then both belong to the block before.
-	 */
-	private keepDone(tail: string, blocks: readonly Block[]): void {
-		const lineStarts = [0];
-		for (let at = tail.indexOf('\n'); at >= 0; at = tail.indexOf('\n', at + 1)) {
-			lineStarts.push(at + 1);
-		}
-		const wholeLines = lineStarts.length - 1;
-		const firstGrowing = Math.max(
-			0,
-			blocks.findLastIndex(block => block.line + 1 < wholeLines),
-		);
-		const growing = blocks[firstGrowing];
-		this.growing = blocks.length - firstGrowing;
-		if (firstGrowing > 0 && growing) {
-			const done = tail.slice(0, lineStarts[growing.line]);
-			this.markdown.parse(done, this.doneEnvironment);
-			this.doneText += done;
-			this.doneBlocks.push(...blocks.slice(0, firstGrowing).map(block => block.html));
-		}
-	}
-
-	private render(tokens: readonly Token[], environment: Env): Block[] {
-		const blocks: Block[] = [];
-		let start = 0;
-		let depth = 0;
-		tokens.forEach((token, index) => {
-			depth += token.nesting;
-			if (depth === 0) {
-				const group = tokens.slice(start, index + 1);
-				blocks.push({
-					line: group[0]?.map?.[0] ?? 0,
-					html: this.markdown.renderer.render(group, this.markdown.options, environment),
-				});
-				start = index + 1;
-			}
-		});
-		return blocks;
-	}
-
-	private reset(): void {
-		this.doneText = '';
-		this.doneBlocks = [];
-		this.doneEnvironment = {};
-	}
-}
-
-interface Block {
-	/** The line of the parsed text on which the block begins. */
-	line: number;
-	html: string;
 }

@@ -3,12 +3,23 @@ import type { ConnectionView, ToPage, TurnChange, TurnView } from '../protocol.t
 export interface PageState {
 	/** The number of the last change that is in here; undefined until a snapshot came. */
 	readonly sequence: number | undefined;
+	/** The id of the conversation. */
+	readonly conversation: string | undefined;
 	readonly turns: readonly TurnView[];
+	/** How many turns there are before the first one here. */
+	readonly earlier: number;
 	readonly connection: ConnectionView | undefined;
 	readonly notice: string | undefined;
 }
 
-export const emptyPageState: PageState = { sequence: undefined, turns: [], connection: undefined, notice: undefined };
+export const emptyPageState: PageState = {
+	sequence: undefined,
+	conversation: undefined,
+	turns: [],
+	earlier: 0,
+	connection: undefined,
+	notice: undefined,
+};
 
 /**
  * The state after a message of the host, or `missed` when a change before it never arrived: then only a snapshot
@@ -17,9 +28,14 @@ export const emptyPageState: PageState = { sequence: undefined, turns: [], conne
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { turns, connection, notice } = message.snapshot;
-			return { sequence: message.sequence, turns, connection, notice };
+			const { conversation, turns, earlier, connection, notice } = message.snapshot;
+			return { sequence: message.sequence, conversation, turns, earlier, connection, notice };
 		}
+		case 'turns-prepend':
+			// An answer to a question that another snapshot has made idle.
+			return state.turns[0]?.id === message.before
+				? { ...state, turns: [...message.turns, ...state.turns], earlier: message.earlier }
+				: state;
 		case 'turns-change':
 			if (state.sequence === undefined || message.sequence <= state.sequence) {
 				// Before the first snapshot, or already in it.

@@ -5,10 +5,10 @@ const purify = createDomPurify(window);
 // Exactly what markdown.ts makes. Everything else goes, whatever it is.
 const ALLOWED_TAGS = [
 	...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
-	...['a', 'em', 'strong', 's', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+	...['a', 'em', 'strong', 's', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ];
-const ALLOWED_ATTRIBUTES = ['href', 'class', 'start'];
-const ALLOWED_CLASS = /^(?:language-\S+|align-(?:left|center|right))$/;
+const ALLOWED_ATTRIBUTES = ['href', 'title', 'class', 'start'];
+const ALLOWED_CLASS = /^(?:language-\S+|align-(?:left|center|right)|control|plain|note)$/;
 
 purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	if (attribute.attrName === 'class') {

@@ -1,97 +1,47 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
-import { Chat, type ChatChange, type ChatOptions } from '../../../src/chat/chat.ts';
-import { currentReply, type Reply } from '../../../src/chat/model/conversation.ts';
+import type { Chat, ChatChange } from '../../../src/chat/chat.ts';
+import { OpenConversations, type OpenConversationsOptions } from '../../../src/chat/conversations/openConversations.ts';
+import { type Conversation, currentReply, type Reply, shownTurns } from '../../../src/chat/model/conversation.ts';
 import { parseConversationFile } from '../../../src/chat/model/conversationFile.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../src/chat/protocol.ts';
 import { ConversationStore } from '../../../src/chat/store.ts';
-import { type Client, createClient } from '../../../src/client/client.ts';
-import { connectionSchema } from '../../../src/contract/connection.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TURN_IDS } from './conversations.ts';
+import { stream, TestService } from './testService.ts';
 
 const [first, second, third] = TURN_IDS;
-
-/** A real service on loopback that answers as the test says. */
-class TestService {
-	readonly requests: { messages: { role: string; content: string }[] }[] = [];
-	answer: (response: ServerResponse) => void = response => stream(response, ['An ', 'answer.'], true);
-	/** How many replies the other side has hung up on. */
-	hungUp = 0;
-	private readonly server: Server;
-
-	constructor() {
-		this.server = createServer(async (request, response) => {
-			const pieces: Buffer[] = [];
-			for await (const piece of request) {
-				pieces.push(piece);
-			}
-			this.requests.push(JSON.parse(Buffer.concat(pieces).toString()));
-			response.on('close', () => {
-				if (!response.writableFinished) {
-					this.hungUp++;
-				}
-			});
-			this.answer(response);
-		});
-	}
-
-	async start(): Promise<Client> {
-		await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve));
-		const { port } = this.server.address() as AddressInfo;
-		const connection = connectionSchema.parse({ apiUrl: `http://127.0.0.1:${port}`, service: 'acme' });
-		return createClient({ connection: { ...connection, name: 'test' }, keys: async () => 'sk-test' });
-	}
-
-	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise(resolve => this.server.close(resolve));
-	}
-}
-
-/** Sends the words as a chat stream; with `end`, the stream's own end too. */
-function stream(response: ServerResponse, words: readonly string[], end: boolean): void {
-	response.writeHead(200, { 'content-type': 'text/event-stream' });
-	for (const content of words) {
-		const chunk = { object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] };
-		response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-	}
-	if (end) {
-		const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], provider: 'provider-a' };
-		response.end(`data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
-	}
-}
 
 describe('the chat', () => {
 	let service: TestService;
 	let client: Client;
 	let folder: string;
 	let model: string | undefined;
-	let chats: Chat[];
+	let opened: OpenConversations[];
 
 	beforeEach(async () => {
 		service = new TestService();
 		client = await service.start();
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-chat-'));
 		model = 'demo';
-		chats = [];
+		opened = [];
 	});
 
 	afterEach(async () => {
-		await Promise.all(chats.map(chat => chat.close()));
+		await Promise.all(opened.map(conversations => conversations.close()));
 		await service.stop();
 		await rm(folder, { recursive: true, force: true });
 	});
 
-	async function open(others: Partial<ChatOptions> = {}): Promise<Chat> {
-		const chat = await Chat.open({
+	async function open(others: Partial<OpenConversationsOptions> = {}): Promise<Chat> {
+		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
+			remembered: { read: () => undefined, write: () => {} },
 			client: async () => client,
 			connection: async () => ({ label: 'Test', model }),
 			workspace: () => ({ folders: ['file:///work/widgets'] }),
@@ -101,8 +51,8 @@ describe('the chat', () => {
 			logger: nullLogger,
 			...others,
 		});
-		chats.push(chat);
-		return chat;
+		opened.push(conversations);
+		return conversations.shown;
 	}
 
 	const replyOf = (chat: Chat, turnId: string): Reply => {
@@ -112,10 +62,12 @@ describe('the chat', () => {
 	};
 	const ended = (chat: Chat) => waitFor('the end of the reply', () => chat.live === undefined);
 
-	async function onDisk(): Promise<ReturnType<typeof parseConversationFile>['conversation'][]> {
+	async function onDisk(): Promise<Conversation[]> {
 		const names = (await readdir(folder)).filter(name => name.endsWith('.jsonl'));
 		return Promise.all(
-			names.map(async name => parseConversationFile(await readFile(path.join(folder, name), 'utf8')).conversation),
+			names.map(
+				async name => (await parseConversationFile(await readFile(path.join(folder, name), 'utf8'))).conversation,
+			),
 		);
 	}
 
@@ -356,8 +308,100 @@ describe('the chat', () => {
 	it('tells that a conversation could not be read', async () => {
 		await writeFile(path.join(folder, 'c0000000-0000-4000-8000-000000000001.jsonl'), 'not ours');
 		const chat = await open();
-		assert.deepEqual(chat.notice, { kind: 'set-aside', count: 1 });
+		assert.deepEqual(chat.notice, { kind: 'repaired', repairs: [{ kept: 0, expected: undefined }] });
 		assert.equal(await chat.send(first, 'One?'), undefined);
 		await ended(chat);
+	});
+
+	describe('a message that is changed and sent again', () => {
+		it('is another version: the old one stays, with what followed it, and can be shown again', async () => {
+			const chat = await open();
+			await chat.send(first, 'One?');
+			await ended(chat);
+			await chat.send(second, 'Two?');
+			await ended(chat);
+			const changes: string[] = [];
+			chat.onDidChange(({ kind }) => changes.push(kind));
+			assert.equal(await chat.edit(first, third, 'Another one?'), undefined);
+			assert.equal(changes[0], 'path');
+			await ended(chat);
+			assert.deepEqual(service.requests[2]?.messages, [{ role: 'user', content: 'Another one?' }]);
+			const questions = () => shownTurns(chat.conversation).map(({ question }) => question);
+			assert.deepEqual(questions(), ['Another one?']);
+			assert.equal(await chat.showVersion(first), undefined);
+			assert.deepEqual(questions(), ['One?', 'Two?']);
+			await chat.close();
+			assert.deepEqual((await open()).conversation, chat.conversation);
+		});
+
+		it('is refused while a reply runs, and where there is no such message', async () => {
+			service.answer = response => stream(response, ['So far'], false);
+			const chat = await open();
+			await chat.send(first, 'One?');
+			assert.deepEqual(await chat.edit(first, second, 'Another one?'), { reason: 'busy' });
+			assert.deepEqual(await chat.showVersion(first), { reason: 'busy' });
+			assert.deepEqual(await chat.edit(third, second, 'Another one?'), { reason: 'no-turn' });
+			chat.stop();
+			await ended(chat);
+			assert.deepEqual(await chat.showVersion(third), { reason: 'no-turn' });
+		});
+	});
+
+	describe('a reply that ended too early', () => {
+		it('goes on in the same reply, after a reload too, and says where', async () => {
+			service.answer = response => {
+				stream(response, ['So f'], false);
+				setImmediate(() => response.destroy());
+			};
+			const before = await open();
+			await before.send(first, 'One?');
+			await ended(before);
+			await before.close();
+			const chat = await open();
+			service.answer = response => stream(response, ['ar, so ', 'good.'], true);
+			const texts: string[] = [];
+			chat.onDidChange(change => change.kind === 'text' && texts.push(change.text));
+			assert.equal(await chat.continue(first), undefined);
+			await ended(chat);
+			const { state, text, continuations } = replyOf(chat, first);
+			assert.deepEqual([state, text], ['done', 'So far, so good.']);
+			assert.equal(texts.join(''), 'ar, so good.');
+			assert.deepEqual(
+				continuations?.map(({ offset, after }) => [offset, after]),
+				[[4, 'cutOff']],
+			);
+			assert.equal(service.requests[1]?.messages[1]?.content, 'So f');
+			assert.equal(chat.conversation.turns[0]?.replies.length, 1);
+		});
+
+		it('keeps its text when the service fails, and can be tried again', async () => {
+			service.answer = response => {
+				stream(response, ['So f'], false);
+				setImmediate(() => response.destroy());
+			};
+			const chat = await open();
+			await chat.send(first, 'One?');
+			await ended(chat);
+			service.answer = response => response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+			await chat.continue(first);
+			await ended(chat);
+			assert.deepEqual([replyOf(chat, first).state, replyOf(chat, first).text], ['failed', 'So f']);
+			service.answer = response => stream(response, ['ar.'], true);
+			await chat.continue(first);
+			await ended(chat);
+			assert.deepEqual([replyOf(chat, first).state, replyOf(chat, first).text], ['done', 'So far.']);
+		});
+
+		it('is not asked to go on when it is whole, when it is not the last, or while it runs', async () => {
+			const chat = await open();
+			await chat.send(first, 'One?');
+			await ended(chat);
+			assert.deepEqual(await chat.continue(first), { reason: 'finished' });
+			service.answer = response => stream(response, ['So far'], false);
+			await chat.send(second, 'Two?');
+			assert.deepEqual(await chat.continue(first), { reason: 'no-turn' });
+			assert.deepEqual(await chat.continue(second), { reason: 'busy' });
+			await waitFor('the second request', () => service.requests.length === 2);
+		});
 	});
 });

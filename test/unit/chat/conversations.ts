@@ -15,11 +15,18 @@ export function turn(id: string, question: string, ...replies: [Reply, ...Reply[
 	return { id, askedAt: 1_000, question, replies };
 }
 
+/** Each turn follows the one before it and the last is shown, unless a turn says which one it follows. */
 export function conversation(...turns: Turn[]): Conversation {
+	const linked = turns.map((value, index) => {
+		const before = turns[index - 1];
+		return before && value.previous === undefined ? { ...value, previous: before.id } : value;
+	});
+	const head = linked.at(-1)?.id;
 	return {
 		id: 'c0000000-0000-4000-8000-000000000001',
 		createdAt: 500,
 		workspace: { name: 'widgets', folders: ['file:///work/widgets'], remote: 'https://example.com/acme/widgets.git' },
-		turns,
+		...(head === undefined ? {} : { head }),
+		turns: linked,
 	};
 }

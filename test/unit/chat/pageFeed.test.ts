@@ -7,7 +7,11 @@ import { ManualClock } from '../../support/manualClock.ts';
 import { conversation, reply, TURN_IDS, turn } from './conversations.ts';
 
 const [id] = TURN_IDS;
-const connection = { label: 'Local', model: 'demo' };
+const rest = {
+	conversation: conversation().id,
+	earlier: 0,
+	connection: { label: 'Local', model: 'demo' },
+};
 
 function view(text: string): TurnView {
 	const value = turn(id, 'One?', reply({ state: 'streaming', text }));
@@ -34,7 +38,7 @@ describe('the feed of the page', () => {
 		}, emptyPageState);
 
 	it('sends the first change at once and then one message each 16 ms, whatever the number of changes', async () => {
-		feed.snapshot({ turns: [view('')], connection });
+		feed.snapshot({ turns: [view('')], ...rest });
 		const words = Array.from({ length: 200 }, (_, index) => `${index} `);
 		for (const word of words) {
 			feed.change({ kind: 'text-append', turn: id, text: word });
@@ -51,7 +55,7 @@ describe('the feed of the page', () => {
 	});
 
 	it('joins the words of a message into one append', async () => {
-		feed.snapshot({ turns: [view('')], connection });
+		feed.snapshot({ turns: [view('')], ...rest });
 		for (const text of ['a', 'b', 'c', 'd']) {
 			feed.change({ kind: 'text-append', turn: id, text });
 		}
@@ -64,7 +68,7 @@ describe('the feed of the page', () => {
 	});
 
 	it('lets a whole turn take the place of what waits for it, and nothing come twice', async () => {
-		feed.snapshot({ turns: [view('')], connection });
+		feed.snapshot({ turns: [view('')], ...rest });
 		feed.change({ kind: 'text-append', turn: id, text: 'a' });
 		feed.change({ kind: 'text-append', turn: id, text: 'b' });
 		feed.change({ kind: 'turn-set', turn: view('ab') });
@@ -76,14 +80,14 @@ describe('the feed of the page', () => {
 	it('drops what waits when a snapshot holds it, and numbers on from there', async () => {
 		feed.change({ kind: 'text-append', turn: id, text: 'a' });
 		feed.change({ kind: 'text-append', turn: id, text: 'b' });
-		feed.snapshot({ turns: [view('ab')], connection });
+		feed.snapshot({ turns: [view('ab')], ...rest });
 		feed.change({ kind: 'text-append', turn: id, text: 'c' });
 		await clock.advance(40);
 		assert.equal(shown().turns[0]?.reply.text, 'abc');
 	});
 
 	it('keeps reasoning and text apart', async () => {
-		feed.snapshot({ turns: [view('x')], connection });
+		feed.snapshot({ turns: [view('x')], ...rest });
 		feed.change({ kind: 'reasoning-append', turn: id, text: 'r' });
 		feed.change({ kind: 'text-append', turn: id, text: 't' });
 		feed.change({ kind: 'reasoning-append', turn: id, text: 's' });

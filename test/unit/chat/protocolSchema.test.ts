@@ -4,16 +4,22 @@ import { openableUrl, parseFromPage } from '../../../src/chat/protocolSchema.ts'
 import { TURN_IDS } from './conversations.ts';
 
 const [turn] = TURN_IDS;
+const conversation = 'c0000000-0000-4000-8000-000000000001';
 
 describe('a message from the page', () => {
 	it('is taken in each of its documented forms', () => {
 		for (const message of [
 			{ kind: 'page-ready' },
 			{ kind: 'snapshot-request' },
-			{ kind: 'message-send', turn, text: '' },
-			{ kind: 'message-send', turn, text: 'x'.repeat(MAXIMUM_MESSAGE_LENGTH + 1) },
-			{ kind: 'reply-stop' },
+			{ kind: 'message-send', turn, text: 'x' },
+			{ kind: 'message-send', conversation, turn, text: '' },
+			{ kind: 'message-send', conversation, turn, text: 'x', edits: turn },
+			{ kind: 'message-send', conversation, turn, text: 'x'.repeat(MAXIMUM_MESSAGE_LENGTH + 1) },
+			{ kind: 'earlier-request', before: turn },
+			{ kind: 'reply-stop', turn },
 			{ kind: 'reply-retry', turn },
+			{ kind: 'reply-continue', turn },
+			{ kind: 'version-show', turn },
 			{ kind: 'explanation-follow', turn },
 			{ kind: 'connection-follow' },
 			{ kind: 'link-open', url: 'https://example.com/' },
@@ -38,8 +44,12 @@ describe('a message from the page', () => {
 			{ kind: 'reply-retry', turn: '../../secrets' },
 			{ kind: 'reply-retry', turn: [turn] },
 			{ kind: 'reply-retry' },
-			{ kind: 'message-send', turn, text: { toString: () => 'x' } },
-			{ kind: 'message-send', turn, text: 'x'.repeat(2 * MAXIMUM_MESSAGE_LENGTH + 1) },
+			{ kind: 'reply-stop' },
+			{ kind: 'version-show' },
+			{ kind: 'message-send', conversation: '..', turn, text: 'x' },
+			{ kind: 'message-send', conversation, turn, text: 'x', edits: undefined },
+			{ kind: 'message-send', conversation, turn, text: { toString: () => 'x' } },
+			{ kind: 'message-send', conversation, turn, text: 'x'.repeat(2 * MAXIMUM_MESSAGE_LENGTH + 1) },
 			{ kind: 'link-open', url: `https://example.com/${'x'.repeat(10_000)}` },
 			{ kind: 'text-copy', text: '' },
 		]) {

@@ -34,6 +34,21 @@ export const chatAppStyles = css`
 		border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
 	}
 
+	.earlier {
+		display: block;
+		margin: 8px auto;
+		padding: 2px 8px;
+		border: 0;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-textLink-foreground);
+		font-size: 0.9em;
+	}
+
+	.earlier:hover {
+		text-decoration: underline;
+	}
+
 	.empty {
 		display: flex;
 		flex-direction: column;

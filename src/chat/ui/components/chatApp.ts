@@ -1,10 +1,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { PageStrings, ToPage } from '../../protocol.ts';
+import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
 import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
+import { messageProblem } from '../message.ts';
 import type { PageHost, Post, ReadingPosition, SavedState } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
@@ -14,6 +15,7 @@ import { sharedStyles } from './shared.styles.ts';
 import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
 import './chatTurn.ts';
+import type { QuestionActions } from './question.ts';
 
 /** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
 const KEPT_ANNOUNCEMENTS = 8;
@@ -28,6 +30,7 @@ export class ChatApp extends LitElement {
 		state: { state: true },
 		following: { state: true },
 		dismissed: { state: true },
+		editing: { state: true },
 	};
 
 	declare strings: PageStrings;
@@ -36,13 +39,21 @@ export class ChatApp extends LitElement {
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
+	/** The turn whose message is being changed, and the text that its field begins with. */
+	declare editing: { turn: string; text: string } | undefined;
 
 	/** Changes that came since the last frame. */
 	private nextState: PageState = emptyPageState;
 	private frame: number | undefined;
 	private snapshotWanted = false;
+	/** The first turn when the ones before it were asked for. */
+	private earlierWanted: string | undefined;
+	/** What the reader had in view when turns were put before it. */
+	private held: ReadingPosition | undefined;
+	/** Another version was asked for: its button gets the focus back. */
+	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	private saved: SavedState = { draft: '' };
-	/** Set until the first turns are there. */
+	/** Set until that turn is there. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
@@ -51,6 +62,22 @@ export class ChatApp extends LitElement {
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, ...others } = this.saved;
 		this.save({ ...others, draft: draft.text, ...(draft.sentAs === undefined ? {} : { sentAs: draft.sentAs }) });
+	};
+
+	private readonly question: QuestionActions = {
+		edit: turn => this.beginEdit(turn),
+		editInput: text => {
+			if (this.saved.edit) {
+				this.save({ ...this.saved, edit: { turn: this.saved.edit.turn, text } });
+			}
+		},
+		cancelEdit: () => {
+			const turn = this.editing?.turn;
+			this.endEdit();
+			void this.focusIn(turn, '.question-row .actions button');
+		},
+		sendEdit: () => this.sendEdit(),
+		showVersion: (turn, direction) => this.showVersion(turn, direction),
 	};
 
 	constructor() {
@@ -62,7 +89,7 @@ export class ChatApp extends LitElement {
 	receive(message: ToPage): void {
 		switch (message.kind) {
 			case 'message-accept':
-				this.composer.accepted(message.turn);
+				this.accepted(message.turn);
 				this.followEnd?.toEnd();
 				return;
 			case 'message-hold':
@@ -81,6 +108,12 @@ export class ChatApp extends LitElement {
 					return;
 				}
 				this.snapshotWanted = false;
+				if (message.kind === 'snapshot-set' && next.conversation !== this.nextState.conversation) {
+					this.conversationChanged(next.conversation);
+				}
+				if (message.kind === 'snapshot-set' || message.kind === 'turns-prepend') {
+					this.earlierWanted = undefined;
+				}
 				this.nextState = next;
 				this.announcer?.update(next.turns.at(-1), message.kind === 'turns-change');
 				this.frame ??= requestAnimationFrame(() => {
@@ -91,12 +124,20 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	override willUpdate(): void {
+	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
 			this.saved = this.host.getState() ?? { draft: '' };
 			const { draft, sentAs, reading } = this.saved;
 			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
 			this.resumeReading = reading;
+			this.editing = this.saved.edit;
+		} else if (changed.has('state')) {
+			const { turns } = changed.get('state') as PageState;
+			// Turns were put before the one that was first: what the reader sees is to stand still.
+			const [first] = turns;
+			if (first && this.state.turns[0] !== first && this.state.turns.includes(first) && !this.following) {
+				this.held = this.position();
+			}
 		}
 	}
 
@@ -104,6 +145,7 @@ export class ChatApp extends LitElement {
 		const turns = this.renderRoot.querySelector('.turns') as HTMLElement;
 		this.followEnd = new FollowEnd(this.log, turns, following => {
 			this.following = following;
+			this.onScroll();
 		});
 		this.announcer = new Announcer(this.strings, words => this.announce(words));
 	}
@@ -111,10 +153,12 @@ export class ChatApp extends LitElement {
 	override updated(changed: PropertyValues): void {
 		if (changed.has('state')) {
 			void this.resume();
+			void this.holdStill();
 			// The message was taken before the page was hidden or reloaded; only the answer was lost.
-			const { sentAs } = this.saved;
-			if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
-				this.composer.accepted(sentAs);
+			for (const sentAs of [this.saved.sentAs, this.saved.edit?.sentAs]) {
+				if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
+					this.accepted(sentAs);
+				}
 			}
 		}
 	}
@@ -129,8 +173,9 @@ export class ChatApp extends LitElement {
 		const { state, strings } = this;
 		return html`
 			<div class="scroll-area">
-				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scrollend=${this.onScrollEnd}>
+				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
+						${state.earlier > 0 ? this.renderEarlier(state.earlier) : nothing}
 						${repeat(
 							state.turns,
 							turn => turn.id,
@@ -139,6 +184,8 @@ export class ChatApp extends LitElement {
 								.strings=${strings}
 								.language=${this.language}
 								.post=${this.post}
+								.question=${this.question}
+								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,
 						)}
 						${state.sequence !== undefined && state.turns.length === 0 ? this.renderEmpty() : nothing}
@@ -152,12 +199,18 @@ export class ChatApp extends LitElement {
 				.strings=${strings}
 				.language=${this.language}
 				.connection=${state.connection}
-				.replying=${state.turns.at(-1)?.reply.state === 'streaming'}
+				.conversation=${state.conversation}
+				.replying=${this.replying}
 				.initialDraft=${this.initialDraft}
 				.onDraft=${this.onDraft}
 				.post=${this.post}
 			></chat-composer>
 		`;
+	}
+
+	private renderEarlier(count: number): TemplateResult {
+		const label = fill(this.strings.showEarlier, new Intl.NumberFormat(this.language).format(count));
+		return html`<button type="button" class="earlier" @click=${this.requestEarlier}>${label}</button>`;
 	}
 
 	private renderEmpty(): TemplateResult {
@@ -223,29 +276,162 @@ export class ChatApp extends LitElement {
 		</button>`;
 	}
 
+	private onScroll(): void {
+		// Early enough that a reader who scrolls steadily never waits.
+		if (!this.following && this.log.scrollTop < 2 * this.log.clientHeight) {
+			this.requestEarlier();
+		}
+	}
+
 	private onScrollEnd(): void {
 		const { reading: _, ...others } = this.saved;
-		const position = this.following
-			? undefined
-			: readingPosition(this.log, this.renderRoot.querySelectorAll<ChatTurn>('chat-turn'));
+		const position = this.following ? undefined : this.position();
 		this.save(position ? { ...others, reading: position } : others);
 	}
 
-	/** Once, with the first turns: back to where the reader was before the page was hidden or reloaded. */
+	private position(): ReadingPosition | undefined {
+		return readingPosition(this.log, this.renderRoot.querySelectorAll<ChatTurn>('chat-turn'));
+	}
+
+	private turnElement(id: string): ChatTurn | undefined {
+		return [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(element => element.turn.id === id);
+	}
+
+	/** Back to where the reader was before the page was hidden or reloaded, or another version was shown. */
 	private async resume(): Promise<void> {
 		const reading = this.resumeReading;
 		if (!reading || this.state.turns.length === 0) {
 			return;
 		}
+		const turn = this.turnElement(reading.turn);
+		if (!turn && this.state.earlier > 0) {
+			this.requestEarlier();
+			return;
+		}
 		this.resumeReading = undefined;
-		const turn = [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(
-			element => element.turn.id === reading.turn,
-		);
 		if (turn) {
 			this.followEnd?.leave();
 			await turn.updateComplete;
 			scrollToPosition(this.log, turn, reading.offset);
+			this.focusVersion(turn);
 		}
+	}
+
+	private async holdStill(): Promise<void> {
+		const { held } = this;
+		this.held = undefined;
+		const turn = held && this.turnElement(held.turn);
+		if (turn) {
+			await turn.updateComplete;
+			scrollToPosition(this.log, turn, held.offset);
+		}
+	}
+
+	private conversationChanged(conversation: string | undefined): void {
+		if (this.saved.conversation !== undefined && this.saved.conversation !== conversation) {
+			const { reading: _, ...others } = this.saved;
+			this.saved = others;
+			this.resumeReading = undefined;
+			this.dismissed = undefined;
+			this.followEnd?.toEnd();
+		}
+		this.save({ ...this.saved, ...(conversation === undefined ? {} : { conversation }) });
+	}
+
+	private readonly requestEarlier = () => {
+		const [first] = this.nextState.turns;
+		if (first && this.nextState.earlier > 0 && this.earlierWanted !== first.id) {
+			this.earlierWanted = first.id;
+			this.post({ kind: 'earlier-request', before: first.id });
+		}
+	};
+
+	private beginEdit(turn: TurnView): void {
+		if (this.isRefusedWhileReplying()) {
+			return;
+		}
+		this.editing = { turn: turn.id, text: turn.question };
+		this.save({ ...this.saved, edit: this.editing });
+		void this.focusIn(turn.id, '.editor textarea');
+	}
+
+	private endEdit(): void {
+		const { edit: _, ...others } = this.saved;
+		this.editing = undefined;
+		this.save(others);
+	}
+
+	private sendEdit(): void {
+		const { edit } = this.saved;
+		const { conversation } = this.state;
+		if (!edit || conversation === undefined || this.isRefusedWhileReplying()) {
+			return;
+		}
+		const problem = messageProblem(edit.text, this.language, this.strings);
+		if (problem !== undefined) {
+			this.composer.say(problem);
+			return;
+		}
+		// As with the composer: a text that was sent before and not answered keeps its turn.
+		const turn = edit.sentAs ?? crypto.randomUUID();
+		this.save({ ...this.saved, edit: { ...edit, sentAs: turn } });
+		this.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
+	}
+
+	private accepted(turn: string): void {
+		this.composer.accepted(turn);
+		if (this.saved.edit?.sentAs === turn) {
+			this.endEdit();
+			this.composer.focusText();
+		}
+	}
+
+	private showVersion(turn: TurnView, direction: 'previous' | 'next'): void {
+		const target = turn.version?.[direction];
+		if (target === undefined || this.isRefusedWhileReplying()) {
+			return;
+		}
+		const element = this.turnElement(turn.id);
+		const offset = element ? this.log.getBoundingClientRect().top - element.getBoundingClientRect().top : 0;
+		this.resumeReading = { turn: target, offset: Math.round(offset) };
+		this.versionWanted = { turn: target, direction };
+		this.post({ kind: 'version-show', turn: target });
+	}
+
+	/** At the end of the versions, the way back is the one that is left. */
+	private focusVersion(turn: ChatTurn): void {
+		const { versionWanted } = this;
+		if (versionWanted?.turn === turn.turn.id) {
+			this.versionWanted = undefined;
+			const enabled = [...turn.renderRoot.querySelectorAll<HTMLButtonElement>('.versions button:enabled')];
+			(enabled.find(button => button.name === versionWanted.direction) ?? enabled[0])?.focus();
+		}
+	}
+
+	private async focusIn(turnId: string | undefined, selector: string): Promise<void> {
+		await this.updateComplete;
+		const turn = turnId === undefined ? undefined : this.turnElement(turnId);
+		await turn?.updateComplete;
+		const element = turn?.renderRoot.querySelector<HTMLElement>(selector);
+		element?.focus();
+		if (element instanceof HTMLTextAreaElement) {
+			element.setSelectionRange(element.value.length, element.value.length);
+		}
+	}
+
+	/** While a reply runs, nothing else is asked and nothing else is shown; the composer says so. */
+	private isRefusedWhileReplying(): boolean {
+		if (this.replying === undefined) {
+			return false;
+		}
+		this.composer.say(this.strings.stillReplying);
+		return true;
+	}
+
+	/** The turn whose reply runs. */
+	private get replying(): string | undefined {
+		const last = this.state.turns.at(-1);
+		return last?.reply.state === 'streaming' ? last.id : undefined;
 	}
 
 	private readonly followConnection = () => this.post({ kind: 'connection-follow' });

@@ -1,7 +1,8 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { type ConnectionView, MAXIMUM_MESSAGE_LENGTH, type PageStrings } from '../../protocol.ts';
+import type { ConnectionView, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
+import { isSendKey, messageProblem } from '../message.ts';
 import type { Post } from '../page.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -23,6 +24,7 @@ export class ChatComposer extends LitElement {
 		strings: { attribute: false },
 		language: { attribute: false },
 		connection: { attribute: false },
+		conversation: { attribute: false },
 		replying: { attribute: false },
 		post: { attribute: false },
 		initialDraft: { attribute: false },
@@ -34,8 +36,10 @@ export class ChatComposer extends LitElement {
 	declare strings: PageStrings;
 	declare language: string;
 	declare connection: ConnectionView | undefined;
-	/** A reply is running: Send is Stop. */
-	declare replying: boolean;
+	/** The id of the conversation that is shown, once one is. */
+	declare conversation: string | undefined;
+	/** The turn whose reply is running: Send is Stop. */
+	declare replying: string | undefined;
 	declare post: Post;
 	/** Read once, when the page begins; from then on the composer says what its draft is through `onDraft`. */
 	declare initialDraft: Draft;
@@ -79,12 +83,17 @@ export class ChatComposer extends LitElement {
 		}
 	}
 
+	/** Says why something was not done. */
+	say(hint: string): void {
+		this.hint = hint;
+	}
+
 	focusText(): void {
 		this.textarea.focus();
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		if (changed.has('replying') && !this.replying && this.hint === this.strings.stillReplying) {
+		if (changed.has('replying') && this.replying === undefined && this.hint === this.strings.stillReplying) {
 			this.hint = '';
 		}
 	}
@@ -100,7 +109,8 @@ export class ChatComposer extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { strings, connection, replying } = this;
+		const { strings, connection } = this;
+		const replying = this.replying !== undefined;
 		const buttonLabel = replying ? strings.stop : strings.send;
 		return html`
 			<div class="hint" role="status">${this.hint}</div>
@@ -153,12 +163,11 @@ export class ChatComposer extends LitElement {
 	}
 
 	private onKeyDown(event: KeyboardEvent): void {
-		// While an input method composes, Enter chooses a word; 229 is how some of them say so.
-		if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) {
+		if (!isSendKey(event)) {
 			return;
 		}
 		event.preventDefault();
-		if (this.replying) {
+		if (this.replying !== undefined) {
 			this.hint = this.strings.stillReplying;
 		} else {
 			this.send();
@@ -166,12 +175,12 @@ export class ChatComposer extends LitElement {
 	}
 
 	private onPress(event: MouseEvent): void {
-		if (!this.replying) {
+		if (this.replying === undefined) {
 			this.send();
 			this.focusText();
 			// The second click of a double click on Send must not stop the reply that the first one began.
 		} else if (event.detail < 2) {
-			this.post({ kind: 'reply-stop' });
+			this.post({ kind: 'reply-stop', turn: this.replying });
 		}
 	}
 
@@ -180,13 +189,9 @@ export class ChatComposer extends LitElement {
 		if (this.waiting) {
 			return;
 		}
-		if (text.trim() === '') {
-			this.hint = this.strings.emptyPrompt;
-			return;
-		}
-		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
-			const number = new Intl.NumberFormat(this.language);
-			this.hint = fill(this.strings.tooLong, number.format(text.length), number.format(MAXIMUM_MESSAGE_LENGTH));
+		const problem = messageProblem(text, this.language, this.strings);
+		if (problem !== undefined) {
+			this.hint = problem;
 			return;
 		}
 		// A text that was sent before and not answered keeps its turn, so that it cannot become two.
@@ -194,7 +199,8 @@ export class ChatComposer extends LitElement {
 		this.hint = '';
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
-		this.post({ kind: 'message-send', turn, text });
+		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
+		this.post({ kind: 'message-send', ...shown, turn, text });
 		this.timeout = setTimeout(() => this.settle(this.strings.noAnswer), ACCEPT_TIMEOUT_MS);
 	}
 

@@ -151,6 +151,75 @@ export const chatMarkdownStyles = css`
 		tab-size: 4;
 	}
 
+	/* The editor has no variables for syntax. A share of the text's own colour keeps the contrast in every theme. */
+	.hljs-comment,
+	.hljs-quote,
+	.hljs-meta {
+		color: var(--vscode-descriptionForeground);
+	}
+
+	.hljs-keyword,
+	.hljs-selector-tag,
+	.hljs-name,
+	.hljs-section,
+	.hljs-doctag {
+		color: color-mix(in srgb, var(--vscode-debugTokenExpression-name, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.hljs-string,
+	.hljs-regexp,
+	.hljs-symbol,
+	.hljs-deletion {
+		color: color-mix(in srgb, var(--vscode-debugTokenExpression-string, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.hljs-number,
+	.hljs-addition,
+	.hljs-bullet {
+		color: color-mix(in srgb, var(--vscode-debugTokenExpression-number, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.hljs-literal,
+	.hljs-built_in,
+	.hljs-type,
+	.hljs-attr,
+	.hljs-attribute,
+	.hljs-selector-class,
+	.hljs-selector-id,
+	.hljs-title.class_ {
+		color: color-mix(in srgb, var(--vscode-debugTokenExpression-boolean, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.hljs-title.function_ {
+		color: color-mix(in srgb, var(--vscode-symbolIcon-functionForeground, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.hljs-emphasis {
+		font-style: italic;
+	}
+
+	.hljs-strong {
+		font-weight: 600;
+	}
+
+	/* Turns the direction of a text, so that it would read as another one. */
+	.control {
+		padding: 0 2px;
+		border: 1px solid var(--vscode-editorWarning-foreground, currentColor);
+		border-radius: 4px;
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: 0.85em;
+		unicode-bidi: isolate;
+	}
+
+	.plain {
+		white-space: pre-wrap;
+	}
+
+	.note {
+		color: var(--vscode-descriptionForeground);
+	}
+
 	.table {
 		overflow-x: auto;
 	}

@@ -1,25 +1,17 @@
 import { html, LitElement, type PropertyValues } from 'lit';
 import { MAXIMUM_COPY_LENGTH, type PageStrings } from '../../protocol.ts';
-import { codiconText } from '../codicon.ts';
-import { fill } from '../format.ts';
-import { createMarkdown, MarkdownBlocks } from '../markdown.ts';
+import { Frames } from '../markdown/frames.ts';
+import { Highlighter, languageOf } from '../markdown/highlighter.ts';
+import { MarkdownView } from '../markdown/markdownView.ts';
+import { originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
-import { sanitise } from '../sanitise.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** How long a copy button shows that it copied. */
 const COPIED_MS = 2_000;
 
-interface RenderedBlock {
-	html: string;
-	nodes: ChildNode[];
-}
-
-/**
- * Shows a model's markdown. What is rendered stays in the DOM while it does not change, so that a selection, a scroll
- * position or a focus inside it outlives the next words.
- */
+/** Shows a model's markdown. */
 export class ChatMarkdown extends LitElement {
 	static override styles = [sharedStyles, chatMarkdownStyles];
 	static override properties = {
@@ -35,21 +27,9 @@ export class ChatMarkdown extends LitElement {
 	declare strings: PageStrings;
 	declare post: Post;
 
-	private blocks: MarkdownBlocks | undefined;
-	private rendered: RenderedBlock[] = [];
-	/**
-	 * Boxes that may scroll can be reached by keyboard, until they are seen to have nothing to scroll. What is out of
-	 * view has no size to observe, so the other way round they could be reached too late.
-	 */
-	private readonly overflow = new ResizeObserver(entries => {
-		for (const { target } of entries) {
-			if (target.scrollWidth > target.clientWidth) {
-				target.setAttribute('tabindex', '0');
-			} else if (this.shadowRoot?.activeElement !== target) {
-				target.removeAttribute('tabindex');
-			}
-		}
-	});
+	private frames: Frames | undefined;
+	private view: MarkdownView | undefined;
+	private readonly highlighter = new Highlighter();
 
 	override render() {
 		return html`<div class="content" @click=${this.onClick}></div>`;
@@ -57,79 +37,39 @@ export class ChatMarkdown extends LitElement {
 
 	override updated(changed: PropertyValues<this>): void {
 		if (changed.has('text') || changed.has('growing')) {
-			this.blocks ??= new MarkdownBlocks(createMarkdown(this.strings));
-			this.show(this.blocks.update(this.text, !this.growing));
+			this.view ??= this.createView();
+			this.view.update(this.text, this.growing);
 		}
 	}
 
 	override disconnectedCallback(): void {
 		super.disconnectedCallback();
-		this.overflow.disconnect();
+		this.view?.dispose();
+		this.frames?.dispose();
+		this.highlighter.dispose();
 	}
 
-	private show(blocks: readonly string[]): void {
-		const content = this.renderRoot.querySelector('.content');
-		let same = 0;
-		while (same < blocks.length && blocks[same] === this.rendered[same]?.html) {
-			same++;
-		}
-		for (const block of this.rendered.splice(same)) {
-			for (const node of block.nodes) {
-				node.remove();
+	private createView(): MarkdownView {
+		const content = this.renderRoot.querySelector('.content') as HTMLElement;
+		const frames = new Frames(this.strings, this.renderRoot as ShadowRoot);
+		this.frames = frames;
+		return new MarkdownView(content, this.strings, frames, nodes => {
+			for (const node of nodes) {
+				if (node instanceof Element) {
+					this.finish(node, frames);
+				}
+			}
+		});
+	}
+
+	/** What is only worth doing for code that will not change. */
+	private finish(element: Element, frames: Frames): void {
+		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
+			frames.relabel(code.parentElement as HTMLElement);
+			if (code.childElementCount === 0 && languageOf(code) !== '') {
+				this.highlighter.add(code);
 			}
 		}
-		for (const source of blocks.slice(same)) {
-			const fragment = sanitise(source);
-			this.furnish(fragment);
-			const nodes = [...fragment.childNodes];
-			content?.append(...nodes);
-			this.rendered.push({ html: source, nodes });
-		}
-	}
-
-	/** Adds what is ours: frames and labels for code, boxes for wide tables, the address of a link on hover. */
-	private furnish(fragment: DocumentFragment): void {
-		for (const pre of fragment.querySelectorAll('pre')) {
-			const frame = document.createElement('div');
-			frame.className = 'code';
-			pre.replaceWith(frame);
-			const language = /language-(\S+)/.exec(pre.firstElementChild?.className ?? '')?.[1] ?? '';
-			const words = language === '' ? this.strings.code : fill(this.strings.codeIn, language);
-			this.makeScrollable(pre, words);
-			frame.append(this.codeBar(language), pre);
-		}
-		for (const table of fragment.querySelectorAll('table')) {
-			const box = document.createElement('div');
-			box.className = 'table';
-			table.replaceWith(box);
-			this.makeScrollable(box, this.strings.table);
-			box.append(table);
-		}
-		for (const link of fragment.querySelectorAll('a[href]')) {
-			link.setAttribute('title', link.getAttribute('href') ?? '');
-		}
-	}
-
-	private makeScrollable(element: HTMLElement, words: string): void {
-		element.classList.add('scrolls');
-		element.setAttribute('role', 'group');
-		element.setAttribute('tabindex', '0');
-		element.setAttribute('aria-label', words);
-		this.overflow.observe(element);
-	}
-
-	private codeBar(language: string): HTMLElement {
-		const bar = document.createElement('div');
-		bar.className = 'code-bar';
-		const label = document.createElement('span');
-		label.className = 'code-label';
-		label.textContent = language;
-		const copy = document.createElement('button');
-		copy.className = 'icon-button';
-		copy.type = 'button';
-		showCopied(copy, false, this.strings);
-		bar.append(label, copy);
-		return bar;
 	}
 
 	private onClick(event: MouseEvent): void {
@@ -143,24 +83,14 @@ export class ChatMarkdown extends LitElement {
 			return;
 		}
 		const button = target.closest('button');
-		const code = button?.closest('.code')?.querySelector('pre')?.textContent ?? '';
+		const pre = button?.closest('.code')?.querySelector('pre');
+		const code = pre ? originalText(pre) : '';
 		if (button && code !== '') {
 			this.post({ kind: 'text-copy', text: code.slice(0, MAXIMUM_COPY_LENGTH) });
-			showCopied(button, true, this.strings);
-			setTimeout(() => showCopied(button, false, this.strings), COPIED_MS);
+			this.frames?.showCopied(button, true);
+			setTimeout(() => this.frames?.showCopied(button, false), COPIED_MS);
 		}
 	}
-}
-
-function showCopied(button: HTMLElement, copied: boolean, strings: PageStrings): void {
-	const icon = document.createElement('span');
-	icon.className = 'codicon';
-	icon.setAttribute('aria-hidden', 'true');
-	icon.textContent = codiconText(copied ? 'check' : 'copy');
-	button.replaceChildren(icon);
-	button.classList.toggle('copied', copied);
-	button.title = copied ? strings.copied : strings.copy;
-	button.setAttribute('aria-label', button.title);
 }
 
 customElements.define('chat-markdown', ChatMarkdown);

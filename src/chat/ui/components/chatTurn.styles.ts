@@ -48,12 +48,6 @@ export const chatTurnStyles = css`
 		opacity: 1;
 	}
 
-	.question {
-		line-height: 1.5;
-		white-space: pre-wrap;
-		overflow-wrap: anywhere;
-	}
-
 	details {
 		margin-bottom: 8px;
 		color: var(--vscode-descriptionForeground);

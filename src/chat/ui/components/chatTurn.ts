@@ -2,25 +2,37 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
+import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
+import { plainText } from '../plainText.ts';
+import type { ChatMarkdown } from './chatMarkdown.ts';
 import { chatTurnStyles } from './chatTurn.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 import './chatMarkdown.ts';
+import { iconButton } from './iconButton.ts';
+import { questionStyles } from './question.styles.ts';
+import { type QuestionActions, renderQuestion } from './question.ts';
 
 /** One message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
-	static override styles = [sharedStyles, chatTurnStyles];
+	static override styles = [sharedStyles, chatTurnStyles, questionStyles];
 	static override properties = {
 		turn: { attribute: false },
 		strings: { attribute: false },
 		language: { attribute: false },
 		post: { attribute: false },
+		question: { attribute: false },
+		editing: { attribute: false },
 	};
 
 	declare turn: TurnView;
 	declare strings: PageStrings;
 	declare language: string;
 	declare post: Post;
+	/** What can be done with the message. */
+	declare question: QuestionActions;
+	/** The message as it is being changed; undefined while it is not. */
+	declare editing: string | undefined;
 
 	override willUpdate(): void {
 		if (this.isStreaming) {
@@ -61,7 +73,7 @@ export class ChatTurn extends LitElement {
 						${formatMoment(askedAt, new Date(), this.language)}
 					</time>
 				</h2>
-				<div class="question">${turn.question}</div>
+				${renderQuestion(turn, strings, this.question, this.editing)}
 				<h3>
 					${reply.model ?? strings.reply}
 					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}
@@ -71,7 +83,7 @@ export class ChatTurn extends LitElement {
 					reply.reasoning
 						? html`<details>
 								<summary>${strings.reasoning}</summary>
-								<div class="reasoning">${reply.reasoning}</div>
+								<div class="reasoning">${showControls(reply.reasoning)}</div>
 							</details>`
 						: nothing
 				}
@@ -93,6 +105,8 @@ export class ChatTurn extends LitElement {
 		const { explanation } = reply;
 		const retry = (primary: boolean) =>
 			reply.canRetry ? this.renderButton(strings.retry, primary, 'reply-retry') : nothing;
+		const goOn = (primary: boolean) =>
+			reply.canContinue ? this.renderButton(strings.continue, primary, 'reply-continue') : nothing;
 		switch (reply.state) {
 			case 'streaming':
 				return reply.waiting
@@ -104,11 +118,16 @@ export class ChatTurn extends LitElement {
 						)
 					: nothing;
 			case 'done':
-				return explanation ? outcome('info', 'noted', explanation.message) : nothing;
+				return explanation ? outcome('info', 'noted', explanation.message, goOn(false)) : nothing;
 			case 'stopped':
-				return outcome('debug-stop', 'stopped', strings.stopped);
+				return outcome('debug-stop', 'stopped', strings.stopped, goOn(false));
 			case 'cutOff':
-				return outcome('warning', 'cut', explanation?.message ?? strings.closed, retry(true));
+				return outcome(
+					'warning',
+					'cut',
+					explanation?.message ?? strings.closed,
+					reply.canRetry ? html`${goOn(true)}${retry(!reply.canContinue)}` : nothing,
+				);
 			case 'failed': {
 				const action = explanation?.action;
 				const followed = action && this.renderButton(action.label, action.primary, 'explanation-follow');
@@ -116,7 +135,9 @@ export class ChatTurn extends LitElement {
 					'error',
 					'failed',
 					explanation?.message ?? '',
-					action?.primary ? html`${followed}${retry(false)}` : html`${retry(true)}${followed}`,
+					action?.primary
+						? html`${followed}${retry(false)}${goOn(false)}`
+						: html`${retry(true)}${goOn(false)}${followed}`,
 				);
 			}
 		}
@@ -125,15 +146,16 @@ export class ChatTurn extends LitElement {
 	private renderButton(
 		label: string,
 		primary: boolean,
-		kind: 'reply-retry' | 'reply-stop' | 'explanation-follow',
+		kind: 'reply-continue' | 'reply-retry' | 'reply-stop' | 'explanation-follow',
 	): TemplateResult {
-		const press = () => this.post(kind === 'reply-stop' ? { kind } : { kind, turn: this.turn.id });
+		const press = () => this.post({ kind, turn: this.turn.id });
 		return html`<button type="button" class="button ${primary ? '' : 'secondary'}" @click=${press}>${label}</button>`;
 	}
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { strings } = this;
-		const copy = () => this.post({ kind: 'text-copy', text: reply.text });
+		const copyMarkdown = () => this.post({ kind: 'text-copy', text: reply.text });
+		const copy = () => this.post({ kind: 'text-copy', text: this.renderedText() || reply.text });
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// Where a sentence about the end offers Retry as a button, once is enough.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
@@ -141,13 +163,22 @@ export class ChatTurn extends LitElement {
 			<span>${streaming ? nothing : this.facts(reply)}</span>
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', strings.retryOffer, retry) : nothing}
-				${reply.text !== '' && !streaming ? iconButton('copy', strings.copyReply, copy) : nothing}
+				${
+					reply.text !== '' && !streaming
+						? [iconButton('copy', strings.copyReply, copy), iconButton('markdown', strings.copyMarkdown, copyMarkdown)]
+						: nothing
+				}
 			</span>
 		</div>`;
 	}
 
+	private renderedText(): string {
+		const content = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown')?.renderRoot.querySelector('.content');
+		return content ? plainText(content) : '';
+	}
+
 	/** Time and tokens, as far as they are known. */
-	private facts({ duration, usage = {} }: ReplyView): string {
+	private facts({ duration, usage = {}, continued }: ReplyView): string {
 		const { strings } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;
@@ -159,6 +190,7 @@ export class ChatTurn extends LitElement {
 					? fill(strings.tokensCached, number.format(prompt), number.format(cached))
 					: fill(strings.tokensIn, number.format(prompt)),
 			completion === undefined ? '' : fill(strings.tokensOut, number.format(completion)),
+			continued === 0 ? '' : continued === 1 ? strings.continued : fill(strings.continuedTimes, continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}
@@ -175,12 +207,6 @@ function outcome(
 			<p>${message}</p>
 		</div>
 		${buttons === nothing ? nothing : html`<div class="buttons">${buttons}</div>`}`;
-}
-
-function iconButton(icon: CodiconName, label: string, press: () => void): TemplateResult {
-	return html`<button type="button" class="icon-button" title=${label} aria-label=${label} @click=${press}>
-		${codicon(icon)}
-	</button>`;
 }
 
 customElements.define('chat-turn', ChatTurn);

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import {
 	addReply,
 	addTurn,
+	continueReply,
 	currentReply,
 	findTurn,
 	markCutOff,
 	replaceReply,
 	shownReply,
+	shownTurns,
+	showVersion,
+	type Turn,
+	turnsUpTo,
+	versionsOf,
 } from '../../../../src/chat/model/conversation.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
@@ -64,5 +70,54 @@ describe('a conversation', () => {
 			assert.equal(currentReply(found).state, state === 'streaming' ? 'cutOff' : state);
 			assert.equal(currentReply(found).text, 'so far');
 		}
+	});
+
+	describe('whose message was changed', () => {
+		const [, , third, fourth] = TURN_IDS;
+		const linear = conversation(
+			turn(first, 'One?', reply()),
+			turn(second, 'Two?', reply()),
+			turn(third, '3?', reply()),
+		);
+		const edited = addTurn(linear, { ...turn(fourth, 'Two, really?', reply()), previous: first });
+		const ids = (turns: readonly { id: string }[]) => turns.map(({ id }) => id);
+
+		it('shows the new version, and keeps the old one with what followed it', () => {
+			assert.deepEqual(ids(shownTurns(edited)), [first, fourth]);
+			assert.deepEqual(ids(shownTurns(showVersion(edited, second))), [first, second, third]);
+			assert.deepEqual(ids(shownTurns(showVersion(showVersion(edited, second), fourth))), [first, fourth]);
+		});
+
+		it('has both versions, oldest first', () => {
+			for (const id of [second, fourth]) {
+				const found = findTurn(edited, id);
+				assert.ok(found);
+				assert.deepEqual(ids(versionsOf(edited, found)), [second, fourth]);
+			}
+		});
+
+		it('can have versions of its first message too', () => {
+			const value = addTurn(linear, turn(fourth, 'Another one?', reply()));
+			assert.deepEqual(ids(shownTurns(value)), [fourth]);
+			assert.deepEqual(ids(versionsOf(value, value.turns[0] as Turn)), [first, fourth]);
+		});
+
+		it('does not lead in a circle, whatever its turns say', () => {
+			const circle = { ...linear, turns: linear.turns.map(value => ({ ...value, previous: third })) };
+			assert.deepEqual(ids(turnsUpTo(circle, third)), [third]);
+			assert.deepEqual(turnsUpTo(linear, 'nobody'), []);
+		});
+	});
+
+	it('says where a reply went on, and what the part before was', () => {
+		const before = reply({ state: 'cutOff', text: 'Half', usage: { completion: 3 }, problem: 'length' });
+		const after = continueReply(before, 5_000);
+		assert.deepEqual(after, {
+			state: 'streaming',
+			startedAt: 1_000,
+			text: 'Half',
+			model: 'demo',
+			continuations: [{ offset: 4, after: 'cutOff', pausedAt: 2_000, resumedAt: 5_000, usage: { completion: 3 } }],
+		});
 	});
 });

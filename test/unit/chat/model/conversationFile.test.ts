@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Conversation } from '../../../../src/chat/model/conversation.ts';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Conversation, shownTurns } from '../../../../src/chat/model/conversation.ts';
 import {
 	DamagedFileError,
 	formatConversationFile,
 	NewerFileError,
 	parseConversationFile,
+	rescueConversationFile,
 } from '../../../../src/chat/model/conversationFile.ts';
 import { commands } from '../../../../src/platform/ids.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
@@ -22,30 +25,36 @@ const full: Conversation = {
 				reasoning: 'Hm',
 				provider: 'provider-a',
 				usage: { prompt: 1, cached: 0, completion: 2 },
+				problem: 'length',
+				continuations: [{ offset: 2, after: 'cutOff', pausedAt: 1_500, resumedAt: 1_600, usage: { completion: 1 } }],
 				explanation: { message: 'No key.', action: { label: 'Manage Keys', command: commands.manageKeys } },
 			}),
 		),
 		turn(second, 'Again?', reply({ state: 'streaming', text: '' })),
 	),
+	title: 'A title',
 	branchedFrom: 'c0000000-0000-4000-8000-000000000009',
 };
 
+const write = async (value: Conversation, revision = 1) =>
+	(await formatConversationFile(value, revision, 123)).join('');
+
 describe('a conversation file', () => {
-	it('gives back every field of what was written', () => {
-		const { conversation: read, revision } = parseConversationFile(formatConversationFile(full, 7, 123));
+	it('gives back every field of what was written', async () => {
+		const { conversation: read, revision } = await parseConversationFile(await write(full, 7));
 		assert.deepEqual(read, full);
 		assert.equal(revision, 7);
 	});
 
-	it('has a header line that says whose it is, without the turns', () => {
-		const header = JSON.parse(formatConversationFile(full, 7, 123).split('\n')[0] ?? '');
-		assert.equal(header.version, 1);
+	it('has a header line that says whose it is, without the turns', async () => {
+		const header = JSON.parse((await formatConversationFile(full, 7, 123))[0] ?? '');
+		assert.equal(header.version, 2);
 		assert.deepEqual(header.workspace, full.workspace);
 		assert.ok(!JSON.stringify(header).includes('Whole'));
 	});
 
-	it('is damaged when anything of it is missing or other', () => {
-		const text = formatConversationFile(full, 1, 1);
+	it('is damaged when anything of it is missing or other', async () => {
+		const text = await write(full);
 		const damaged = {
 			empty: '',
 			'cut anywhere in its last line': text.slice(0, -20),
@@ -56,22 +65,102 @@ describe('a conversation file', () => {
 			'other JSON': '{"version":1}\n',
 			'a turn without replies': text.replace(/"replies":\[.*\]/, '"replies":[]'),
 			'a state that does not exist': text.replace('"streaming"', '"dreaming"'),
+			'a turn that follows none of them': text.replace(`"previous":"${first}"`, `"previous":"${TURN_IDS[3]}"`),
+			'a turn that follows itself': text.replace(`"previous":"${first}"`, `"previous":"${second}"`),
+			'a turn that comes twice': text.replace(`"id":"${second}"`, `"id":"${first}"`),
+			'an end that is none of the turns': text.replace(`"head":"${second}"`, `"head":"${TURN_IDS[3]}"`),
 		};
 		for (const [name, content] of Object.entries(damaged)) {
-			assert.throws(() => parseConversationFile(content), DamagedFileError, name);
+			assert.notEqual(content, text, name);
+			await assert.rejects(parseConversationFile(content), DamagedFileError, name);
 		}
 	});
 
-	it('is not damaged when a later version wrote it', () => {
-		assert.throws(
-			() => parseConversationFile('{"version":2,"something":"else"}\n'),
+	it('is not damaged when a later version wrote it', async () => {
+		await assert.rejects(
+			parseConversationFile('{"version":3,"something":"else"}\n'),
 			error => error instanceof NewerFileError,
 		);
 	});
 
-	it('loses a command that does not exist, and keeps the sentence', () => {
-		const text = formatConversationFile(full, 1, 1).replace(commands.manageKeys, 'workbench.action.quit');
-		const { explanation } = parseConversationFile(text).conversation.turns[0]?.replies[1] ?? {};
+	it('loses a command that does not exist, and keeps the sentence', async () => {
+		const text = (await write(full)).replace(commands.manageKeys, 'workbench.action.quit');
+		const { explanation } = (await parseConversationFile(text)).conversation.turns[0]?.replies[1] ?? {};
 		assert.deepEqual(explanation, { message: 'No key.' });
+	});
+
+	it('of the first version opens: its turns follow one another and the last is shown', async () => {
+		const text = await readFile('test/unit/chat/model/conversationVersion1.jsonl', 'utf8');
+		const { conversation: read, revision } = await parseConversationFile(text);
+		assert.equal(revision, 4);
+		assert.deepEqual(
+			read.turns.map(({ id, previous }) => [id, previous]),
+			[
+				[first, undefined],
+				[second, first],
+				[TURN_IDS[2], second],
+			],
+		);
+		assert.deepEqual(shownTurns(read), read.turns);
+		assert.equal(read.turns[1]?.replies[0]?.explanation?.action?.command, commands.manageKeys);
+		assert.deepEqual(await parseConversationFile(await write(read, revision)), { conversation: read, revision });
+	});
+
+	it('has times that a date can have, whatever was written', async () => {
+		const text = (await write(full)).replaceAll('"askedAt":1000', '"askedAt":1e300');
+		const { turns } = (await parseConversationFile(text)).conversation;
+		assert.doesNotThrow(() => turns.map(({ askedAt }) => new Date(askedAt).toISOString()));
+	});
+
+	it('gives way to others while a long one is read and written', async () => {
+		const long = conversation(
+			...Array.from({ length: 2_000 }, () => turn(randomUUID(), 'Why?', reply({ text: 'Because. '.repeat(300) }))),
+		);
+		let longest = 0;
+		let last = performance.now();
+		const timer = setInterval(() => {
+			longest = Math.max(longest, performance.now() - last);
+			last = performance.now();
+		}, 1);
+		const text = await write(long);
+		const { conversation: read } = await parseConversationFile(text);
+		clearInterval(timer);
+		assert.equal(read.turns.length, 2_000);
+		assert.ok(longest > 0 && longest < 200, `${longest} ms`);
+	});
+
+	describe('that is damaged', () => {
+		const base = { id: full.id, createdAt: 5 };
+
+		it('gives up its whole turns', async () => {
+			const text = (await write(full)).slice(0, -20);
+			const rescue = await rescueConversationFile(text, base);
+			assert.deepEqual(rescue?.conversation.turns, full.turns.slice(0, 1));
+			assert.equal(rescue?.conversation.head, first);
+			assert.equal(rescue?.conversation.title, 'A title');
+			assert.equal(rescue?.expected, 2);
+		});
+
+		it('gives up its turns without its header, and those after a damaged one', async () => {
+			const three = conversation(
+				turn(first, 'One?', reply()),
+				turn(second, 'Two?', reply()),
+				turn(TURN_IDS[2], 'Three?', reply()),
+			);
+			const lines = (await write(three)).split('\n');
+			const rescue = await rescueConversationFile(['{"vers', lines[1], lines[2]?.slice(5), lines[3]].join('\n'), base);
+			assert.deepEqual(rescue && shownTurns(rescue.conversation).map(({ question }) => question), ['One?', 'Three?']);
+			assert.equal(rescue?.expected, undefined);
+			assert.deepEqual(await parseConversationFile(await write(rescue?.conversation as Conversation)), {
+				conversation: rescue?.conversation,
+				revision: 1,
+			});
+		});
+
+		it('gives up nothing where there is no whole turn', async () => {
+			for (const text of ['', '\0'.repeat(100), (await write(full)).slice(0, 300), 'not ours\n']) {
+				assert.equal(await rescueConversationFile(text, base), undefined);
+			}
+		});
 	});
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toRequest } from '../../../../src/chat/model/toRequest.ts';
+import { toContinuationRequest, toRequest } from '../../../../src/chat/model/toRequest.ts';
 import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
@@ -72,5 +72,29 @@ describe('the request for a turn', () => {
 			'demo',
 		);
 		assert.deepEqual(messages, [{ role: 'user', content: 'One?' }]);
+	});
+
+	it('holds what led to the turn, and not the other versions', () => {
+		const value = conversation(
+			turn(first, 'One?', reply({ text: 'Yes.' })),
+			turn(second, 'Two?', reply({ text: 'No.' })),
+			{ ...turn(third, 'Two, really?', asked), previous: first },
+		);
+		assert.deepEqual(
+			toRequest(value, third, 'demo').messages.map(({ content }) => content),
+			['One?', 'Yes.', 'Two, really?'],
+		);
+	});
+
+	it('to go on with a reply ends with its text so far and the wish', () => {
+		const value = conversation(turn(first, 'One?', reply({ state: 'streaming', text: 'So f' })));
+		const request = toContinuationRequest(value, first, 'demo');
+		assert.deepEqual(request.messages.slice(0, 2), [
+			{ role: 'user', content: 'One?' },
+			{ role: 'assistant', content: 'So f' },
+		]);
+		assert.equal(request.messages[2]?.role, 'user');
+		assert.equal(request.messages.length, 3);
+		chatRequestSchema.parse(request);
 	});
 });

@@ -86,7 +86,16 @@ describe('the announcements of a reply', () => {
 		id,
 		askedAt: 0,
 		question: '?',
-		reply: { state: 'streaming', text: '', earlier: false, waiting: false, canRetry: false, ...reply },
+		reply: {
+			state: 'streaming',
+			text: '',
+			earlier: false,
+			waiting: false,
+			canRetry: false,
+			canContinue: false,
+			continued: 0,
+			...reply,
+		},
 	});
 
 	it('are silent for replies that were there before', () => {

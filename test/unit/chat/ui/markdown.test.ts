@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createMarkdown, MarkdownBlocks } from '../../../../src/chat/ui/markdown.ts';
+import { GrowingMarkdown } from '../../../../src/chat/ui/markdown/growingMarkdown.ts';
+import { createMarkdown } from '../../../../src/chat/ui/markdown.ts';
 
-const strings = { image: 'Image: {0}' };
+const strings = { image: 'Image: {0}', plainText: 'Shown as plain text.', shortened: '{0} more.' };
+const RUNS = 2_000;
 const markdown = createMarkdown(strings);
 
 /** Pieces in which every rule of the language meets every other, with line ends of each kind. */
@@ -55,81 +57,188 @@ const PIECES = [
 ];
 
 const texts = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map(pieces => pieces.join(''));
+const steps = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 });
+/** Small, so that blocks of a few words are cut. */
+const cutLengths = fc.integer({ min: 1, max: 40 });
 
-describe('the blocks of a growing text', () => {
-	it('are, joined, exactly what one render of the whole text gives', () => {
+/** Blocks of one kind, in which a cut could go wrong. */
+const LINES: Record<string, string[]> = {
+	list: [
+		'- item\n',
+		'- *a* b\n',
+		'-\n',
+		'\n',
+		'  more\n',
+		'  - nested\n',
+		'lazy\n',
+		'- ```\n  code\n',
+		'- a | b\n',
+		'|-|-|\n',
+		'* other\n',
+	],
+	'ordered list': [
+		'1. one\n',
+		'2. two\n',
+		'7) x\n',
+		'\n',
+		'   more\n',
+		'   ```\n',
+		'- a\n',
+		'10. [name]\n',
+		'   [name]: https://a.b/c\n',
+	],
+	table: [
+		'a | b\n',
+		'--|--\n',
+		'| x |\n',
+		'1 | 2 | 3\n',
+		'`|` | *x\n',
+		'word\n',
+		'\n',
+		'> q\n',
+		'    c\n',
+		'[name] | \\|\n',
+	],
+	fence: [
+		'[name]: https://a.b/c\n',
+		'[name]\n',
+		'```ts\n',
+		'```\n',
+		'````\n',
+		' ```\n',
+		'code <b>\n',
+		'\n',
+		'~~~\n',
+		'  in\n',
+		'\t\n',
+		'word',
+		'\u202e',
+	],
+	paragraph: [
+		'word ',
+		'word word\n',
+		'*',
+		'**',
+		'_a_ ',
+		'`',
+		'[',
+		']',
+		'](',
+		'(https://a.b) ',
+		' \n',
+		'  \n',
+		'\\',
+		'~~',
+		'|',
+		'===\n',
+		'- ',
+		'---\n',
+		'2. x\n',
+		'<https://a.b> ',
+		'![a',
+		'&amp; ',
+		'"',
+		'[name] ',
+		'    ',
+	],
+};
+
+function htmlOf({ blocks }: GrowingMarkdown): string {
+	return blocks.map(({ open, parts, close }) => open + parts.join('') + close).join('');
+}
+
+/** What a text that arrives in pieces comes to. */
+function grow(text: string, sizes: readonly number[], cutLength?: number): string {
+	const growing = new GrowingMarkdown(markdown, cutLength);
+	for (let end = 0, step = 0; end < text.length; step++) {
+		const begin = end;
+		end += sizes[step % sizes.length] ?? 1;
+		growing.append(text.slice(begin, end));
+	}
+	growing.end();
+	while (growing.refresh() !== undefined);
+	return htmlOf(growing);
+}
+
+describe('a growing text', () => {
+	it('comes to exactly what one render of the whole gives, for any way in which it arrives', () => {
 		fc.assert(
-			fc.property(texts, text => {
-				const blocks = new MarkdownBlocks(markdown);
-				assert.equal(blocks.update(text, true).join(''), markdown.render(text));
+			fc.property(texts, steps, cutLengths, (text, sizes, cutLength) => {
+				assert.equal(grow(text, sizes, cutLength), markdown.render(text));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: RUNS },
 		);
 	});
 
-	it('come to the same end for any way in which the text arrives', () => {
-		fc.assert(
-			fc.property(texts, fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), (text, steps) => {
-				const blocks = new MarkdownBlocks(markdown);
-				for (let end = 0, step = 0; end < text.length; step++) {
-					end += steps[step % steps.length] ?? 1;
-					blocks.update(text.slice(0, end), false);
-				}
-				assert.equal(blocks.update(text, true).join(''), markdown.render(text));
-			}),
-			{ numRuns: 300 },
-		);
-	});
+	for (const [kind, lines] of Object.entries(LINES)) {
+		it(`comes to the same where a ${kind} is cut`, () => {
+			const blocks = fc.array(fc.constantFrom(...lines), { maxLength: 30 }).map(pieces => pieces.join(''));
+			const mixed = fc.tuple(fc.constantFrom('', lines.slice(0, 2).join('')), blocks).map(parts => parts.join(''));
+			fc.assert(
+				fc.property(mixed, steps, cutLengths, (text, sizes, cutLength) => {
+					assert.equal(grow(text, sizes, cutLength), markdown.render(text));
+				}),
+				{ numRuns: RUNS },
+			);
+		});
+	}
 
-	it('are right at every moment, but for links whose definition is still to come', () => {
-		const withoutDefinitions = fc
-			.array(fc.constantFrom(...PIECES.filter(piece => !piece.startsWith('[name]'))), { maxLength: 30 })
-			.map(pieces => pieces.join(''));
+	it('is right at every moment, but for links whose definition is still to come', () => {
+		const pieces = PIECES.filter(piece => !piece.startsWith('[name]'));
+		const withoutDefinitions = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map(parts => parts.join(''));
 		fc.assert(
-			fc.property(withoutDefinitions, fc.integer({ min: 1, max: 7 }), (text, step) => {
-				const blocks = new MarkdownBlocks(markdown);
+			fc.property(withoutDefinitions, fc.integer({ min: 1, max: 7 }), cutLengths, (text, step, cutLength) => {
+				const growing = new GrowingMarkdown(markdown, cutLength);
 				for (let end = step; end < text.length; end += step) {
+					growing.append(text.slice(end - step, end));
 					const soFar = text.slice(0, end);
-					assert.equal(blocks.update(soFar, false).join(''), markdown.render(soFar), JSON.stringify(soFar));
+					assert.equal(htmlOf(growing), markdown.render(soFar), JSON.stringify(soFar));
 				}
 			}),
-			{ numRuns: 500 },
+			{ numRuns: RUNS },
 		);
 	});
 
-	it('know a definition that came before', () => {
-		const blocks = new MarkdownBlocks(markdown);
-		const text = '[name]: https://example.com/name\n\nFirst.\n\nSecond.\n\nThird with [name].';
-		for (let end = 1; end <= text.length; end++) {
-			blocks.update(text.slice(0, end), false);
+	it('knows a definition that came before', () => {
+		const growing = new GrowingMarkdown(markdown);
+		for (const character of '[name]: https://example.com/name\n\nFirst.\n\nSecond.\n\nThird with [name].') {
+			growing.append(character);
 		}
-		assert.match(blocks.update(text, false).join(''), /<a href="https:\/\/example\.com\/name">name<\/a>/);
+		assert.match(htmlOf(growing), /<a href="https:\/\/example\.com\/name"[^>]*>name<\/a>/);
 	});
 
-	it('start over when the text is another one', () => {
-		const blocks = new MarkdownBlocks(markdown);
-		blocks.update('One.\n\nTwo.\n\nThree.', false);
-		assert.equal(blocks.update('Other.\n\nText.', false).join(''), '<p>Other.</p>\n<p>Text.</p>\n');
-	});
-
-	it('do not parse again what is done', () => {
-		const parsed: number[] = [];
-		const counting = createMarkdown(strings);
-		const parse = counting.parse.bind(counting);
-		counting.parse = (source, environment) => {
-			parsed.push(source.length);
-			return parse(source, environment);
-		};
-		const blocks = new MarkdownBlocks(counting);
-		const paragraph = `${'word '.repeat(20)}\n\n`;
-		let text = '';
-		for (let count = 0; count < 200; count++) {
-			text += paragraph;
-			blocks.update(text, false);
-		}
-		const total = parsed.reduce((sum, length) => sum + length, 0);
-		assert.ok(total < 5 * text.length, `${total} characters parsed for a text of ${text.length}`);
-	});
+	const growth: Record<string, string> = {
+		'short paragraphs': `${'word '.repeat(20)}\n\n`,
+		'one list': '- an item with **some** words\n',
+		'one list with paragraphs': '- an item with `some` words\n\n',
+		'one table': '| a cell | and [another](https://example.com) |\n',
+		'one fence': 'const answer = question * 42;\n',
+		'one paragraph of lines': 'some *words* and a [link](https://example.com)\n',
+		'one paragraph of one line': 'some *words* and a [link](https://example.com), ',
+	};
+	const beginnings: Record<string, string> = { 'one table': 'a | b\n--|--\n', 'one fence': '```ts\n' };
+	for (const [kind, piece] of Object.entries(growth)) {
+		it(`is not parsed again and again: ${kind}`, () => {
+			let parsed = 0;
+			const counting = createMarkdown(strings);
+			const parse = counting.parse.bind(counting);
+			counting.parse = (source, environment) => {
+				parsed += source.length;
+				return parse(source, environment);
+			};
+			const text = (beginnings[kind] ?? '') + piece.repeat(100_000 / piece.length);
+			const growing = new GrowingMarkdown(counting);
+			const size = 64;
+			for (let end = 0; end < text.length; end += size) {
+				growing.append(text.slice(end, end + size));
+			}
+			growing.end();
+			// At most about two cut lengths for each piece that comes.
+			const limit = (text.length / size) * 2 * 2_048 * 1.5;
+			assert.ok(parsed < limit, `${parsed} characters parsed for a text of ${text.length}`);
+			assert.equal(htmlOf(growing), markdown.render(text));
+		});
+	}
 });
 
 describe('what markdown makes of a model’s text', () => {
@@ -161,12 +270,12 @@ describe('what markdown makes of a model’s text', () => {
 	it('makes an image a link that says so, and no image', () => {
 		assert.equal(
 			render('![a "b"](https://example.com/i.png?x=1&y=2)'),
-			'<p><a href="https://example.com/i.png?x=1&amp;y=2">Image: a &quot;b&quot;</a></p>\n',
+			'<p><a href="https://example.com/i.png?x=1&amp;y=2" title="https://example.com/i.png?x=1&amp;y=2">Image: a &quot;b&quot;</a></p>\n',
 		);
 		assert.equal(render('![alt](data:image/png;base64,AAAA)'), '<p>Image: alt</p>\n');
 		assert.equal(
 			render('[![alt](https://example.com/i.png)](https://example.com)'),
-			'<p><a href="https://example.com">Image: alt</a></p>\n',
+			'<p><a href="https://example.com" title="https://example.com">Image: alt</a></p>\n',
 		);
 	});
 

@@ -3,14 +3,22 @@ import type { ToPage, TurnView } from '../../../../src/chat/protocol.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
 import { TURN_IDS } from '../conversations.ts';
 
-const [first, second] = TURN_IDS;
+const [first, second, third, fourth] = TURN_IDS;
 
 function view(id: string, text: string): TurnView {
 	return {
 		id,
 		askedAt: 0,
 		question: '?',
-		reply: { state: 'streaming', text, earlier: false, waiting: false, canRetry: false },
+		reply: {
+			state: 'streaming',
+			text,
+			earlier: false,
+			waiting: false,
+			canRetry: false,
+			canContinue: false,
+			continued: 0,
+		},
 	};
 }
 
@@ -21,10 +29,15 @@ function stateAfter(...messages: ToPage[]): PageState | 'missed' {
 	);
 }
 
-const snapshot: ToPage = {
+const snapshot: Extract<ToPage, { kind: 'snapshot-set' }> = {
 	kind: 'snapshot-set',
 	sequence: 4,
-	snapshot: { turns: [view(first, 'a'), view(second, 'b')], connection: { label: 'Local' } },
+	snapshot: {
+		conversation: 'c0000000-0000-4000-8000-000000000001',
+		turns: [view(first, 'a'), view(second, 'b')],
+		earlier: 2,
+		connection: { label: 'Local' },
+	},
 };
 const append = (sequence: number, text: string): ToPage => ({
 	kind: 'turns-change',
@@ -75,5 +88,24 @@ describe('the state of the page', () => {
 		const next = applyMessage(state, { kind: 'notice-set', notice: undefined });
 		assert.ok(next !== 'missed');
 		assert.equal(next.notice, undefined);
+	});
+
+	it('puts earlier turns before its own, once, and only before those it has', () => {
+		const earlier: ToPage = {
+			kind: 'turns-prepend',
+			before: first,
+			turns: [view(third, 'e'), view(fourth, 'f')],
+			earlier: 0,
+		};
+		const state = stateAfter(snapshot, earlier, earlier, append(5, 'c'));
+		assert.ok(state !== 'missed');
+		assert.deepEqual(
+			state.turns.map(({ id }) => id),
+			[third, fourth, first, second],
+		);
+		assert.deepEqual([state.earlier, state.turns[3]?.reply.text], [0, 'bc']);
+		const other = stateAfter(snapshot, { ...earlier, before: second });
+		assert.ok(other !== 'missed');
+		assert.equal(other.turns.length, 2);
 	});
 });

@@ -1,0 +1,41 @@
+// A worker in the page of markdown.bench.ts: stands for the extension, which tells the page of each token.
+import { PageFeed } from '../src/chat/pageFeed.ts';
+
+export interface FeedRun {
+	contender: 'ours' | 'one message a token' | 'the whole text a token';
+	tokensPerSecond: number;
+	/** Seconds. */
+	duration: number;
+	/** What the reply is when it begins. */
+	before: string;
+}
+
+const TURN = 'turn';
+const TOKEN = 'word ';
+
+self.onmessage = async ({ data }: MessageEvent<FeedRun>) => {
+	const { contender, tokensPerSecond, duration, before } = data;
+	const post = (message: object) =>
+		self.postMessage({ ...message, sentAt: performance.timeOrigin + performance.now() });
+	const sleep = (milliseconds: number) => new Promise<void>(resolve => setTimeout(resolve, milliseconds));
+	const feed = new PageFeed(message => post({ message }), { now: () => Date.now(), sleep });
+	let whole = before;
+	const tell = {
+		ours: () => feed.change({ kind: 'text-append', turn: TURN, text: TOKEN }),
+		'one message a token': () => post({ text: TOKEN }),
+		'the whole text a token': () => {
+			whole += TOKEN;
+			post({ whole });
+		},
+	}[contender];
+	const begin = performance.now();
+	for (let told = 0; told < tokensPerSecond * duration; ) {
+		const due = Math.floor(((performance.now() - begin) / 1000) * tokensPerSecond);
+		for (; told < due; told++) {
+			tell();
+		}
+		await sleep(1);
+	}
+	await sleep(50);
+	post({ ended: true });
+};

@@ -1,0 +1,139 @@
+import * as vscode from 'vscode';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.ts';
+import { openFailureText, systemReason } from '../strings.ts';
+import { ConversationPicker } from './conversationPicker.ts';
+import { exportConversation } from './exportConversation.ts';
+import type { Deletion, OpenConversations } from './openConversations.ts';
+
+/** What the user can do with conversations outside the page: natively, and each thing also without a mouse. */
+export class ConversationCommands {
+	private readonly conversations: OpenConversations;
+	private readonly showChat: () => Promise<void>;
+	private readonly logger: Logger;
+
+	constructor(conversations: OpenConversations, showChat: () => Promise<void>, logger: Logger) {
+		this.conversations = conversations;
+		this.showChat = showChat;
+		this.logger = logger;
+	}
+
+	/** Lists the conversations, this workspace's first. */
+	open(): Promise<void> {
+		return new ConversationPicker(this.conversations, {
+			open: id => this.show(id),
+			startNew: async () => {
+				await this.conversations.showNew();
+				await this.showChat();
+			},
+			rename: id => this.rename(id),
+			delete: id => this.delete(id),
+			export: id => this.export(id),
+			logger: this.logger,
+		}).run();
+	}
+
+	/** Asks for a title. Without `id` it is the conversation that is shown. */
+	async rename(id = this.shownId()): Promise<void> {
+		const conversation = await this.read(id);
+		if (!conversation) {
+			return;
+		}
+		const title = await vscode.window.showInputBox({
+			title: vscode.l10n.t('Rename Conversation'),
+			value: titleOf(conversation) ?? '',
+			prompt: vscode.l10n.t('Leave it empty to name the conversation after its first message.'),
+			validateInput: text =>
+				[...text].length > MAXIMUM_TITLE_LENGTH
+					? vscode.l10n.t('A title has at most {0} characters.', MAXIMUM_TITLE_LENGTH)
+					: undefined,
+		});
+		if (title !== undefined) {
+			await this.attempt(
+				() => this.conversations.rename(id, normalisedTitle(title)),
+				reason => vscode.l10n.t('The conversation could not be renamed: {0}. Try again.', reason),
+			);
+		}
+	}
+
+	/** Deletes at once and offers to take it back. Resolves without waiting for the answer. */
+	async delete(id = this.shownId()): Promise<void> {
+		const conversation = this.conversations.find(id)?.conversation ?? (await this.read(id));
+		const title = (conversation && titleOf(conversation)) ?? vscode.l10n.t('New Conversation');
+		const deletion = await this.attempt(
+			() => this.conversations.delete(id),
+			reason => vscode.l10n.t('The conversation could not be deleted: {0}. It is still there.', reason),
+		);
+		if (deletion) {
+			void this.offerUndo(deletion, title);
+		}
+	}
+
+	/** Asks for the form and the place. */
+	async export(id = this.shownId()): Promise<void> {
+		const conversation = await this.read(id);
+		if (!conversation) {
+			return;
+		}
+		if (conversation.turns.length === 0) {
+			await showMessage(
+				'information',
+				vscode.l10n.t('This conversation has no messages yet, so there is nothing to export.'),
+			);
+			return;
+		}
+		await this.attempt(
+			() => exportConversation(conversation),
+			reason => vscode.l10n.t('The conversation could not be exported: {0}. Choose another place.', reason),
+		);
+	}
+
+	private shownId(): string {
+		return this.conversations.shown.conversation.id;
+	}
+
+	private async show(id: string): Promise<void> {
+		const failure = await this.conversations.open(id);
+		if (failure) {
+			await showMessage('error', openFailureText(failure));
+		}
+		await this.showChat();
+	}
+
+	private async read(id: string): Promise<Conversation | undefined> {
+		const outcome = await this.conversations.read(id);
+		if ('conversation' in outcome) {
+			return outcome.conversation;
+		}
+		void showMessage('error', openFailureText(outcome));
+		return undefined;
+	}
+
+	private async offerUndo(deletion: Deletion, title: string): Promise<void> {
+		const undo = vscode.l10n.t('Undo');
+		if ((await showMessage('information', vscode.l10n.t('“{0}” was deleted.', title), undo)) === undo) {
+			await this.attempt(
+				() => this.conversations.restore(deletion),
+				reason =>
+					vscode.l10n.t(
+						'The conversation could not be brought back: {0}. For 30 days it is still in {1}.',
+						reason,
+						deletion.trashed.file,
+					),
+			);
+		}
+	}
+
+	private async attempt<T>(run: () => Promise<T>, explain: (reason: string) => string): Promise<T | undefined> {
+		try {
+			return await run();
+		} catch (error) {
+			this.logger.log('warn', 'A conversation command failed', { reason: describeError(error) });
+			void showMessage('error', explain(systemReason(systemErrorCode(error))));
+			return undefined;
+		}
+	}
+}

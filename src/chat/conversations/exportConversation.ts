@@ -1,0 +1,82 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { showMessage } from '../../platform/notify.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { titleOf } from '../model/title.ts';
+import { exportJson } from './exportJson.ts';
+import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
+
+const MAXIMUM_NAME_LENGTH = 60;
+
+/** Asks for form and place, writes the file and offers to open it. Rejects when it cannot be written. */
+export async function exportConversation(conversation: Conversation): Promise<void> {
+	const markdown = { label: 'Markdown', description: vscode.l10n.t('What is shown, for reading') };
+	const json = { label: 'JSON', description: vscode.l10n.t('All of it, for programs') };
+	const form = await vscode.window.showQuickPick([markdown, json], {
+		title: vscode.l10n.t('Export Conversation'),
+	});
+	if (!form) {
+		return;
+	}
+	const title = titleOf(conversation);
+	const extension = form === json ? 'json' : 'md';
+	const file = await vscode.window.showSaveDialog({
+		title: vscode.l10n.t('Export Conversation'),
+		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${fileName(title)}.${extension}`),
+		filters: { [form.label]: [extension] },
+	});
+	if (!file) {
+		return;
+	}
+	const text =
+		form === json ? exportJson(conversation, Date.now()) : exportMarkdown(conversation, title, exportWords());
+	await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+	const open = vscode.l10n.t('Open');
+	const message = vscode.l10n.t('The conversation was exported to {0}.', vscode.workspace.asRelativePath(file));
+	void showMessage('information', message, open).then(chosen => {
+		if (chosen === open) {
+			void vscode.window.showTextDocument(file);
+		}
+	});
+}
+
+function defaultFolder(): vscode.Uri {
+	return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+}
+
+/** What every file system takes. */
+function fileName(title: string | undefined): string {
+	const name = (title ?? '')
+		.normalize('NFC')
+		.replace(/[^\p{L}\p{N}]+/gu, '-')
+		.slice(0, MAXIMUM_NAME_LENGTH)
+		.replace(/^-+|-+$/g, '')
+		.toLowerCase();
+	return name === '' ? 'conversation' : name;
+}
+
+function exportWords(): ExportWords {
+	const format = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'long', timeStyle: 'medium' });
+	const number = new Intl.NumberFormat(vscode.env.language);
+	return {
+		untitled: vscode.l10n.t('New Conversation'),
+		you: vscode.l10n.t('You'),
+		reply: vscode.l10n.t('Reply'),
+		reasoning: vscode.l10n.t('Reasoning'),
+		via: provider => vscode.l10n.t('via {0}', provider),
+		begun: moment => vscode.l10n.t('Begun {0}', moment),
+		workspace: name => vscode.l10n.t('Workspace: {0}', name),
+		version: (index, count) => vscode.l10n.t('Version {0} of {1} of this message', index, count),
+		earlierReplies: count =>
+			count === 1
+				? vscode.l10n.t('1 other reply to this message is in the JSON export.')
+				: vscode.l10n.t('{0} other replies to this message are in the JSON export.', count),
+		continued: (moment, offset) =>
+			vscode.l10n.t('Ended too early after {0} characters; continued {1}.', number.format(offset), moment),
+		stopped: vscode.l10n.t('Stopped.'),
+		cutOff: vscode.l10n.t('The reply was cut off when the window closed.'),
+		streaming: vscode.l10n.t('The reply was still running.'),
+		failed: vscode.l10n.t('The reply failed.'),
+		moment: milliseconds => format.format(milliseconds),
+	};
+}

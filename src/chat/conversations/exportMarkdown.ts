@@ -1,0 +1,94 @@
+import {
+	type Conversation,
+	currentReply,
+	type Reply,
+	shownReply,
+	shownTurns,
+	versionsOf,
+} from '../model/conversation.ts';
+
+/** The words and numbers around what was said. `{0}` and on are filled in by the one who gives them. */
+export interface ExportWords {
+	untitled: string;
+	you: string;
+	reply: string;
+	reasoning: string;
+	via(provider: string): string;
+	begun(moment: string): string;
+	workspace(name: string): string;
+	version(index: number, count: number): string;
+	earlierReplies(count: number): string;
+	continued(moment: string, offset: number): string;
+	stopped: string;
+	cutOff: string;
+	streaming: string;
+	failed: string;
+	/** Date and time, in the user's language. */
+	moment(milliseconds: number): string;
+}
+
+/** What a reader of the conversation sees, as Markdown: who said what when, and how each reply ended. */
+export function exportMarkdown(conversation: Conversation, title: string | undefined, words: ExportWords): string {
+	const { workspace, createdAt } = conversation;
+	const sections = [
+		`# ${escapeLine(title ?? words.untitled)}`,
+		[
+			words.begun(words.moment(createdAt)),
+			...(workspace.name === undefined ? [] : [words.workspace(escapeLine(workspace.name))]),
+		].join('  \n'),
+	];
+	for (const turn of shownTurns(conversation)) {
+		const versions = versionsOf(conversation, turn);
+		const version = versions.length < 2 ? '' : words.version(versions.indexOf(turn) + 1, versions.length);
+		const shown = shownReply(turn);
+		const current = currentReply(turn);
+		const hidden = turn.replies.length - 1;
+		sections.push(
+			`## ${words.you} (${words.moment(turn.askedAt)})`,
+			note(version),
+			turn.question,
+			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
+			reasoningOf(shown, words),
+			shown.text,
+			...(shown.continuations ?? []).map(({ resumedAt, offset }) =>
+				note(words.continued(words.moment(resumedAt), offset)),
+			),
+			note(outcomeOf(current, words)),
+			note(hidden > 0 ? words.earlierReplies(hidden) : ''),
+		);
+	}
+	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
+}
+
+function replyHeading({ model, provider }: Reply, words: ExportWords): string {
+	return `${model ?? words.reply}${provider === undefined ? '' : ` ${words.via(provider)}`}`;
+}
+
+function reasoningOf({ reasoning = '' }: Reply, words: ExportWords): string {
+	return reasoning === '' ? '' : `> ${words.reasoning}\n>\n${reasoning.replace(/^/gm, '> ')}`;
+}
+
+function outcomeOf({ state, explanation }: Reply, words: ExportWords): string {
+	const said = explanation?.message ?? '';
+	switch (state) {
+		case 'done':
+			return said;
+		case 'streaming':
+			return words.streaming;
+		case 'stopped':
+			return words.stopped;
+		case 'cutOff':
+			return said || words.cutOff;
+		case 'failed':
+			return said || words.failed;
+	}
+}
+
+function note(text: string): string {
+	return text === '' ? '' : `*${escapeLine(text)}*`;
+}
+
+/** In a line of ours nothing of others is markup. */
+function escapeLine(text: string): string {
+	return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
+}

@@ -1,0 +1,43 @@
+import type { ConversationSummary } from './conversationIndex.ts';
+import { belongsTo, type OpenWorkspace, sameFolders } from './workspaceMatch.ts';
+
+export interface ConversationGroup {
+	/** `here`: this workspace's. `none`: asked in windows without a folder. */
+	readonly kind: 'here' | 'other' | 'none';
+	/** Of another workspace, as its windows call it. */
+	readonly name?: string;
+	/** Written last first. */
+	readonly conversations: readonly ConversationSummary[];
+}
+
+/** This workspace's conversations first, then the others by workspace, the one that was used last first. */
+export function groupConversations(
+	conversations: readonly ConversationSummary[],
+	open: OpenWorkspace,
+): ConversationGroup[] {
+	const here = conversations.filter(({ workspace }) => belongsTo(workspace, open));
+	const groups: {
+		kind: 'other' | 'none';
+		name?: string;
+		folders: readonly string[];
+		conversations: ConversationSummary[];
+	}[] = [];
+	for (const conversation of conversations) {
+		const { workspace } = conversation;
+		if (belongsTo(workspace, open)) {
+			continue;
+		}
+		const group = groups.find(({ folders }) => sameFolders(folders, workspace.folders));
+		if (group) {
+			group.conversations.push(conversation);
+		} else {
+			const name = workspace.name ?? workspace.folders[0]?.split('/').at(-1);
+			const kind = workspace.folders.length === 0 ? 'none' : 'other';
+			groups.push({ kind, ...(name ? { name } : {}), folders: workspace.folders, conversations: [conversation] });
+		}
+	}
+	return [
+		...(here.length > 0 ? [{ kind: 'here' as const, conversations: here }] : []),
+		...groups.map(({ folders: _, ...group }) => group),
+	];
+}

@@ -1,0 +1,44 @@
+// What a conversation is called, and how a list shows its first words.
+
+/** Of a title that is made from a message. */
+const MADE_TITLE_LENGTH = 60;
+
+/** Of a title that the user gave. */
+export const MAXIMUM_TITLE_LENGTH = 200;
+
+/** The user's title, or the first line of the first message; undefined where there is neither. */
+export function titleOf({
+	title,
+	turns,
+}: {
+	title?: string;
+	turns: readonly { question: string }[];
+}): string | undefined {
+	if (title !== undefined) {
+		return title;
+	}
+	const line = turns[0]?.question.split('\n').find(text => oneLine(text) !== '');
+	return line === undefined ? undefined : cut(oneLine(line.slice(0, MADE_TITLE_LENGTH * 8)), MADE_TITLE_LENGTH);
+}
+
+/** A title as the user typed it, as it is kept; undefined for one without a visible character. */
+export function normalisedTitle(text: string): string | undefined {
+	const title = [...oneLine(text)].slice(0, MAXIMUM_TITLE_LENGTH).join('').trim();
+	return title === '' ? undefined : title;
+}
+
+/** Without line breaks, control and direction characters. Joiners stay: scripts and emoji need them. */
+export function oneLine(text: string): string {
+	return text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}
+
+/** At most `length` characters; an ellipsis stands for what is missing. */
+export function cut(text: string, length: number): string {
+	const characters = [...text];
+	return characters.length <= length
+		? text
+		: `${characters
+				.slice(0, length - 1)
+				.join('')
+				.trimEnd()}…`;
+}

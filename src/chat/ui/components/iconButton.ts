@@ -1,0 +1,22 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { type CodiconName, codicon } from '../codicon.ts';
+
+/** A button that is an icon; its label is read out and shown on hover. `name` is for finding it again. */
+export function iconButton(
+	icon: CodiconName,
+	label: string,
+	press: () => void,
+	{ name, disabled = false }: { name?: string; disabled?: boolean } = {},
+): TemplateResult {
+	return html`<button
+		type="button"
+		class="icon-button"
+		name=${name ?? nothing}
+		title=${label}
+		aria-label=${label}
+		?disabled=${disabled}
+		@click=${press}
+	>
+		${codicon(icon)}
+	</button>`;
+}

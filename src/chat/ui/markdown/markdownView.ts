@@ -1,0 +1,272 @@
+import { fill } from '../format.ts';
+import { createMarkdown, type MarkdownStrings } from '../markdown.ts';
+import { sanitise } from '../sanitise.ts';
+import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
+import { type Furnisher, patchNodes } from './patch.ts';
+import type { PieceKind } from './pieces.ts';
+
+/** A piece of work ends after about so long, and the next one begins in a task of its own. Milliseconds. */
+const WORK_MS = 8;
+
+/** So much is parsed at a time, in UTF-16 code units. */
+const STEP_LENGTH = 1_024;
+
+/** After work that took long, so many times as long goes by before the next words are shown. */
+const REST_FACTOR = 3;
+
+/** What comes after so many UTF-16 code units, or blocks, is not shown: about the longest reply that a model gives. */
+const MAXIMUM_SHOWN = 500_000;
+const MAXIMUM_BLOCKS = 5_000;
+
+/** The element that holds the parts of a block. */
+const HOLDERS: Record<PieceKind, string> = {
+	list: 'ul, ol',
+	table: 'tbody',
+	fence: 'code',
+	paragraph: 'p',
+	other: '',
+};
+
+interface ShownBlock {
+	open: string;
+	/** Top-level nodes, frames included. */
+	nodes: ChildNode[];
+	/** Undefined where the parts are top-level nodes themselves. */
+	holder: Element | undefined;
+	parts: { html: string; nodes: ChildNode[] }[];
+}
+
+/** Shows a markdown text that grows. Only what changed is touched, and no task takes long however much there is to show. */
+export class MarkdownView {
+	private readonly content: HTMLElement;
+	private readonly strings: MarkdownStrings;
+	private readonly furnisher: Furnisher;
+	private readonly onDone: (nodes: readonly ChildNode[]) => void;
+	private growing: GrowingMarkdown;
+	private shown: ShownBlock[] = [];
+	private note: HTMLElement | undefined;
+	private text = '';
+	private parsed = 0;
+	private more = false;
+	private ended = false;
+	/** Blocks before this one were told of as done. */
+	private told = 0;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private restUntil = 0;
+
+	/** `onDone` is told of the nodes of blocks that will not change any more, or changed once again. */
+	constructor(
+		content: HTMLElement,
+		strings: MarkdownStrings,
+		furnisher: Furnisher,
+		onDone: (nodes: readonly ChildNode[]) => void,
+	) {
+		this.content = content;
+		this.strings = strings;
+		this.furnisher = furnisher;
+		this.onDone = onDone;
+		this.growing = new GrowingMarkdown(createMarkdown(strings));
+	}
+
+	/** `more`: the text will go on. */
+	update(text: string, more: boolean): void {
+		if (this.ended || !text.startsWith(this.text)) {
+			if (this.ended && !more && text === this.text) {
+				return;
+			}
+			this.reset();
+		}
+		this.text = text;
+		this.more = more;
+		if (this.timer === undefined) {
+			const wait = this.restUntil - performance.now();
+			if (more && wait > 0) {
+				this.schedule(wait);
+			} else {
+				this.work();
+			}
+		}
+	}
+
+	dispose(): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+	}
+
+	private schedule(delay: number): void {
+		this.timer = setTimeout(() => {
+			this.timer = undefined;
+			this.work();
+		}, delay);
+	}
+
+	private work(): void {
+		const begin = performance.now();
+		let left = true;
+		while (left && performance.now() - begin < WORK_MS) {
+			left = this.step();
+		}
+		const end = performance.now();
+		this.restUntil = end - begin > WORK_MS ? end + (end - begin) * REST_FACTOR : 0;
+		if (left) {
+			this.schedule(0);
+		}
+	}
+
+	/** Gives whether there is more to do. */
+	private step(): boolean {
+		const { growing } = this;
+		const length = growing.done < MAXIMUM_BLOCKS ? Math.min(this.text.length, MAXIMUM_SHOWN) : this.parsed;
+		if (this.parsed < length) {
+			// A block that cannot be cut is parsed as a whole with each step.
+			const end = Math.min(length, this.parsed + Math.max(STEP_LENGTH, Math.ceil(growing.unsettled / 4)));
+			this.showFrom(() => growing.append(this.text.slice(this.parsed, end)));
+			this.parsed = end;
+			return this.parsed < length || !this.more;
+		}
+		if (this.more) {
+			return false;
+		}
+		if (!this.ended) {
+			this.ended = true;
+			this.showFrom(() => growing.end());
+			this.showNote();
+			return true;
+		}
+		const index = growing.refresh();
+		if (index === undefined) {
+			return false;
+		}
+		this.show(index);
+		this.onDone(this.shown[index]?.nodes ?? []);
+		return true;
+	}
+
+	/** Shows what `change` did to the blocks. */
+	private showFrom(change: () => void): void {
+		const { growing } = this;
+		const first = growing.done;
+		change();
+		for (const block of this.shown.splice(growing.blocks.length)) {
+			for (const node of block.nodes) {
+				node.remove();
+			}
+		}
+		for (let index = first; index < growing.blocks.length; index++) {
+			this.show(index);
+		}
+		for (; this.told < growing.done; this.told++) {
+			this.onDone(this.shown[this.told]?.nodes ?? []);
+		}
+	}
+
+	private show(index: number): void {
+		const block = this.growing.blocks[index];
+		const shown = this.shown[index];
+		if (!block) {
+			return;
+		}
+		if (shown && shown.open === block.open && (shown.holder === undefined) === (block.open === '')) {
+			this.patchParts(shown, block, this.after(index));
+			return;
+		}
+		const created = create(block, this.furnisher);
+		this.content.insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
+		for (const node of shown?.nodes ?? []) {
+			node.remove();
+		}
+		this.shown[index] = created.shown;
+	}
+
+	private after(index: number): ChildNode | null {
+		return this.shown[index + 1]?.nodes[0] ?? this.note ?? null;
+	}
+
+	private patchParts(shown: ShownBlock, block: Block, after: ChildNode | null): void {
+		let same = 0;
+		while (same < block.parts.length && block.parts[same] === shown.parts[same]?.html) {
+			same++;
+		}
+		if (same === block.parts.length && same === shown.parts.length) {
+			return;
+		}
+		const fresh = partNodes(block, same);
+		const old = shown.parts.splice(same).flatMap(({ nodes }) => nodes);
+		const parent = shown.holder ?? this.content;
+		const before = shown.holder ? null : after;
+		const nodes = patchNodes(parent, old, fresh.flat(), before, this.furnisher);
+		let begin = 0;
+		fresh.forEach((part, index) => {
+			const end = begin + part.length;
+			shown.parts.push({ html: block.parts[same + index] ?? '', nodes: nodes.slice(begin, end) });
+			begin = end;
+		});
+		if (!shown.holder) {
+			shown.nodes = nodes;
+		}
+	}
+
+	private showNote(): void {
+		const left = this.text.length - this.parsed;
+		if (left > 0) {
+			this.note = document.createElement('p');
+			this.note.className = 'note';
+			this.note.textContent = fill(this.strings.shortened, left);
+			this.content.append(this.note);
+		}
+	}
+
+	private reset(): void {
+		this.dispose();
+		this.content.replaceChildren();
+		this.growing = new GrowingMarkdown(createMarkdown(this.strings));
+		this.shown = [];
+		this.note = undefined;
+		this.text = '';
+		this.parsed = 0;
+		this.ended = false;
+		this.told = 0;
+		this.restUntil = 0;
+	}
+}
+
+/** The nodes of the parts from `start` on, as they stand in their block. */
+function partNodes(block: Block, start: number): ChildNode[][] {
+	const { kind, open, parts, close } = block;
+	const nodesOf = (html: string) => {
+		const fragment = sanitise(open + html + close);
+		return [...(holderIn(fragment, block) ?? fragment).childNodes];
+	};
+	return kind === 'list' || kind === 'table'
+		? byPart(nodesOf(parts.slice(start).join('')))
+		: // One by one, because texts that meet become one.
+			parts.slice(start).map(nodesOf);
+}
+
+/** A line break begins a list, and each part is an element and a line break. The same holds for the rows of a table. */
+function byPart(nodes: readonly ChildNode[]): ChildNode[][] {
+	return Array.from({ length: (nodes.length - 1) / 2 }, (_, index) => nodes.slice(2 * index + 1, 2 * index + 3));
+}
+
+function holderIn(fragment: DocumentFragment, { kind, open }: Block): Element | undefined {
+	return open === '' ? undefined : (fragment.querySelector(HOLDERS[kind]) ?? undefined);
+}
+
+function create(block: Block, furnisher: Furnisher): { fragment: DocumentFragment; shown: ShownBlock } {
+	const { kind, open, parts, close } = block;
+	const [first = '', ...others] = kind === 'list' || kind === 'table' ? [parts.join('')] : parts;
+	const fragment = sanitise(open + first + close);
+	const holder = holderIn(fragment, block);
+	for (const node of [...fragment.childNodes]) {
+		furnisher.furnish(node);
+	}
+	const nodes = [...(holder ?? fragment).childNodes];
+	const nodesOfParts = kind === 'list' || kind === 'table' ? byPart(nodes) : [nodes];
+	if (holder && others.length > 0) {
+		const added = partNodes(block, 1);
+		holder.append(...added.flat());
+		nodesOfParts.push(...added);
+	}
+	const shownParts = nodesOfParts.map((own, index) => ({ html: parts[index] ?? '', nodes: own }));
+	return { fragment, shown: { open, nodes: [...fragment.childNodes], holder, parts: shownParts } };
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../support/waitFor.ts';
+import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { RICH } from '../ui/scenes.ts';
+
+describe('the chat page', function () {
+	this.timeout(120_000);
+	const pages = useChatPage();
+	let chat: ChatPage;
+
+	const open = async (options?: PageOptions) => {
+		chat = await pages.open(options);
+		return chat;
+	};
+	const log = () => chat.page.locator('.log');
+	const button = (name: string) => chat.page.getByRole('button', { name, exact: true });
+
+	describe('with a long conversation', () => {
+		const all = Array.from({ length: 2_000 }, (_, index) =>
+			turnView({ text: index % 5 === 0 ? RICH : 'A short answer.' }, { question: `Question ${index}?` }),
+		);
+		/** Answers as the host does, 40 at a time. */
+		async function giveEarlier(first: number): Promise<number> {
+			const start = Math.max(0, first - 40);
+			await chat.send({
+				kind: 'turns-prepend',
+				before: all[first]?.id ?? '',
+				turns: all.slice(start, first),
+				earlier: start,
+			});
+			return start;
+		}
+		const asked = async () => (await chat.posted()).filter(({ kind }) => kind === 'earlier-request').length;
+
+		it('shows its end, and asks for earlier turns when the reader comes near them, once', async () => {
+			await open({ height: 500 });
+			await chat.snapshot(all.slice(-40), { earlier: 1_960 });
+			await button('Show 1,960 Earlier Messages').waitFor();
+			assert.equal(await asked(), 0);
+			await log().evaluate(element => {
+				element.scrollTop = 100;
+			});
+			await waitFor('the wish', async () => (await asked()) === 1);
+			const before = await topTurn(chat);
+			await giveEarlier(1_960);
+			const after = await topTurn(chat);
+			assert.equal(after.question, before.question);
+			assert.ok(Math.abs(after.top - before.top) <= 4, `what is read moved from ${before.top} to ${after.top}`);
+			await button('Show 1,920 Earlier Messages').waitFor({ state: 'attached' });
+		});
+
+		it('can be read to its beginning by keyboard, and no step of it stops the page', async () => {
+			await open({ height: 500 });
+			await chat.snapshot(all.slice(-40), { earlier: 1_960 });
+			let longest = 0;
+			for (let first = 1_960; first > 0; ) {
+				const started = performance.now();
+				first = await giveEarlier(first);
+				longest = Math.max(longest, performance.now() - started);
+			}
+			assert.equal(await chat.page.locator('chat-turn').count(), 2_000);
+			assert.equal(await chat.page.locator('.earlier').count(), 0);
+			const started = performance.now();
+			await chat.change(turnView({ text: 'One more.' }));
+			const appended = performance.now() - started;
+			assert.ok(longest < 2_000 && appended < 1_000, `a slice took ${longest} ms, a turn more ${appended} ms`);
+		});
+
+		it('asks as long as the place where the reader was is not there', async () => {
+			const [reading] = all.slice(1_900);
+			await open({
+				height: 500,
+				state: { draft: '', conversation: CONVERSATION_ID, reading: { turn: reading?.id ?? '', offset: 10 } },
+			});
+			await chat.snapshot(all.slice(-40), { earlier: 1_960 });
+			await waitFor('the first wish', async () => (await asked()) === 1);
+			await giveEarlier(1_960);
+			await waitFor('the second wish', async () => (await asked()) === 2);
+			await giveEarlier(1_920);
+			await waitFor('the place', async () => (await topTurn(chat)).question === 'Question 1900?');
+		});
+	});
+
+	it('shows the end of another conversation, and keeps the draft', async () => {
+		await open({ height: 400 });
+		await chat.page.locator('chat-composer textarea').fill('A draft');
+		await chat.snapshot(Array.from({ length: 10 }, () => turnView({ text: RICH })));
+		await log().evaluate(element => {
+			element.scrollTop = 100;
+		});
+		await button('Scroll to End').waitFor();
+		await chat.snapshot(
+			Array.from({ length: 10 }, () => turnView({ text: RICH })),
+			{ conversation: 'c0000000-0000-4000-8000-000000000002' },
+		);
+		await waitFor('the end', async () => (await button('Scroll to End').count()) === 0);
+		assert.equal(await chat.page.locator('chat-composer textarea').inputValue(), 'A draft');
+	});
+
+	describe('a message that is changed', () => {
+		it('is sent with the turn that it changes, and kept until the host has taken it', async () => {
+			await open();
+			const turn = turnView();
+			await chat.snapshot([turn]);
+			await button('Edit and Send Again').click();
+			const field = chat.page.getByRole('textbox', { name: 'Edit message' });
+			await field.fill('Another question?');
+			await field.press('Enter');
+			const sent = await chat.waitForPosted('message-send');
+			assert.deepEqual([sent.edits, sent.text, sent.conversation], [turn.id, 'Another question?', CONVERSATION_ID]);
+			await chat.send({ kind: 'message-refuse', turn: sent.turn, reason: 'The disk is full.' });
+			await chat.page.getByText('The disk is full.').waitFor();
+			assert.equal(await field.inputValue(), 'Another question?');
+			await chat.send({ kind: 'message-accept', turn: sent.turn });
+			await waitFor('the field to go', async () => (await field.count()) === 0);
+		});
+
+		it('is still being changed after the page was made anew', async () => {
+			await open();
+			const turn = turnView();
+			await chat.snapshot([turn]);
+			await button('Edit and Send Again').click();
+			await chat.page.getByRole('textbox', { name: 'Edit message' }).fill('Half a');
+			const state = await chat.savedState();
+			assert.ok(state);
+			await chat.close();
+			await open({ state });
+			await chat.snapshot([turn]);
+			assert.equal(await chat.page.getByRole('textbox', { name: 'Edit message' }).inputValue(), 'Half a');
+		});
+
+		it('is not begun while a reply runs, which is said', async () => {
+			await open();
+			await chat.snapshot([turnView(), turnView({ state: 'streaming', text: 'So far' })]);
+			await button('Edit and Send Again').first().click();
+			await chat.page.getByText('Wait for the reply, or stop it first.').waitFor();
+			assert.equal(await chat.page.getByRole('textbox', { name: 'Edit message' }).count(), 0);
+		});
+	});
+
+	it('copies a reply as Markdown, and as text without markup', async () => {
+		await open({ width: 500 });
+		await chat.snapshot([turnView({ text: RICH })]);
+		await button('Copy as Markdown').click();
+		await button('Copy Reply').click();
+		const texts = (await chat.posted()).flatMap(message => (message.kind === 'text-copy' ? [message.text] : []));
+		assert.equal(texts[0], RICH);
+		const text = texts[1] ?? '';
+		assert.match(
+			text,
+			/^The guard compares seconds with milliseconds.*\n\nWhat happens\n\n1\. exp comes in seconds\.\n2\. /,
+		);
+		assert.match(text, /\n {3}- nested item\n/);
+		assert.match(text, /file\tchange\tlines\nsrc\/auth\.ts\tcompare in ms\t12\n/);
+		assert.match(text, /\nreturn claims;\n/);
+		assert.doesNotMatch(text, /\*\*|`|^[#|>]|Copy/m);
+	});
+});
+
+/** The first turn in view and where it stands. */
+function topTurn(chat: ChatPage): Promise<{ question: string; top: number }> {
+	return chat.page.evaluate(() => {
+		const root = document.querySelector('chat-app')?.shadowRoot;
+		const turns = [...(root?.querySelectorAll('chat-turn') ?? [])];
+		const turn = turns.find(element => element.getBoundingClientRect().bottom > 0);
+		const question = turn?.shadowRoot?.querySelector('.question')?.textContent ?? '';
+		return { question, top: turn?.getBoundingClientRect().top ?? 0 };
+	});
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import path from 'node:path';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { answerInput, pickItem, runCommand, screenshot, toast, until, useTheme } from '../support/editorWindow.ts';
+import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+
+describe('the conversations of the window', function () {
+	this.timeout(120_000);
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+
+	before(async () => {
+		server = await startEditor();
+		window = await openWindow(server);
+		page = window.page;
+	});
+
+	after(() => server?.stop());
+
+	const folder = () =>
+		path.dirname(globSync('server/**/globalStorage/*/conversations/*.jsonl', { cwd: server.dataFolder })[0] ?? '');
+	const files = () => readdirSync(path.join(server.dataFolder, folder()));
+	const fileOf = (words: string) => {
+		const all = files().filter(name => name.endsWith('.jsonl'));
+		const paths = all.map(name => path.join(server.dataFolder, folder(), name));
+		return paths.find(file => readFileSync(file, 'utf8').includes(words));
+	};
+	const row = (title: string): Locator =>
+		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: title });
+	const questions = (frame: Frame) => turns(frame).locator('.question').allInnerTexts();
+	const listed = async () => {
+		await runCommand(page, 'Errand: Open Conversation…');
+		await row('message').first().waitFor();
+	};
+	/** Both end with the cursor in the composer; what is typed before that would not go where it is meant. */
+	async function open(title: string): Promise<void> {
+		const frame = await openChat(page);
+		await listed();
+		await row(title).first().click();
+		await composerHasFocus(frame);
+	}
+	async function startNew(frame: Frame): Promise<void> {
+		await runCommand(page, 'Errand: New Conversation');
+		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
+		await composerHasFocus(frame);
+	}
+	const composerHasFocus = (frame: Frame) =>
+		until('the cursor is in the composer', () =>
+			frame
+				.locator('chat-composer textarea')
+				.evaluate(element => document.hasFocus() && (element.getRootNode() as ShadowRoot).activeElement === element),
+		);
+	async function rowButton(title: string, label: string): Promise<void> {
+		await row(title).first().hover();
+		await row(title).first().getByRole('button', { name: label }).click();
+	}
+	const hasFocus = (frame: Frame, selector: string) =>
+		frame.locator(selector).evaluate(element => (element.getRootNode() as ShadowRoot).activeElement === element);
+
+	it('begin anew from the view’s title, and the list brings the old one back', async () => {
+		const frame = await openChat(page);
+		await ask(frame, 'How do prices work here?');
+		const reply = await replyEnds(frame);
+		await page.locator('.part.sidebar').getByRole('button', { name: 'New Conversation' }).first().click();
+		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
+		await composerHasFocus(frame);
+		await ask(frame, 'And what do taxes do?');
+		await replyEnds(frame);
+		await listed();
+		await screenshot(page, 'conversations-list');
+		assert.match(await row('And what do taxes do?').first().innerText(), /1 message/);
+		await page.keyboard.press('Escape');
+		await open('How do prices work here?');
+		await until('the old one is back', async () => (await questions(frame))[0] === 'How do prices work here?');
+		assert.equal(await replyText(frame), reply);
+	});
+
+	it('are found by the text of their first messages', async () => {
+		await listed();
+		await page.locator('.quick-input-widget:visible .quick-input-box input').fill('taxes');
+		await until('one is left', async () => (await row('message').count()) === 1);
+		await page.keyboard.press('Escape');
+	});
+
+	it('go on in the background while another is shown, and stop where they are told to', async () => {
+		const frame = await openChat(page);
+		await startNew(frame);
+		await ask(frame, '/demo slow');
+		await until('some of the reply is there', async () => (await replyText(frame)).length > 20);
+		const before = await replyText(frame);
+		await open('How do prices work here?');
+		await until('the other is shown', async () => (await questions(frame))[0] === 'How do prices work here?');
+		assert.equal(await isStreaming(frame), false);
+		await listed();
+		assert.match(await row('/demo slow').first().innerText(), /replying/);
+		await row('/demo slow').first().click();
+		await composerHasFocus(frame);
+		await until('it is live', async () => (await questions(frame))[0] === '/demo slow' && (await isStreaming(frame)));
+		await until('it went on', async () => (await replyText(frame)).length > before.length);
+		await frame.getByRole('button', { name: 'Stop' }).click();
+		await until('it has ended', async () => !(await isStreaming(frame)));
+		assert.match(await lastTurnText(frame), /Stopped/);
+	});
+
+	it('are renamed from the list, which comes back with the new title', async () => {
+		await listed();
+		await rowButton('And what do taxes do?', 'Rename…');
+		await page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: 'Rename' }).waitFor();
+		await answerInput(page, 'Taxes');
+		await row('Taxes').first().waitFor();
+		await page.keyboard.press('Escape');
+		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
+	});
+
+	it('are deleted at once, and come back with Undo', async () => {
+		const frame = await openChat(page);
+		await open('Taxes');
+		await until('it is shown', async () => (await questions(frame))[0] === 'And what do taxes do?');
+		await runCommand(page, 'Errand: Delete Conversation');
+		await until('it is gone', async () => (await turns(frame).count()) === 0);
+		const offer = toast(page, '“Taxes” was deleted.');
+		await offer.waitFor();
+		await screenshot(page, 'conversations-deleted');
+		assert.equal(fileOf('And what do taxes do?'), undefined);
+		await offer.getByRole('button', { name: 'Undo' }).click();
+		await until('it is back', async () => (await questions(frame))[0] === 'And what do taxes do?');
+		assert.ok(fileOf('And what do taxes do?'));
+	});
+
+	it('are written to Markdown and to JSON', async () => {
+		for (const [form, name] of [
+			['Markdown', 'taxes.md'],
+			['JSON', 'taxes.json'],
+		] as const) {
+			await runCommand(page, 'Errand: Export Conversation…');
+			await pickItem(page, form);
+			await answerInput(page, path.join(server.folder, name));
+			const text = () => readFileSync(path.join(server.folder, name), 'utf8');
+			await toast(page, name).first().waitFor();
+			if (form === 'JSON') {
+				const { format, version, conversation } = JSON.parse(text());
+				assert.deepEqual([format, version, conversation.title], ['errand.conversation', 2, 'Taxes']);
+				assert.equal(conversation.turns[0].question, 'And what do taxes do?');
+			} else {
+				assert.match(text(), /^# Taxes\n/);
+				assert.match(text(), /^## You \(.+\)\n\nAnd what do taxes do\?\n\n## .*demo.* \(.+\)\n/m);
+			}
+		}
+	});
+
+	it('keep both versions of a message that is changed and sent again, by keyboard alone', async () => {
+		const frame = await openChat(page);
+		await ask(frame, 'And duties?');
+		await replyEnds(frame);
+		const edit = turns(frame).first().getByRole('button', { name: 'Edit and Send Again' });
+		await edit.focus();
+		await page.keyboard.press('Enter');
+		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
+		await screenshot(page, 'conversations-edit');
+		await page.keyboard.press('Escape');
+		await until('the focus is back', () => edit.evaluate(element => element.matches(':focus')));
+		await page.keyboard.press('Enter');
+		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
+		await page.keyboard.press('Shift+Home');
+		await page.keyboard.type('And what do fees do?');
+		await page.keyboard.press('Enter');
+		await until('the new version is shown', async () => (await questions(frame)).join() === 'And what do fees do?');
+		await replyEnds(frame);
+		await frame.getByText('2 of 2', { exact: true }).waitFor();
+		await frame.getByRole('button', { name: 'Previous Version' }).focus();
+		await page.keyboard.press('Enter');
+		await until('the old one is back, with what followed it', async () => {
+			return (await questions(frame)).join() === 'And what do taxes do?,And duties?';
+		});
+		await frame.getByText('1 of 2', { exact: true }).waitFor();
+		await until('the focus is on the way back', () =>
+			frame.getByRole('button', { name: 'Next Version' }).evaluate(element => element.matches(':focus')),
+		);
+		await screenshot(page, 'conversations-versions');
+	});
+
+	it('show the same one and the same version after a reload', async () => {
+		await page.reload();
+		await workbenchStands(page);
+		const frame = await openChat(page);
+		await until('it is back', async () => {
+			// A reload may bring back what the page had kept a moment before: then the message is still being changed.
+			const cancel = frame.getByRole('button', { name: 'Cancel' });
+			if ((await cancel.count()) > 0) {
+				await cancel.click();
+			}
+			return (await questions(frame)).join() === 'And what do taxes do?,And duties?';
+		});
+	});
+
+	it('go on with a reply that a reload cut off', async () => {
+		let frame = await openChat(page);
+		await startNew(frame);
+		await ask(frame, '/demo slow again');
+		await until('some of the reply is there', async () => (await replyText(frame)).length > 100);
+		const before = await replyText(frame);
+		await page.reload();
+		await workbenchStands(page);
+		frame = await openChat(page);
+		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)));
+		await screenshot(page, 'conversations-cut-off');
+		await frame.getByRole('button', { name: 'Continue', exact: true }).click();
+		await until('it goes on', async () => (await replyText(frame)).length > before.length + 10);
+		await until('it ends', async () => !(await isStreaming(frame)), 60_000);
+		assert.ok((await replyText(frame)).startsWith(before.trimEnd()));
+		assert.match(await lastTurnText(frame), /Continued after it had ended too early/);
+		assert.equal(await turns(frame).count(), 1);
+	});
+
+	it('keep what can be read of a damaged file, and say so', async () => {
+		const frame = await openChat(page);
+		await open('Taxes');
+		await until('it is shown', async () => (await questions(frame)).length === 2);
+		await startNew(frame);
+		const file = fileOf('And what do taxes do?') ?? '';
+		truncateSync(file, readFileSync(file).length - 10);
+		await open('Taxes');
+		await frame.getByText(/A saved conversation was damaged\. 2 of 3 messages could be read/).waitFor();
+		await until(
+			'the rest is shown',
+			async () => (await questions(frame)).join() === 'And what do taxes do?,And duties?',
+		);
+		assert.ok(files().some(name => name.startsWith(`${path.basename(file)}.damaged-`)));
+		await screenshot(page, 'conversations-damaged');
+	});
+
+	it('are at home in light and in a side bar of 200 pixels', async () => {
+		await useTheme(page, 'light');
+		const frame = await openChat(page);
+		await screenshot(page, 'conversations-light');
+		const bar = await page.locator('.part.sidebar').boundingBox();
+		assert.ok(bar);
+		await page.mouse.move(bar.x + bar.width + 2, 300);
+		await page.mouse.down();
+		await page.mouse.move(bar.x + 200, 300, { steps: 5 });
+		await page.mouse.up();
+		await turns(frame).first().getByRole('button', { name: 'Edit and Send Again' }).click();
+		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
+		const { shown, needed } = await frame.evaluate(() => ({
+			shown: document.documentElement.clientWidth,
+			needed: document.documentElement.scrollWidth,
+		}));
+		await screenshot(page, 'conversations-narrow');
+		assert.ok(needed <= shown, `it needs ${needed} of ${shown} pixels`);
+	});
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { exportJson } from '../../../../src/chat/conversations/exportJson.ts';
+import { type ExportWords, exportMarkdown } from '../../../../src/chat/conversations/exportMarkdown.ts';
+import { addTurn, type Conversation } from '../../../../src/chat/model/conversation.ts';
+import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+
+const [first, second, third] = TURN_IDS;
+
+const words: ExportWords = {
+	untitled: 'New Conversation',
+	you: 'You',
+	reply: 'Reply',
+	reasoning: 'Reasoning',
+	via: provider => `via ${provider}`,
+	begun: moment => `Begun ${moment}`,
+	workspace: name => `Workspace: ${name}`,
+	version: (index, count) => `Version ${index} of ${count}`,
+	earlierReplies: count => `${count} other replies`,
+	continued: (moment, offset) => `Continued ${moment} after ${offset}`,
+	stopped: 'Stopped.',
+	cutOff: 'Cut off.',
+	streaming: 'Still running.',
+	failed: 'Failed.',
+	moment: milliseconds => `t${milliseconds}`,
+};
+
+describe('a conversation as Markdown', () => {
+	const markdown = (value: Conversation, title?: string) => exportMarkdown(value, title, words);
+
+	it('says who said what when, word for word', () => {
+		const text = markdown(
+			conversation(
+				turn(
+					first,
+					'Why?\n\n- a *list*',
+					reply({ text: '```ts\nlet a;\n```', provider: 'provider-a', reasoning: 'Hm.\nSo.' }),
+				),
+			),
+			'A *title*',
+		);
+		assert.equal(
+			text,
+			`# A \\*title\\*
+
+Begun t500  
+Workspace: widgets
+
+## You (t1000)
+
+Why?
+
+- a *list*
+
+## demo via provider-a (t1000)
+
+> Reasoning
+>
+> Hm.
+> So.
+
+\`\`\`ts
+let a;
+\`\`\`
+`,
+		);
+	});
+
+	it('says how each reply ended, and where it went on', () => {
+		const ends = (others: Parameters<typeof reply>[0]) => markdown(conversation(turn(first, 'Why?', reply(others))));
+		assert.match(ends({ state: 'stopped' }), /An answer\.\n\n\*Stopped\.\*\n$/);
+		assert.match(ends({ state: 'cutOff' }), /\*Cut off\.\*\n$/);
+		assert.match(ends({ state: 'cutOff', explanation: { message: 'The line broke.' } }), /\*The line broke\.\*\n$/);
+		assert.match(ends({ state: 'failed', text: '', explanation: { message: 'No_key.' } }), /\*No\\_key\.\*\n$/);
+		assert.match(ends({ state: 'streaming' }), /\*Still running\.\*\n$/);
+		assert.match(
+			ends({ continuations: [{ offset: 3, after: 'cutOff', resumedAt: 1_500 }] }),
+			/An answer\.\n\n\*Continued t1500 after 3\*\n$/,
+		);
+	});
+
+	it('holds what is shown, and says where there is more', () => {
+		const linear = conversation(
+			turn(first, 'One?', reply({ text: 'a' }), reply({ text: 'b' })),
+			turn(second, 'Two?', reply()),
+		);
+		const text = markdown(addTurn(linear, { ...turn(third, 'Two, really?', reply()), previous: first }));
+		assert.match(text, /b\n\n\*1 other replies\*\n\n## You \(t1000\)\n\n\*Version 2 of 2\*\n\nTwo, really\?/);
+		assert.doesNotMatch(text, /Two\?/);
+	});
+
+	it('has no heading from a name of others', () => {
+		const text = markdown(conversation(turn(first, 'Why?', reply({ model: 'a\n# b' }))));
+		assert.match(text, /^## a \\# b \(t1000\)$/m);
+	});
+});
+
+describe('a conversation as JSON', () => {
+	it('holds all of it, and names its form', () => {
+		const value = addTurn(
+			conversation(turn(first, 'One?', reply({ text: 'a' }), reply({ text: 'b' }))),
+			turn(second, 'Another?', reply()),
+		);
+		assert.deepEqual(JSON.parse(exportJson(value, 7)), {
+			format: 'errand.conversation',
+			version: 2,
+			exportedAt: 7,
+			conversation: value,
+		});
+	});
+});
