@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
 import { runTestProcess } from './process.ts';
@@ -11,6 +12,8 @@ export interface MochaStage {
 	args: string[];
 	testLimitMs: number;
 	limitMs: number;
+	/** Files side by side: for tests that share nothing. */
+	isParallel?: boolean;
 	folder: string;
 	environment?: Record<string, string>;
 }
@@ -27,6 +30,8 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
 			...['--extension', 'ts', '--timeout', String(stage.testLimitMs)],
 			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
+			// Much of the time is waiting, so one more than there are cores.
+			...(stage.isParallel ? ['--parallel', '--jobs', String(os.availableParallelism() + 1)] : []),
 			...stage.args,
 			...(chosen ? [] : found),
 		],

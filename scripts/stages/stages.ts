@@ -41,7 +41,7 @@ export class TestRun {
 			case 'check':
 				return check();
 			case 'unit':
-				return runMocha({ tests: 'unit', args, folder, testLimitMs: 10_000, limitMs: 180_000 });
+				return runMocha({ tests: 'unit', args, folder, isParallel: true, testLimitMs: 15_000, limitMs: 300_000 });
 			case 'conformance':
 				return runMocha({ tests: 'conformance', args, folder, testLimitMs: 20_000, limitMs: 180_000 });
 			case 'interoperability':
@@ -51,7 +51,7 @@ export class TestRun {
 				return runEditorTests({ args, folder, environment: await this.prepareEditor() });
 			case 'e2e': {
 				const environment = await this.prepareEditor();
-				return runMocha({ tests: 'e2e', args, folder, environment, testLimitMs: 60_000, limitMs: 420_000 });
+				return runMocha({ tests: 'e2e', args, folder, environment, testLimitMs: 60_000, limitMs: 540_000 });
 			}
 		}
 	}
