@@ -44,7 +44,7 @@ describe('the chat', () => {
 			remembered: { read: () => undefined, write: () => {} },
 			client: async () => client,
 			connection: async () => ({ label: 'Test', model }),
-			workspace: () => ({ folders: ['file:///work/widgets'] }),
+			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),
 			clock: systemClock,

@@ -14,7 +14,7 @@ import { ConversationStore, type OpenOutcome } from '../../../src/chat/store.ts'
 import { reply, TURN_IDS, turn } from './conversations.ts';
 
 const ID = 'c0000000-0000-4000-8000-000000000002';
-const FOLDERS = ['file:///work/widgets'];
+const FOLDERS = ['file:///home/me/widgets'];
 const [first, second] = TURN_IDS;
 
 describe('the writer of a conversation', () => {

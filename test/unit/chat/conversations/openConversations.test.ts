@@ -17,7 +17,7 @@ import { TURN_IDS } from '../conversations.ts';
 import { stream, TestService } from '../testService.ts';
 
 const [first, second] = TURN_IDS;
-const FOLDERS = ['file:///work/widgets'];
+const FOLDERS = ['file:///home/me/widgets'];
 
 describe('the conversations of a window', () => {
 	let service: TestService;

@@ -3,8 +3,8 @@ import { groupConversations } from '../../../../src/chat/conversations/listing.t
 import { belongsTo, remoteKey } from '../../../../src/chat/conversations/workspaceMatch.ts';
 import type { WorkspaceTag } from '../../../../src/chat/model/conversation.ts';
 
-const WIDGETS = 'file:///work/widgets';
-const GADGETS = 'file:///work/gadgets';
+const WIDGETS = 'file:///home/me/widgets';
+const GADGETS = 'file:///home/me/gadgets';
 const REMOTE = 'https://example.com/acme/widgets.git';
 const open = (folders: string[], remotes: string[] = []) => ({ folders, remotes });
 
@@ -58,7 +58,7 @@ describe('the groups of a list', () => {
 			summary({ folders: [] }),
 			summary({ name: 'widgets', folders: [WIDGETS] }),
 			summary({ name: 'gadgets', folders: [GADGETS] }),
-			summary({ folders: ['file:///work/nameless'] }),
+			summary({ folders: ['file:///home/me/nameless'] }),
 			summary({ folders: ['file:///old/widgets'], remote: REMOTE }),
 		];
 		const groups = groupConversations(list, open([WIDGETS], [REMOTE]));
