@@ -25,7 +25,11 @@ export function conversation(...turns: Turn[]): Conversation {
 	return {
 		id: 'c0000000-0000-4000-8000-000000000001',
 		createdAt: 500,
-		workspace: { name: 'widgets', folders: ['file:///home/me/widgets'], remote: 'https://example.com/acme/widgets.git' },
+		workspace: {
+			name: 'widgets',
+			folders: ['file:///home/me/widgets'],
+			remote: 'https://example.com/acme/widgets.git',
+		},
 		...(head === undefined ? {} : { head }),
 		turns: linked,
 	};
