@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { commitSubject } from './taskNames.ts';
 
 const LINE_PAUSE_MS = 90;
-const SLOW_LINES = 150;
+const SLOW_LINES = 100;
 const SLOW_PAUSE_MS = 200;
 const MAXIMUM_FILES = 50_000;
 const MAXIMUM_FILE_NAMES = 100;
