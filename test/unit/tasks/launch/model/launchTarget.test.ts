@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Branch } from '../../../../src/tasks/model/branches.ts';
-import { type LaunchFacts, launchTarget } from '../../../../src/tasks/model/launchTarget.ts';
+import type { Branch } from '../../../../../src/tasks/launch/model/branches.ts';
+import { type LaunchFacts, launchTarget } from '../../../../../src/tasks/launch/model/launchTarget.ts';
 
 const branch = (name: string, remote?: string, commit = 'c1', upstream?: Branch['upstream']): Branch => ({
 	name,

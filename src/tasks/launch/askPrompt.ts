@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DRAFT_KEY } from './storageKeys.ts';
+import { DRAFT_KEY } from '../storageKeys.ts';
 
 /** How often the draft is written down while it is typed, in milliseconds. */
 const SAVE_MS = 400;

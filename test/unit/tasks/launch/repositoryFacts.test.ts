@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runGit } from '../../../src/tasks/gitCommand.ts';
-import { countCommits, listBranches, readBranchCommit, remoteDirectory } from '../../../src/tasks/repositoryFacts.ts';
-import { TemporaryRepository } from '../../support/temporaryRepository.ts';
+import { runGit } from '../../../../src/tasks/launch/gitCommand.ts';
+import {
+	countCommits,
+	listBranches,
+	readBranchCommit,
+	remoteDirectory,
+} from '../../../../src/tasks/launch/repositoryFacts.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
 const textOf = (file: string) => readFile(file, 'utf8').catch(() => '');
 

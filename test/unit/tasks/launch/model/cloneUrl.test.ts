@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readRemoteUrl } from '../../../../src/tasks/model/cloneUrl.ts';
+import { readRemoteUrl } from '../../../../../src/tasks/launch/model/cloneUrl.ts';
 
 const url = (text: string) => ({ kind: 'url', url: text });
 

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Client } from '../client/client.ts';
-import { ClientError, type ClientErrorCode } from '../client/core/errors.ts';
-import type { Task, TaskCreateRequest } from '../contract/tasks.ts';
-import { views } from '../platform/ids.ts';
-import { explainError } from '../platform/notify.ts';
+import type { Client } from '../../client/client.ts';
+import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
+import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
+import { views } from '../../platform/ids.ts';
+import { explainError } from '../../platform/notify.ts';
+import { PENDING_KEY } from '../storageKeys.ts';
 import { clearDraft } from './askPrompt.ts';
 import { findCreatedTask } from './model/createdTask.ts';
-import { PENDING_KEY } from './storageKeys.ts';
 
 /** The answers by which a service says for certain that it made no task. After any other failure it may have made one. */
 const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([

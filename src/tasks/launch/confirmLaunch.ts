@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { GitRepository } from '../platform/git.ts';
+import type { GitRepository } from '../../platform/git.ts';
+import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { LaunchTarget } from './model/launchTarget.ts';
-import { escapeIcons, oneLine } from './model/plainText.ts';
 import { SHORT_COMMIT } from './pickBranch.ts';
 
 const MAXIMUM_NAME = 120;

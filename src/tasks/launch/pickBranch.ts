@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../base/errors.ts';
-import type { GitApi, GitRepository } from '../platform/git.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { escapeIcons, oneLine } from '../model/plainText.ts';
 import { type Branch, orderBranches } from './model/branches.ts';
-import { escapeIcons, oneLine } from './model/plainText.ts';
 import { repositoryName } from './pickRepository.ts';
 import { listBranches } from './repositoryFacts.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Branch, orderBranches, readBranches, refName } from '../../../../src/tasks/model/branches.ts';
+import { type Branch, orderBranches, readBranches, refName } from '../../../../../src/tasks/launch/model/branches.ts';
 
 const line = (...fields: string[]) => fields.join('\0');
 const branch = (name: string, remote?: string, committedAt = 0): Branch => ({

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../base/errors.ts';
-import type { Client } from '../client/client.ts';
-import type { Task, TaskCreateRequest } from '../contract/tasks.ts';
-import { showMessage } from '../platform/notify.ts';
-import { taskTitle } from './model/taskRow.ts';
-import type { TaskConnection } from './register.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { Client } from '../../client/client.ts';
+import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
+import { showMessage } from '../../platform/notify.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import type { TaskConnection } from '../register.ts';
+import { rowWords } from '../words.ts';
 import { type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
 import { askForTask } from './startTask.ts';
-import { rowWords } from './words.ts';
 
 /** A connection with its client: what was asked and confirmed for one is never sent to another. */
 export interface TaskTarget {

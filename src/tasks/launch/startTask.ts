@@ -1,17 +1,17 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { UserFacingError } from '../base/errors.ts';
-import type { TaskCreateRequest } from '../contract/tasks.ts';
-import type { GitApi, GitRepository } from '../platform/git.ts';
-import { readSetting } from '../platform/settings.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { TaskCreateRequest } from '../../contract/tasks.ts';
+import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { readSetting } from '../../platform/settings.ts';
+import { oneLine } from '../model/plainText.ts';
+import type { TaskConnection } from '../register.ts';
 import { askPrompt } from './askPrompt.ts';
 import { confirmLaunch, type LaunchAgent } from './confirmLaunch.ts';
 import type { Branch } from './model/branches.ts';
 import { type LaunchTarget, launchTarget } from './model/launchTarget.ts';
-import { oneLine } from './model/plainText.ts';
 import { pickBranch, readBranchesOf } from './pickBranch.ts';
 import { findRepositories, pickRepository, repositoryName } from './pickRepository.ts';
-import type { TaskConnection } from './register.ts';
 import { countCommits, readBranchCommit, remoteDirectory } from './repositoryFacts.ts';
 
 const MAXIMUM_NAME = 120;

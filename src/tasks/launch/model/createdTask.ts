@@ -1,5 +1,5 @@
-import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
-import { timeOf } from './taskGroups.ts';
+import type { Task, TaskCreateRequest } from '../../../contract/tasks.ts';
+import { timeOf } from '../../model/taskGroups.ts';
 
 /** How far back a task may have been made to be the one whose reply was lost, in milliseconds. */
 const LOOK_BACK_MS = 2 * 60 * 1000;
