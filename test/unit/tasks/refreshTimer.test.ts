@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/async.ts';
-import { createClient } from '../../../src/client/client.ts';
 import { intervalMsOf, isLongAway, RefreshTimer } from '../../../src/tasks/refreshTimer.ts';
-import { TaskStore } from '../../../src/tasks/taskStore.ts';
-import { ManualClock } from '../../support/manualClock.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { TaskServer } from './taskServer.ts';
 
 /** Time that passes at once; it keeps the waits that were asked for. */
 class FastClock implements Clock {
@@ -98,45 +94,6 @@ describe('the refresh timer', () => {
 		made.wake();
 		await new Promise(resolve => setImmediate(resolve));
 		assert.equal(clock.waits.length, 1);
-	});
-
-	it('sends one request an interval in three minutes with nothing active, and none while nobody looks', async function () {
-		this.timeout(20_000);
-		const server = await TaskServer.start();
-		const clock = new ManualClock();
-		const client = createClient({ connection: server.connection, keys: () => Promise.resolve('test') });
-		const store = new TaskStore(() => Promise.resolve(client), clock);
-		server.add({ id: 'done', status: 'completed' });
-		let isVisible = true;
-		let refreshes = 0;
-		const timer = new RefreshTimer({
-			clock,
-			intervalMs: () => intervalMsOf(15),
-			isNeeded: () => isVisible || store.activeCount > 0,
-			async refresh() {
-				await store.refresh();
-				refreshes++;
-				return undefined;
-			},
-		});
-		try {
-			timer.wake();
-			for (let passed = 0; passed < 12; passed++) {
-				await clock.expire(15_000);
-				await waitFor('the refresh', () => refreshes === passed + 1);
-			}
-			assert.deepEqual(server.requests, Array(12).fill('GET /api/tasks?limit=50&offset=0'));
-			isVisible = false;
-			await clock.expire(15_000);
-			await waitFor('the end', () => clock.sleeping === 0);
-			timer.wake();
-			assert.equal(clock.sleeping, 0);
-			assert.equal(server.requests.length, 12);
-		} finally {
-			timer.dispose();
-			store.dispose();
-			await server.stop();
-		}
 	});
 
 	it('knows a window as left once it was without the focus for more than ten minutes', () => {

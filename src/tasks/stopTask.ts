@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { isActiveTask } from '../contract/tasks.ts';
+import { showMessage } from '../platform/notify.ts';
+import type { ActiveConnection } from './activeConnection.ts';
+import { taskTitle } from './model/taskRow.ts';
+import type { TaskStore } from './taskStore.ts';
+import { rowWords } from './words.ts';
+
+export interface TaskStopsDependencies {
+	store: TaskStore;
+	active: ActiveConnection;
+	explain(error: unknown): void;
+}
+
+/** Stops tasks on the service, each with one request at a time. */
+export class TaskStops {
+	private readonly dependencies: TaskStopsDependencies;
+	/** Ids of the tasks whose stop has no answer yet. */
+	private readonly requests = new Set<string>();
+
+	constructor(dependencies: TaskStopsDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	async stop(id: string): Promise<void> {
+		const { store, active, explain } = this.dependencies;
+		if (this.requests.has(id)) {
+			return;
+		}
+		const task = store.get(id);
+		if (task && !isActiveTask(task)) {
+			void showMessage('information', vscode.l10n.t('“{0}” is over already.', taskTitle(task, rowWords.untitled)));
+			return;
+		}
+		this.requests.add(id);
+		store.setStopping(id, true);
+		try {
+			const { connection, client } = await active.target();
+			const stopped = await client.tasks.stop(id);
+			// The row says “stopping” until the service shows a final state: in this reply, in the log or in the list.
+			if (active.is(connection.name)) {
+				store.put(stopped);
+			}
+		} catch (error) {
+			store.setStopping(id, false);
+			explain(error);
+		} finally {
+			this.requests.delete(id);
+		}
+	}
+}

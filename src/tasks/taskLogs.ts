@@ -1,0 +1,159 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { showMessage } from '../platform/notify.ts';
+import type { ActiveConnection } from './activeConnection.ts';
+import { type FollowedLog, FollowStatusItem } from './followStatusItem.ts';
+import { Follows } from './follows.ts';
+import type { TaskTarget } from './launch/taskLauncher.ts';
+import { LogDocuments } from './logDocument/logDocuments.ts';
+import { type FollowState, isFollowing } from './model/followState.ts';
+import { taskTitle } from './model/taskRow.ts';
+import { TaskNotices } from './taskNotices.ts';
+import type { TaskStore } from './taskStore.ts';
+
+/** Of a file that a log is saved to. */
+const MAXIMUM_NAME = 40;
+
+export interface TaskLogsDependencies {
+	workspaceState: vscode.Memento;
+	store: TaskStore;
+	active: ActiveConnection;
+	/** How a task of the active connection is followed has changed. */
+	onFollowChanged(taskId: string): void;
+	explain(error: unknown): void;
+}
+
+/** The logs of tasks: followed into channels, shown as documents, told of in the status bar and, at their end, in a notice. */
+export class TaskLogs implements Disposable {
+	readonly documents: LogDocuments;
+	private readonly dependencies: TaskLogsDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly follows: Follows;
+	private readonly notices: TaskNotices;
+	private readonly statusItem: FollowStatusItem;
+
+	constructor(dependencies: TaskLogsDependencies) {
+		const { store, active, explain } = dependencies;
+		this.dependencies = dependencies;
+		this.follows = this.disposables.add(
+			new Follows({
+				workspaceState: dependencies.workspaceState,
+				onStatus: (connection, id, status, error) => {
+					if (active.is(connection)) {
+						store.setStatus(id, status, error);
+					}
+				},
+				onTask: (connection, task, wasActive) => {
+					if (active.is(connection)) {
+						store.put({ ...store.get(task.id), ...task });
+					}
+					if (wasActive) {
+						this.notices.ended(connection, task);
+					}
+				},
+				onGoesOn: (connection, taskId) => this.notices.goesOn(connection, taskId),
+			}),
+		);
+		this.documents = this.disposables.add(new LogDocuments({ explain }));
+		this.notices = new TaskNotices({
+			isLooking: (connection, taskId) =>
+				vscode.window.state.focused &&
+				(this.follows.isVisible(connection, taskId) || this.documents.isVisible(connection, taskId)),
+			openLog: (connection, task) => void this.openNoticed(connection, task),
+		});
+		this.statusItem = this.disposables.add(new FollowStatusItem());
+		this.disposables.add(store.onDidChange(() => this.noticeEnds()));
+		this.disposables.add(
+			this.follows.onDidChange(({ connection, taskId }) => {
+				if (active.is(connection)) {
+					this.showFollowed();
+					dependencies.onFollowChanged(taskId);
+				}
+			}),
+		);
+		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showFollowed()));
+	}
+
+	/** How a task of the active connection is followed; undefined where it is not. */
+	state(taskId: string): FollowState | undefined {
+		const { current } = this.dependencies.active;
+		return current && this.follows.state(current.name, taskId);
+	}
+
+	/** The logs that are followed on the active connection. */
+	followed(): FollowedLog[] {
+		const { current } = this.dependencies.active;
+		return current ? this.follows.list(current.name) : [];
+	}
+
+	/** Brings the status bar up to date, also after a switch of the connection. */
+	showFollowed(): void {
+		this.statusItem.show(this.followed());
+	}
+
+	/** Follows a task in its channel, which comes into sight. */
+	show(id: string, target: TaskTarget, task?: Task): void {
+		this.follow(id, target, task).show();
+		this.showFollowed();
+	}
+
+	/** Follows a task and shows its log as a document. */
+	async showDocument(id: string, target: TaskTarget): Promise<void> {
+		await this.documents.show(this.follow(id, target), target.client).catch(error => this.dependencies.explain(error));
+	}
+
+	/** Writes the whole log into a file: the one named, or one that the user is asked for. */
+	async save(id: string, { client }: TaskTarget, file: vscode.Uri | undefined): Promise<void> {
+		if (file) {
+			await this.documents.saveTo(file, client, id);
+		} else {
+			const task = this.dependencies.store.get(id);
+			await this.documents.save(client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
+		}
+	}
+
+	/** Goes on with what was followed on a connection before a reload, or before another one was active. */
+	resume({ client, connection }: TaskTarget): void {
+		this.follows.resume(client, connection);
+	}
+
+	private follow(id: string, { client, connection }: TaskTarget, task = this.dependencies.store.get(id)) {
+		const isActive = task !== undefined && isActiveTask(task);
+		return this.follows.open(client, { connection, taskId: id, title: task?.prompt ?? '' }, isActive);
+	}
+
+	/** A message may stand for hours: another connection may be active by then. */
+	private async openNoticed(connection: string, task: Task): Promise<void> {
+		const { active, explain } = this.dependencies;
+		try {
+			const target = await active.target();
+			if (target.connection.name === connection) {
+				this.show(task.id, target, task);
+			} else {
+				void showMessage(
+					'information',
+					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it to open its log.', connection),
+				);
+			}
+		} catch (error) {
+			explain(error);
+		}
+	}
+
+	private noticeEnds(): void {
+		const { store, active } = this.dependencies;
+		if (active.current) {
+			for (const task of store.all()) {
+				// What is followed tells of its end itself, with the whole record.
+				if (isActiveTask(task) || !isFollowing(this.state(task.id))) {
+					this.notices.see(active.current.name, task);
+				}
+			}
+		}
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
