@@ -1,4 +1,5 @@
 // What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
+import type { AttachmentKind } from './context/model/attachment.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
@@ -66,9 +67,24 @@ export interface TurnView {
 	/** Milliseconds since the epoch. */
 	askedAt: number;
 	question: string;
+	/** What went with the message, in its order. */
+	attachments?: AttachmentView[];
 	reply: ReplyView;
 	/** Where the message was changed and sent again: this is the one at `index`, counted from 1. Turn ids. */
 	version?: { index: number; count: number; previous?: string; next?: string };
+}
+
+export interface AttachmentView {
+	kind: AttachmentKind;
+	/** Such as `auth.ts:40-72`. */
+	label: string;
+	/** The file's path, where it has one. */
+	path?: string;
+	/** In UTF-16 code units, and about how many tokens that is. */
+	length: number;
+	tokens: number;
+	/** How many of them the user left out. */
+	omitted?: number;
 }
 
 export interface ReplyView {

@@ -142,7 +142,7 @@ describe('the conversations of the window', function () {
 			await toast(page, name).first().waitFor();
 			if (form === 'JSON') {
 				const { format, version, conversation } = JSON.parse(text());
-				assert.deepEqual([format, version, conversation.title], ['errand.conversation', 2, 'Taxes']);
+				assert.deepEqual([format, version, conversation.title], ['errand.conversation', 3, 'Taxes']);
 				assert.equal(conversation.turns[0].question, 'And what do taxes do?');
 			} else {
 				assert.match(text(), /^# Taxes\n/);

@@ -67,6 +67,8 @@ function exportWords(): ExportWords {
 		begun: moment => vscode.l10n.t('Begun {0}', moment),
 		workspace: name => vscode.l10n.t('Workspace: {0}', name),
 		version: (index, count) => vscode.l10n.t('Version {0} of {1} of this message', index, count),
+		attached: place => vscode.l10n.t('Attached: {0}', place),
+		shortened: count => vscode.l10n.t('({0} characters were left out)', number.format(count)),
 		earlierReplies: count =>
 			count === 1
 				? vscode.l10n.t('1 other reply to this message is in the JSON export.')

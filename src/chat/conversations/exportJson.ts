@@ -3,7 +3,7 @@ import { FILE_VERSION } from '../model/conversationFile.ts';
 
 /**
  * The whole conversation as JSON, with all versions of its messages and all replies. `format` and `version` name the
- * form: version 2 is `Conversation` of `model/conversation.ts`, field by field, times in milliseconds since the epoch.
+ * form: version 3 is `Conversation` of `model/conversation.ts`, field by field, times in milliseconds since the epoch.
  * A field is added without a new version; one that changes its meaning gets one.
  */
 export function exportJson(conversation: Conversation, exportedAt: number): string {

@@ -1,3 +1,4 @@
+import { type Attachment, fenced } from '../context/model/attachment.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -17,6 +18,8 @@ export interface ExportWords {
 	begun(moment: string): string;
 	workspace(name: string): string;
 	version(index: number, count: number): string;
+	attached(label: string): string;
+	shortened(count: number): string;
 	earlierReplies(count: number): string;
 	continued(moment: string, offset: number): string;
 	stopped: string;
@@ -47,6 +50,7 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 			`## ${words.you} (${words.moment(turn.askedAt)})`,
 			note(version),
 			turn.question,
+			...(turn.attachments ?? []).map(attachment => attachmentOf(attachment, words)),
 			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
 			reasoningOf(shown, words),
 			shown.text,
@@ -82,6 +86,12 @@ function outcomeOf({ state, explanation }: Reply, words: ExportWords): string {
 		case 'failed':
 			return said || words.failed;
 	}
+}
+
+function attachmentOf({ label, path, lines, text, language, omitted }: Attachment, words: ExportWords): string {
+	const place = lines === undefined ? (path ?? label) : `${path ?? label}:${lines.first}-${lines.last}`;
+	const shortened = omitted === undefined ? '' : ` ${words.shortened(omitted)}`;
+	return `${escapeLine(words.attached(place) + shortened)}\n\n${fenced(text, language)}`;
 }
 
 function note(text: string): string {

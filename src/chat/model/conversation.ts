@@ -1,5 +1,6 @@
 // The conversation as the host owns it. Values are never changed in place: a change makes a new value.
 import type { Explanation } from '../../platform/notify.ts';
+import type { Attachment } from '../context/model/attachment.ts';
 
 /** Tokens, as the service counted them. */
 export interface ReplyUsage {
@@ -57,6 +58,8 @@ export interface Turn {
 	readonly previous?: string;
 	readonly askedAt: number;
 	readonly question: string;
+	/** Context that went with the message, as it was then. */
+	readonly attachments?: readonly Attachment[];
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 

@@ -2,12 +2,13 @@
 // the start of each file; then one line for each turn.
 //
 // Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
-// `continuations` to turns and `head` and `title` to the header.
+// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` to turns.
 import * as z from 'zod';
 import { type CommandId, commands } from '../../platform/ids.ts';
+import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
 import type { Conversation, Turn } from './conversation.ts';
 
-export const FILE_VERSION = 2;
+export const FILE_VERSION = 3;
 
 /** Reading and writing give way to others after this long. */
 const SLICE_MS = 8;
@@ -27,7 +28,7 @@ export const workspaceSchema = z.object({
 });
 
 const headerSchema = z.object({
-	version: z.union([z.literal(1), z.literal(FILE_VERSION)]),
+	version: z.union([z.literal(1), z.literal(2), z.literal(FILE_VERSION)]),
 	id: z.uuid(),
 	/** Grows by one with each write. */
 	revision: z.int().positive(),
@@ -85,11 +86,25 @@ const replySchema = z.object({
 		.exactOptional(),
 });
 
+const lineNumber = z.int().positive();
+
+const attachmentSchema = z.object({
+	kind: z.enum(ATTACHMENT_KINDS),
+	label: z.string(),
+	text: z.string(),
+	uri: z.string().exactOptional(),
+	path: z.string().exactOptional(),
+	lines: z.object({ first: lineNumber, last: lineNumber }).exactOptional(),
+	language: z.string().exactOptional(),
+	omitted: z.int().positive().exactOptional(),
+});
+
 const turnSchema = z.object({
 	id: z.uuid(),
 	previous: z.uuid().exactOptional(),
 	askedAt: time,
 	question: z.string(),
+	attachments: z.array(attachmentSchema).exactOptional(),
 	replies: z.tuple([replySchema], replySchema),
 });
 

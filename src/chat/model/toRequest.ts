@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
+import { withAttachments } from '../context/model/attachment.ts';
 import { type Conversation, currentReply, shownReply, turnsUpTo } from './conversation.ts';
 
 /** Said to the model, never shown: models answer this in the language of the text before it. */
@@ -13,7 +14,8 @@ export function toRequest(conversation: Conversation, turnId: string, model: str
 	const messages: ChatMessage[] = [];
 	let question = '';
 	for (const turn of turnsUpTo(conversation, turnId)) {
-		question = question === '' ? turn.question : `${question}\n\n${turn.question}`;
+		const asked = withAttachments(turn.question, turn.attachments);
+		question = question === '' ? asked : `${question}\n\n${asked}`;
 		if (turn.id === turnId) {
 			break;
 		}

@@ -1,5 +1,6 @@
 import { commands } from '../../platform/ids.ts';
-import type { ReplyView, TurnView } from '../protocol.ts';
+import { type Attachment, estimateTokens } from '../context/model/attachment.ts';
+import type { AttachmentView, ReplyView, TurnView } from '../protocol.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -43,8 +44,20 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 		id: turn.id,
 		askedAt: turn.askedAt,
 		question: turn.question,
+		...(turn.attachments === undefined ? {} : { attachments: turn.attachments.map(toAttachmentView) }),
 		reply: toReplyView(currentReply(turn), shownReply(turn), waiting, isLast),
 		...(version === undefined ? {} : { version }),
+	};
+}
+
+function toAttachmentView({ kind, label, text, omitted, path }: Attachment): AttachmentView {
+	return {
+		kind,
+		label,
+		length: text.length,
+		tokens: estimateTokens(text),
+		...(path === undefined ? {} : { path }),
+		...(omitted === undefined ? {} : { omitted }),
 	};
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runGit } from './gitCommand.ts';
+import { runGit } from '../../platform/gitCommand.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from './model/branches.ts';
 import { readRemoteUrl } from './model/cloneUrl.ts';
 

@@ -132,7 +132,7 @@ describe('the store of conversations', () => {
 			const lost = asked('Rescued?', OTHER_ID);
 			await write(lost);
 			const text = await readFile(fileOf(OTHER_ID), 'utf8');
-			await writeFile(fileOf(OTHER_ID), `{"version":2${text.slice(text.indexOf('\n'))}`);
+			await writeFile(fileOf(OTHER_ID), `{"version":3${text.slice(text.indexOf('\n'))}`);
 			await writeFile(fileOf(first), 'nothing of ours');
 			const { conversations, repairs } = await store.list();
 			assert.deepEqual(conversations.map(({ title }) => title).sort(), ['Rescued?', 'Whole?']);

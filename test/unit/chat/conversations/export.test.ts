@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { exportJson } from '../../../../src/chat/conversations/exportJson.ts';
 import { type ExportWords, exportMarkdown } from '../../../../src/chat/conversations/exportMarkdown.ts';
-import { addTurn, type Conversation } from '../../../../src/chat/model/conversation.ts';
+import { addTurn, type Conversation, type Turn } from '../../../../src/chat/model/conversation.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const [first, second, third] = TURN_IDS;
@@ -15,6 +15,8 @@ const words: ExportWords = {
 	begun: moment => `Begun ${moment}`,
 	workspace: name => `Workspace: ${name}`,
 	version: (index, count) => `Version ${index} of ${count}`,
+	attached: place => `Attached: ${place}`,
+	shortened: count => `(${count} left out)`,
 	earlierReplies: count => `${count} other replies`,
 	continued: (moment, offset) => `Continued ${moment} after ${offset}`,
 	stopped: 'Stopped.',
@@ -26,6 +28,28 @@ const words: ExportWords = {
 
 describe('a conversation as Markdown', () => {
 	const markdown = (value: Conversation, title?: string) => exportMarkdown(value, title, words);
+
+	it('holds what was attached, in fences that it cannot end', () => {
+		const attached: Turn = {
+			...turn(first, 'Why?', reply()),
+			attachments: [
+				{
+					kind: 'selection',
+					label: 'a.md:3-4',
+					path: 'docs/a.md',
+					lines: { first: 3, last: 4 },
+					text: '```\nx\n```',
+					omitted: 7,
+				},
+			],
+		};
+		assert.ok(
+			markdown(conversation(attached)).includes(
+				'Why?\n\nAttached: docs/a.md:3-4 (7 left out)\n\n````\n```\nx\n```\n````\n\n## demo',
+			),
+		);
+		assert.ok(exportJson(conversation(attached), 0).includes('"label": "a.md:3-4"'));
+	});
 
 	it('says who said what when, word for word', () => {
 		const text = markdown(
@@ -102,7 +126,7 @@ describe('a conversation as JSON', () => {
 		);
 		assert.deepEqual(JSON.parse(exportJson(value, 7)), {
 			format: 'errand.conversation',
-			version: 2,
+			version: 3,
 			exportedAt: 7,
 			conversation: value,
 		});

@@ -30,7 +30,21 @@ const full: Conversation = {
 				explanation: { message: 'No key.', action: { label: 'Manage Keys', command: commands.manageKeys } },
 			}),
 		),
-		turn(second, 'Again?', reply({ state: 'streaming', text: '' })),
+		{
+			...turn(second, 'Again?', reply({ state: 'streaming', text: '' })),
+			attachments: [
+				{ kind: 'terminal', label: 'npm test', text: 'a\nb', omitted: 3 },
+				{
+					kind: 'selection',
+					label: 'a.ts:1-2',
+					text: 'x',
+					uri: 'file:///a.ts',
+					path: 'a.ts',
+					lines: { first: 1, last: 2 },
+					language: 'typescript',
+				},
+			],
+		},
 	),
 	title: 'A title',
 	branchedFrom: 'c0000000-0000-4000-8000-000000000009',
@@ -48,7 +62,7 @@ describe('a conversation file', () => {
 
 	it('has a header line that says whose it is, without the turns', async () => {
 		const header = JSON.parse((await formatConversationFile(full, 7, 123))[0] ?? '');
-		assert.equal(header.version, 2);
+		assert.equal(header.version, 3);
 		assert.deepEqual(header.workspace, full.workspace);
 		assert.ok(!JSON.stringify(header).includes('Whole'));
 	});
@@ -78,7 +92,7 @@ describe('a conversation file', () => {
 
 	it('is not damaged when a later version wrote it', async () => {
 		await assert.rejects(
-			parseConversationFile('{"version":3,"something":"else"}\n'),
+			parseConversationFile('{"version":4,"something":"else"}\n'),
 			error => error instanceof NewerFileError,
 		);
 	});

@@ -24,6 +24,19 @@ describe('the request for a turn', () => {
 		chatRequestSchema.parse(request);
 	});
 
+	it('has what was attached before each question, the same each time', () => {
+		const attached = (id: string, question: string, text: string) => ({
+			...turn(id, question, asked),
+			attachments: [{ kind: 'file' as const, label: 'a.ts', path: 'src/a.ts', text }],
+		});
+		const value = conversation(attached(first, 'One?', 'one'), attached(second, 'Two?', 'two'));
+		const request = toRequest(value, second, 'demo');
+		assert.deepEqual(request, toRequest(value, second, 'demo'));
+		const [message] = request.messages;
+		assert.equal(request.messages.length, 1);
+		assert.match(String(message?.content), /File: `src\/a\.ts`\n```\none\n```\n\nOne\?\n\n[\s\S]*\ntwo\n```\n\nTwo\?$/);
+	});
+
 	it('sends the text of a reply that was stopped, cut off or failed on its way', () => {
 		for (const state of ['stopped', 'cutOff', 'failed'] as const) {
 			const { messages } = toRequest(

@@ -32,6 +32,16 @@ describe('the view of a turn', () => {
 		assert.deepEqual([begun?.reply.text, begun?.reply.earlier], ['N', false]);
 	});
 
+	it('gives the page the sizes of what was attached, and not its text', () => {
+		const [view] = toTurnViews(
+			conversation({
+				...turn(first, 'One?', reply()),
+				attachments: [{ kind: 'file', label: 'a.ts', path: 'src/a.ts', uri: 'file:///src/a.ts', text: 'x'.repeat(35) }],
+			}),
+		);
+		assert.deepEqual(view?.attachments, [{ kind: 'file', label: 'a.ts', path: 'src/a.ts', length: 35, tokens: 10 }]);
+	});
+
 	it('gives the page the label of an action and never its command', () => {
 		const explanation = { message: 'No key.', action: { label: 'Manage Keys', command: commands.manageKeys } };
 		const [view] = toTurnViews(

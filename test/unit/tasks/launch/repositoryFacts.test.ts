@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runGit } from '../../../../src/tasks/launch/gitCommand.ts';
+import { runGit } from '../../../../src/platform/gitCommand.ts';
 import {
 	countCommits,
 	listBranches,
