@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
+import { readSetting } from '../platform/settings.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { type FollowedLog, FollowStatusItem } from './followStatusItem.ts';
 import { Follows } from './follows.ts';
@@ -9,6 +10,7 @@ import type { TaskTarget } from './launch/taskLauncher.ts';
 import { LogDocuments } from './logDocument/logDocuments.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import { taskTitle } from './model/taskRow.ts';
+import { showTaskNotice } from './taskNotice.ts';
 import { TaskNotices } from './taskNotices.ts';
 import type { TaskStore } from './taskStore.ts';
 
@@ -57,10 +59,8 @@ export class TaskLogs implements Disposable {
 		);
 		this.documents = this.disposables.add(new LogDocuments({ explain }));
 		this.notices = new TaskNotices({
-			isLooking: (connection, taskId) =>
-				vscode.window.state.focused &&
-				(this.follows.isVisible(connection, taskId) || this.documents.isVisible(connection, taskId)),
-			openLog: (connection, task) => void this.openNoticed(connection, task),
+			isQuiet: (connection, taskId) => !readSetting('errand.tasks.notify') || this.isLookedAt(connection, taskId),
+			tell: (connection, task) => void showTaskNotice(task, () => void this.openNoticed(connection, task)),
 		});
 		this.statusItem = this.disposables.add(new FollowStatusItem());
 		this.disposables.add(store.onDidChange(() => this.noticeEnds()));
@@ -121,6 +121,12 @@ export class TaskLogs implements Disposable {
 	private follow(id: string, { client, connection }: TaskTarget, task = this.dependencies.store.get(id)) {
 		const isActive = task !== undefined && isActiveTask(task);
 		return this.follows.open(client, { connection, taskId: id, title: task?.prompt ?? '' }, isActive);
+	}
+
+	/** The user has the log in sight. */
+	private isLookedAt(connection: string, taskId: string): boolean {
+		const isVisible = this.follows.isVisible(connection, taskId) || this.documents.isVisible(connection, taskId);
+		return vscode.window.state.focused && isVisible;
 	}
 
 	/** A message may stand for hours: another connection may be active by then. */

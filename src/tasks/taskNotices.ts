@@ -1,21 +1,13 @@
-import * as vscode from 'vscode';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
-import { showMessage } from '../platform/notify.ts';
-import { readSetting, writeSetting } from '../platform/settings.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
-import { outcomeOf } from './model/taskGroups.ts';
-import { outcome, rowWords } from './words.ts';
-
-const MAXIMUM_TITLE = 60;
-const MAXIMUM_REASON = 160;
 
 export interface TaskNoticesOptions {
-	/** The user has the log of the task in sight. */
-	isLooking(connection: string, taskId: string): boolean;
-	openLog(connection: string, task: Task): void;
+	/** The user wants no notices, or has the log of the task in sight. */
+	isQuiet(connection: string, taskId: string): boolean;
+	/** Says how a task ended. */
+	tell(connection: string, task: Task): void;
 }
 
-/** Says once of each task that was seen at work that it is over, and how. A task that the user stopped is no news. */
+/** Says once of each task that was seen at work that it is over. */
 export class TaskNotices {
 	private readonly options: TaskNoticesOptions;
 	private readonly active = new Set<string>();
@@ -44,7 +36,10 @@ export class TaskNotices {
 		this.active.delete(key);
 		if (!this.told.has(key)) {
 			this.told.add(key);
-			void this.tell(connection, task);
+			// What the user watched, or wants no word of, is told of for good.
+			if (!this.options.isQuiet(connection, task.id)) {
+				this.options.tell(connection, task);
+			}
 		}
 	}
 
@@ -53,58 +48,6 @@ export class TaskNotices {
 		const key = keyOf(connection, taskId);
 		this.told.delete(key);
 		this.active.add(key);
-	}
-
-	private async tell(connection: string, task: Task): Promise<void> {
-		const isQuiet = !readSetting('errand.tasks.notify') || this.options.isLooking(connection, task.id);
-		const notice = isQuiet ? undefined : noticeOf(task);
-		if (!notice) {
-			return;
-		}
-		const open = vscode.l10n.t('Open Log');
-		const never = vscode.l10n.t('Don’t Show Again');
-		const chosen = await showMessage(notice.severity, notice.message, open, never);
-		if (chosen === open) {
-			this.options.openLog(connection, task);
-		} else if (chosen === never) {
-			await writeSetting('errand.tasks.notify', false);
-		}
-	}
-}
-
-function noticeOf(task: Task): { severity: 'information' | 'warning'; message: string } | undefined {
-	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
-	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);
-	const kind = outcomeOf(task);
-	switch (kind) {
-		case 'completed': {
-			const { totalLinesAdded = 0, totalLinesRemoved = 0, totalFilesChanged = 0 } = task.diffStats ?? {};
-			const changes = rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
-			return {
-				severity: 'information',
-				message:
-					totalFilesChanged > 0
-						? vscode.l10n.t('“{0}” has finished: {1}.', title, changes)
-						: vscode.l10n.t('“{0}” has finished.', title),
-			};
-		}
-		case 'failed':
-			return {
-				severity: 'warning',
-				message:
-					reason === ''
-						? vscode.l10n.t('“{0}” has failed.', title)
-						: vscode.l10n.t('“{0}” has failed: {1}', title, reason),
-			};
-		case 'interrupted':
-		case 'timeout':
-			return {
-				severity: 'warning',
-				message: vscode.l10n.t('“{0}” needs attention: {1}.', title, outcome(kind)),
-			};
-		case 'active':
-		case 'stopped':
-			return undefined;
 	}
 }
 

@@ -10,7 +10,7 @@ import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
 import { describeTask, repositoryName } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
 import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
-import { agentTaskState, groupLabel, groupSpoken, rowWords } from './words.ts';
+import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './words.ts';
 
 export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
@@ -130,10 +130,10 @@ export class TaskTree {
 	getTreeItem(node: TreeNode): vscode.TreeItem {
 		switch (node.kind) {
 			case 'group': {
-				const label = groupLabel(node.group, Date.now());
-				const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
+				const now = Date.now();
+				const item = new vscode.TreeItem(groupLabel(node.group, now), vscode.TreeItemCollapsibleState.Expanded);
 				item.id = `group:${node.id}`;
-				item.accessibilityInformation = { label: groupSpoken(label, node.group.tasks.length), role: 'treeitem' };
+				item.accessibilityInformation = { label: groupSpoken(node.group, now), role: 'treeitem' };
 				return item;
 			}
 			case 'more':
@@ -184,7 +184,7 @@ export class TaskTree {
 			item.tooltip = problem;
 		}
 		item.accessibilityInformation = {
-			label: problem === undefined ? groupSpoken(label, agentTasks.tasks.length) : `${label}, ${problem}`,
+			label: problem === undefined ? countedLabel(label, agentTasks.tasks.length) : `${label}, ${problem}`,
 			role: 'treeitem',
 		};
 		return item;

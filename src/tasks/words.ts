@@ -132,8 +132,13 @@ export function groupLabel(group: TaskGroup, now: number): string {
 	}
 }
 
-/** What a screen reader says of a group. */
-export function groupSpoken(label: string, count: number): string {
+/** What a screen reader says of a group of tasks. */
+export function groupSpoken(group: TaskGroup, now: number): string {
+	const label = group.kind === 'active' ? vscode.l10n.t('Active') : groupLabel(group, now);
+	return countedLabel(label, group.tasks.length);
+}
+
+export function countedLabel(label: string, count: number): string {
 	return count === 1 ? vscode.l10n.t('{0}, 1 task', label) : vscode.l10n.t('{0}, {1} tasks', label, number(count));
 }
 

@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import type { Task } from '../contract/tasks.ts';
+import { showMessage } from '../platform/notify.ts';
+import { writeSetting } from '../platform/settings.ts';
+import { firstLine, oneLine } from './model/plainText.ts';
+import { outcomeOf } from './model/taskGroups.ts';
+import { outcome, rowWords } from './words.ts';
+
+const MAXIMUM_TITLE = 60;
+const MAXIMUM_REASON = 160;
+
+export interface TaskNotice {
+	severity: 'information' | 'warning';
+	message: string;
+}
+
+/** Shows how a task ended, with the way to its log and the way to no more notices. */
+export async function showTaskNotice(task: Task, openLog: () => void): Promise<void> {
+	const notice = noticeOf(task);
+	if (!notice) {
+		return;
+	}
+	const open = vscode.l10n.t('Open Log');
+	const never = vscode.l10n.t('Don’t Show Again');
+	const chosen = await showMessage(notice.severity, notice.message, open, never);
+	if (chosen === open) {
+		openLog();
+	} else if (chosen === never) {
+		await writeSetting('errand.tasks.notify', false);
+	}
+}
+
+/** In the task's words; undefined where nothing is to be said: a task that the user stopped is no news. */
+export function noticeOf(task: Task): TaskNotice | undefined {
+	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
+	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);
+	const kind = outcomeOf(task);
+	switch (kind) {
+		case 'completed': {
+			const { totalLinesAdded = 0, totalLinesRemoved = 0, totalFilesChanged = 0 } = task.diffStats ?? {};
+			const changes = rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
+			return {
+				severity: 'information',
+				message:
+					totalFilesChanged > 0
+						? vscode.l10n.t('“{0}” has finished: {1}.', title, changes)
+						: vscode.l10n.t('“{0}” has finished.', title),
+			};
+		}
+		case 'failed':
+			return {
+				severity: 'warning',
+				message:
+					reason === ''
+						? vscode.l10n.t('“{0}” has failed.', title)
+						: vscode.l10n.t('“{0}” has failed: {1}', title, reason),
+			};
+		case 'interrupted':
+		case 'timeout':
+			return {
+				severity: 'warning',
+				message: vscode.l10n.t('“{0}” needs attention: {1}.', title, outcome(kind)),
+			};
+		case 'active':
+		case 'stopped':
+			return undefined;
+	}
+}
