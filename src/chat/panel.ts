@@ -144,6 +144,7 @@ export class ChatPanel {
 			title: vscode.l10n.t('Chat'),
 			language: vscode.env.language,
 			data,
+			dataImages: true,
 		});
 		this.dependencies.warm();
 	}

@@ -15,11 +15,13 @@ export interface WebviewShellOptions {
 	language: string;
 	/** JSON for the page, in the script element `#page-data`. */
 	data: unknown;
+	/** Whether the page shows images that the host hands to it as `data:` addresses. */
+	dataImages?: boolean;
 }
 
 /**
  * The page of a webview: nothing runs but its own script, by nonce; nothing loads but its own style sheet and font;
- * it has no way to the network.
+ * it has no way to the network. An image can only come from the host.
  */
 export function webviewShell(
 	webview: Pick<Webview, 'asWebviewUri' | 'cspSource'>,
@@ -33,6 +35,7 @@ export function webviewShell(
 		`script-src 'nonce-${nonce}'`,
 		`style-src ${webview.cspSource}`,
 		`font-src ${webview.cspSource}`,
+		...(options.dataImages ? ['img-src data:'] : []),
 		"base-uri 'none'",
 		"form-action 'none'",
 	].join('; ');

@@ -310,6 +310,7 @@ function shell(origin: string): string {
 			title: 'Chat',
 			language: 'en',
 			data: { strings: pageStrings, language: 'en' },
+			dataImages: true,
 		},
 	);
 }

@@ -10,10 +10,10 @@ function uri(path: string): Uri {
 	} as Uri;
 }
 
-const shell = (data: unknown, title = 'Chat') =>
+const shell = (data: unknown, title = 'Chat', dataImages = false) =>
 	webviewShell(
 		{ cspSource: 'https://resource', asWebviewUri: resource => resource },
-		{ extensionUri: uri('/extension'), name: 'chat', title, language: 'pt-br', data },
+		{ extensionUri: uri('/extension'), name: 'chat', title, language: 'pt-br', data, dataImages },
 	);
 
 describe('the page of a webview', () => {
@@ -32,6 +32,14 @@ describe('the page of a webview', () => {
 			"form-action 'none'",
 		]);
 		assert.equal(html.split(`nonce="${nonce}"`).length - 1, html.split('<script').length - 1);
+	});
+
+	it('allows images that are part of its messages where it shows some, and none that it would fetch', () => {
+		assert.ok(!policyOf(shell({})).includes('img-src'));
+		const sources = policyOf(shell({}, 'Chat', true))
+			.split('; ')
+			.filter(part => part.startsWith('img-src'));
+		assert.deepEqual(sources, ['img-src data:']);
 	});
 
 	it('has another nonce each time', () => {
