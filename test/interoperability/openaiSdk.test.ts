@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ENTERPRISE_PATH } from '../../src/contract/localConnection.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { load } from './packages.ts';
 
@@ -6,32 +7,100 @@ describe('the OpenAI SDK with the local service', () => {
 	let service: ServiceProcess;
 	// biome-ignore lint/suspicious/noExplicitAny: a package without types here
 	let sdk: any;
+	/** The responses endpoint is of the enterprise form. */
+	// biome-ignore lint/suspicious/noExplicitAny: as above
+	let enterprise: any;
 	const messages = [{ role: 'user', content: 'Hello' }];
+	const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 	before(async () => {
 		service = await ServiceProcess.start();
 		const { OpenAI } = load('openai');
-		sdk = new OpenAI({ apiKey: service.token, baseURL: `${service.address}/v1`, maxRetries: 0 });
+		const open = (form: string) =>
+			new OpenAI({ apiKey: service.token, baseURL: `${service.address}${form}/v1`, maxRetries: 0 });
+		sdk = open('');
+		enterprise = open(ENTERPRISE_PATH);
 	});
 	after(() => service.stop());
 
-	it('chats whole', async () => {
-		const reply = await sdk.chat.completions.create({ model: 'demo', messages });
-		assert.equal(reply.object, 'chat.completion');
-		assert.ok(reply.choices[0].message.content.length > 10);
-		assert.equal(reply.choices[0].finish_reason, 'stop');
-		assert.ok(reply.usage.total_tokens > 0);
-	});
+	describe('chats', () => {
+		it('whole', async () => {
+			const reply = await sdk.chat.completions.create({ model: 'demo', messages });
+			assert.equal(reply.object, 'chat.completion');
+			assert.ok(reply.choices[0].message.content.length > 10);
+			assert.equal(reply.choices[0].finish_reason, 'stop');
+			assert.ok(reply.usage.total_tokens > 0);
+		});
 
-	it('chats streamed, and gets the same text', async () => {
-		const whole = await sdk.chat.completions.create({ model: 'demo', messages, seed: 1 });
-		let text = '';
-		let pieces = 0;
-		for await (const chunk of await sdk.chat.completions.create({ model: 'demo', messages, seed: 1, stream: true })) {
-			text += chunk.choices[0]?.delta.content ?? '';
-			pieces++;
-		}
-		assert.ok(pieces > 4);
-		assert.equal(text, whole.choices[0].message.content);
+		it('streamed, and gets the same text', async () => {
+			const whole = await sdk.chat.completions.create({ model: 'demo', messages, seed: 1 });
+			let text = '';
+			let pieces = 0;
+			let usage: { total_tokens: number } | undefined;
+			const stream = await sdk.chat.completions.create({
+				model: 'demo',
+				messages,
+				seed: 1,
+				stream: true,
+				stream_options: { include_usage: true },
+			});
+			for await (const chunk of stream) {
+				text += chunk.choices[0]?.delta.content ?? '';
+				usage = chunk.usage ?? usage;
+				pieces++;
+			}
+			assert.ok(pieces > 4);
+			assert.equal(text, whole.choices[0].message.content);
+			assert.ok((usage?.total_tokens ?? 0) > 0);
+		});
+
+		it('with the fields that it has for a limit and for stops', async () => {
+			const limited = { model: 'demo', messages, max_completion_tokens: 3, n: 1, store: false };
+			assert.equal((await sdk.chat.completions.create(limited)).choices[0].finish_reason, 'length');
+			const stopped = await sdk.chat.completions.create({ model: 'demo', messages, stop: ' ' });
+			assert.doesNotMatch(stopped.choices[0].message.content, / /);
+		});
+
+		it('with tools, its own message going back as it came', async () => {
+			const tools = [{ type: 'function', function: { name: 'weather', parameters } }];
+			const asked = [{ role: 'user', content: '/demo tools' }];
+			const called = await sdk.chat.completions.create({ model: 'demo', messages: asked, tools });
+			const { message, finish_reason } = called.choices[0];
+			assert.equal(finish_reason, 'tool_calls');
+			assert.equal(message.tool_calls[0].function.name, 'weather');
+			assert.equal(typeof JSON.parse(message.tool_calls[0].function.arguments).city, 'string');
+			const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'Snow in the valley' };
+			const answered = await sdk.chat.completions.create({
+				model: 'demo',
+				messages: [...asked, message, result],
+				tools,
+			});
+			assert.match(answered.choices[0].message.content, /Snow in the valley/);
+		});
+
+		it('with tools that it runs by itself, streamed', async () => {
+			const cities: unknown[] = [];
+			const runner = sdk.chat.completions.runTools({
+				model: 'demo',
+				stream: true,
+				messages: [{ role: 'user', content: '/demo tools' }],
+				tools: [
+					{
+						type: 'function',
+						function: {
+							name: 'weather',
+							parameters,
+							parse: JSON.parse,
+							function: ({ city }: { city: unknown }) => {
+								cities.push(city);
+								return 'Snow in the valley';
+							},
+						},
+					},
+				],
+			});
+			assert.match(await runner.finalContent(), /Snow in the valley/);
+			assert.equal(cities.length, 1);
+		});
 	});
 
 	it('gets an error with the status and the words of the service', async () => {
@@ -40,6 +109,79 @@ describe('the OpenAI SDK with the local service', () => {
 			assert.ok(status >= 400 && status < 500);
 			assert.match(message, /model/);
 			return true;
+		});
+	});
+
+	it('lists the models', async () => {
+		const ids: string[] = [];
+		for await (const { id } of sdk.models.list()) {
+			ids.push(id);
+		}
+		assert.ok(ids.includes('demo'));
+	});
+
+	describe('gets responses', () => {
+		const tools = [{ type: 'function', name: 'weather', parameters, strict: false }];
+		const input = [{ role: 'user', content: 'Hello' }];
+
+		it('created as a stream', async () => {
+			let text = '';
+			let ended: { status: string; output: { content: { text: string }[] }[] } | undefined;
+			for await (const event of await enterprise.responses.create({
+				model: 'demo',
+				input,
+				stream: true,
+				store: false,
+			})) {
+				text += event.type === 'response.output_text.delta' ? event.delta : '';
+				ended = event.type === 'response.completed' ? event.response : ended;
+			}
+			assert.equal(ended?.status, 'completed');
+			assert.ok(text.length > 10);
+			assert.equal(ended?.output[0]?.content[0]?.text, text);
+		});
+
+		it('put together by its own stream', async () => {
+			let pieces = 0;
+			const stream = enterprise.responses.stream({ model: 'demo', input, store: false });
+			stream.on('response.output_text.delta', () => pieces++);
+			const whole = await stream.finalResponse();
+			assert.ok(pieces > 2);
+			assert.ok(whole.output_text.length > 10);
+			assert.ok(whole.usage.total_tokens > 0);
+		});
+
+		it('with tools, its own items going back as they came', async () => {
+			const asked = [{ role: 'user', content: '/demo tools' }];
+			const called = await enterprise.responses
+				.stream({ model: 'demo', input: asked, tools, store: false })
+				.finalResponse();
+			const call = called.output.find(({ type }: { type: string }) => type === 'function_call');
+			assert.equal(call.name, 'weather');
+			assert.equal(typeof JSON.parse(call.arguments).city, 'string');
+			const result = { type: 'function_call_output', call_id: call.call_id, output: 'Snow in the valley' };
+			const answered = await enterprise.responses
+				.stream({ model: 'demo', input: [...asked, ...called.output, result], tools, store: false })
+				.finalResponse();
+			assert.match(answered.output_text, /Snow in the valley/);
+		});
+
+		it('with reasoning that goes back sealed', async () => {
+			const asked = [{ role: 'user', content: '/demo reasoning' }];
+			const options = { model: 'demo', store: false, include: ['reasoning.encrypted_content'] };
+			const first = await enterprise.responses.stream({ ...options, input: asked }).finalResponse();
+			assert.ok(first.output[0].encrypted_content.length > 20);
+			const next = await enterprise.responses
+				.stream({ ...options, input: [...asked, ...first.output, ...input] })
+				.finalResponse();
+			assert.ok(next.output_text.length > 10);
+		});
+
+		it('gets the documented error for an input that is no list', async () => {
+			await assert.rejects(enterprise.responses.create({ model: 'demo', input: 'Hello', stream: true, store: false }), {
+				status: 400,
+				message: /Input must be a list/,
+			});
 		});
 	});
 });

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
-import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { parseOrRefuse, RequestRefused } from '../replies.ts';
+import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { sseEvent, streamReply } from '../streamReply.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
 import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import { readChatRequest } from './readChatRequest.ts';
 import { wholeReply } from './wholeReply.ts';
 
 const BODY_MEGABYTES = 16;
@@ -36,7 +36,7 @@ async function answer(
 	signal: AbortSignal,
 	{ gateway, logger }: ChatRoutesDependencies,
 ): Promise<Response> {
-	const request = parseOrRefuse(chatRequestSchema, await readJson(context, BODY_MEGABYTES));
+	const request = readChatRequest(await readJson(context, BODY_MEGABYTES));
 	const reply = await gateway.chat(request, { ...place, signal });
 	return request.stream ? answerStreamed(context, reply, logger) : await answerWhole(context, reply);
 }

@@ -1,19 +1,43 @@
 import { type ResponsesRequest, responsesRequestSchema } from '../../contract/responses.ts';
+import {
+	anything,
+	eachObject,
+	exactly,
+	type Fields,
+	isFields,
+	roleOf,
+	TOLERATED_IN_TOOL,
+	type Tolerated,
+	without,
+} from '../inference/foreignFields.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 
+const SEALED_REASONING = 'reasoning.encrypted_content';
+
+const TOLERATED: Tolerated = {
+	// Reasoning comes sealed in any case.
+	include: value => Array.isArray(value) && value.every(exactly(SEALED_REASONING)),
+};
+
+/** What an item of a response has, and one of a request has not. */
+const TOLERATED_IN_ITEM: Tolerated = { id: anything, status: anything };
+const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything };
+
 /**
- * Checks the body of a responses request. Throws a RequestRefused of 400: with the documented message where one is
- * documented (contract: inference.md, Errors), else naming the field.
+ * Checks the body of a responses request: as the contract has it, and as clients of the public practice write it
+ * unchanged, with items of an earlier response in it. Throws a RequestRefused of 400: with the documented message where
+ * one is documented (contract: inference.md, Errors), else naming the field.
  */
 export function readResponsesRequest(body: unknown, isCodeOriented: (model: string) => boolean): ResponsesRequest {
-	const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
+	const received = isFields(body) ? body : {};
+	const fields = without(TOLERATED, received);
 	for (const required of ['model', 'input']) {
 		if (fields[required] === undefined) {
 			throw refusal(`Missing required parameter: ${required}`);
 		}
 	}
 	const { model, input, instructions, store, stream } = fields;
-	if (fields['previous_response_id'] !== undefined) {
+	if (received['previous_response_id'] !== undefined) {
 		throw refusal('Unsupported parameter: previous_response_id');
 	}
 	if (!Array.isArray(input)) {
@@ -33,7 +57,32 @@ export function readResponsesRequest(body: unknown, isCodeOriented: (model: stri
 	if (input.length === 0) {
 		throw refusal('input: allowed: at least one item');
 	}
-	return parseOrRefuse(responsesRequestSchema, body);
+	return parseOrRefuse(responsesRequestSchema, {
+		...fields,
+		input: eachObject(input, itemOf),
+		...(fields['tools'] === undefined
+			? {}
+			: { tools: eachObject(fields['tools'], tool => without(TOLERATED_IN_TOOL, tool)) }),
+	});
+}
+
+function itemOf(item: Fields): Fields {
+	// A reasoning item is read as it came.
+	if (item['type'] === 'reasoning') {
+		return item;
+	}
+	const own = without(TOLERATED_IN_ITEM, item);
+	const { type, role, content } = own;
+	if (type !== 'message' && type !== undefined) {
+		return own;
+	}
+	return {
+		...own,
+		// Of a message in parts it may be left out.
+		...(Array.isArray(content) ? { type: 'message' } : {}),
+		role: roleOf(role),
+		content: eachObject(content, part => without(TOLERATED_IN_PART, part)),
+	};
 }
 
 /** A 400 of the responses endpoint. */

@@ -232,7 +232,7 @@ conformance('responses', verifies => {
 			const output = { type: 'function_call_output', call_id: 'call_1', output: 'high' };
 			for (const [body, named] of [
 				[{ undocumented: true }, /undocumented/],
-				[{ include: ['reasoning.encrypted_content'] }, /include/],
+				[{ include: ['file_search_call.results'] }, /include/],
 				[{ max_tokens: 5 }, /max_tokens/],
 				[{ tools: [{ type, function: nested }] }, /^tools\[0\]/],
 				[{ tools, tool_choice: 'required' }, /^tool_choice/],

@@ -80,6 +80,35 @@ describe('responses over an upstream', function () {
 			.map(({ call_id, name, arguments: text }) => [call_id, name, text]);
 
 	describe('what the upstream is sent', () => {
+		it('has items of an earlier response that came back unchanged, and tools that say whether they are strict', async () => {
+			const call = { type: 'function_call', name: 'tide', call_id: 'c1', arguments: '{}' };
+			const part = { type: 'output_text', text: 'Wait', annotations: [], logprobs: [] };
+			const input = [
+				{ role: 'developer', content: [{ type: 'input_text', text: 'Be brief' }] },
+				user('Hello'),
+				{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [part] },
+				{ id: 'fc_1', status: 'completed', ...call },
+				{ type: 'function_call_output', call_id: 'c1', output: 'high' },
+			];
+			const include = ['reasoning.encrypted_content'];
+			await streamed({ input, include, tools: [{ ...tool, strict: false }], instructions: null });
+			const sent = upstream.chats[0]?.body;
+			assert.deepEqual(sent?.['messages'], [
+				{ role: 'system', content: 'Be brief' },
+				user('Hello'),
+				{
+					role: 'assistant',
+					content: 'Wait',
+					tool_calls: [{ id: 'c1', type: 'function', function: { name: 'tide', arguments: '{}' } }],
+				},
+				{ role: 'tool', tool_call_id: 'c1', content: 'high' },
+			]);
+			assert.doesNotMatch(JSON.stringify(sent?.['tools']), /strict/);
+			const refused = await post({ include: ['message.output_text.logprobs'] });
+			assert.equal(refused.status, 400);
+			assert.match(await refused.text(), /include/);
+		});
+
 		it('is the conversation in the shape of chat, without what only responses has', async () => {
 			await ended('completed', {
 				instructions: 'Be brief.',

@@ -1,0 +1,75 @@
+import { chatRequestSchema } from '../../contract/chatRequest.ts';
+import { parseOrRefuse } from '../replies.ts';
+import {
+	anything,
+	eachObject,
+	exactly,
+	type Fields,
+	isFields,
+	roleOf,
+	TOLERATED_IN_TOOL,
+	type Tolerated,
+	without,
+} from './foreignFields.ts';
+import type { ProviderRequest } from './provider.ts';
+
+const TOLERATED: Tolerated = {
+	// The usage is always told.
+	stream_options: anything,
+	n: exactly(1),
+	store: exactly(false),
+	parallel_tool_calls: exactly(true),
+	logprobs: exactly(false),
+};
+
+/** What a reply of ours or of others holds, in a message that goes back as it came. */
+const TOLERATED_IN_MESSAGE: Tolerated = { annotations: anything, reasoning: anything, reasoning_content: anything };
+
+const TOLERATED_IN_CALL: Tolerated = { index: anything };
+
+/**
+ * Reads the body of a chat request: as the contract has it, and as clients of the public practice write it unchanged
+ * (contract: inference.md, Chat completion request). Throws a RequestRefused of 400 that names the field.
+ */
+export function readChatRequest(body: unknown): ProviderRequest {
+	if (!isFields(body)) {
+		return parseOrRefuse(chatRequestSchema, body);
+	}
+	const { max_completion_tokens: limit, stop, messages, tools, ...rest } = without(TOLERATED, body);
+	const request = parseOrRefuse(chatRequestSchema, {
+		...rest,
+		...(limit === undefined ? {} : { max_tokens: rest['max_tokens'] ?? limit }),
+		...(stop === undefined ? {} : { stop: typeof stop === 'string' ? [stop] : stop }),
+		...(messages === undefined ? {} : { messages: eachObject(messages, messageOf) }),
+		...(tools === undefined ? {} : { tools: eachObject(tools, toolOf) }),
+	});
+	return { ...request, messages: withReasoning(request.messages, messages) };
+}
+
+function messageOf(message: Fields): Fields {
+	const { tool_calls: calls, ...rest } = without(TOLERATED_IN_MESSAGE, message);
+	const isAssistant = rest['role'] === 'assistant';
+	return {
+		...rest,
+		role: roleOf(rest['role']),
+		// A message that only called tools has none.
+		...(isAssistant && rest['content'] === undefined && calls !== undefined ? { content: '' } : {}),
+		...(calls === undefined ? {} : { tool_calls: eachObject(calls, call => without(TOLERATED_IN_CALL, call)) }),
+	};
+}
+
+function toolOf(tool: Fields): Fields {
+	const called = tool['function'];
+	return isFields(called) ? { ...tool, function: without(TOLERATED_IN_TOOL, called) } : tool;
+}
+
+/** The reasoning that a message came with goes along, for a model that takes it back (Zero data retention 3). */
+function withReasoning(messages: ProviderRequest['messages'], received: unknown): ProviderRequest['messages'] {
+	return messages.map((message, index) => {
+		const source: unknown = Array.isArray(received) ? received[index] : undefined;
+		const said = isFields(source) ? (source['reasoning'] ?? source['reasoning_content']) : undefined;
+		return message.role === 'assistant' && typeof said === 'string' && said !== ''
+			? { ...message, reasoning: said }
+			: message;
+	});
+}
