@@ -21,6 +21,7 @@ export const commands = {
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
+	continueTask: 'errand.continueTask',
 	refreshTasks: 'errand.refreshTasks',
 	filterTasks: 'errand.filterTasks',
 	openTaskLogDocument: 'errand.openTaskLogDocument',
@@ -36,6 +37,9 @@ export const commands = {
 
 /** Of the documents that show a task's log; package.json's menus match on it. */
 export const LOG_SCHEME = 'errand-log';
+
+/** Their language: package.json has the editor's defaults for it. */
+export const LOG_LANGUAGE = 'errand-log';
 
 /** Commands that rows of ours run: not contributed, so that no palette and no key binding offers them. */
 export const internalCommands = {

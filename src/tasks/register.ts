@@ -64,6 +64,7 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
+	store.add(registerCommand(commands.continueTask, async argument => (await feature()).continueTask(argument)));
 	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
 	store.add(registerCommand(commands.filterTasks, async () => (await feature()).filter()));
 	store.add(registerCommand(commands.openTaskLogDocument, async argument => (await feature()).openDocument(argument)));

@@ -6,5 +6,8 @@ export const FOLLOWED_KEY = 'errand.tasks.followed';
 /** The request whose reply has not come yet; absent when there is none. */
 export const PENDING_KEY = 'errand.tasks.pending';
 
+/** Further prompts that were written and not sent, by the ids of their tasks; absent when there are none. */
+export const FOLLOW_UPS_KEY = 'errand.tasks.followUps';
+
 /** The prompt that was written and not sent. */
 export const DRAFT_KEY = 'errand.tasks.draft';

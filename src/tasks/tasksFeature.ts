@@ -7,6 +7,7 @@ import { explainError, showExplanation, showMessage } from '../platform/notify.t
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
+import { TaskFollowUps } from './continueTask.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { TaskLauncher, type TaskTarget } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
@@ -29,6 +30,8 @@ export interface TasksFeature extends Disposable {
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
+	/** Gives a task that is over a further prompt. */
+	continueTask(argument: unknown): Promise<void>;
 	refresh(): Promise<void>;
 	loadMore(): Promise<void>;
 	loadMoreAgentTasks(): Promise<void>;
@@ -62,6 +65,7 @@ class Feature implements TasksFeature {
 	private readonly list: ListRefresh;
 	private readonly logs: TaskLogs;
 	private readonly stops: TaskStops;
+	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	private readonly launcher: TaskLauncher;
 	private currentFilter: TaskFilter = NO_FILTER;
@@ -104,6 +108,13 @@ class Feature implements TasksFeature {
 			}),
 		);
 		this.stops = new TaskStops({ store, active, explain });
+		this.followUps = new TaskFollowUps({
+			workspaceState: dependencies.workspaceState,
+			store,
+			active,
+			goesOn: (task, target) => this.logs.show(task.id, target, task),
+			explain,
+		});
 		const own = this.disposables.add(new OwnRepositories());
 		this.tree = new TaskTree({
 			store,
@@ -165,6 +176,13 @@ class Feature implements TasksFeature {
 		const id = taskIdOf(argument) ?? (await this.pickActive());
 		if (id !== undefined) {
 			await this.stops.stop(id);
+		}
+	}
+
+	async continueTask(argument: unknown): Promise<void> {
+		const chosen = await this.choose(argument, vscode.l10n.t('Continue Task'));
+		if (chosen) {
+			await this.followUps.goOn(chosen.id);
 		}
 	}
 

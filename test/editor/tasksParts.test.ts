@@ -28,30 +28,10 @@ import { TaskTree } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
 
 const run = promisify(execFile);
 const connection = { name: 'test', label: 'Test' };
-
-/** A memento that outlives what it is given to, as the editor's does a reload. */
-class State implements vscode.Memento {
-	private readonly values = new Map<string, unknown>();
-
-	keys(): readonly string[] {
-		return [...this.values.keys()];
-	}
-
-	get<T>(key: string, fallback?: T): T | undefined {
-		return (this.values.get(key) as T | undefined) ?? fallback;
-	}
-
-	async update(key: string, value: unknown): Promise<void> {
-		if (value === undefined) {
-			this.values.delete(key);
-		} else {
-			this.values.set(key, structuredClone(value));
-		}
-	}
-}
 
 const outputs = (part: string) =>
 	vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'output' && uri.path.includes(part));

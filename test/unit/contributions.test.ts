@@ -3,11 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import {
 	commands,
 	EXTENSION_ID,
+	LOG_LANGUAGE,
 	settingScopes,
 	taskContextValue,
 	VIEW_CONTAINER,
 	views,
 } from '../../src/platform/ids.ts';
+import { TEXT_COLUMN } from '../../src/tasks/model/formatEntry.ts';
 
 interface Property {
 	scope?: string;
@@ -33,6 +35,8 @@ interface Manifest {
 		views: Record<string, { id: string }[]>;
 		viewsWelcome: { view: string; contents: string; when: string }[];
 		commands: { command: string; category: string }[];
+		languages: { id: string }[];
+		configurationDefaults: Record<string, Record<string, unknown>>;
 		menus: Record<string, { command: string; when: string }[]>;
 		configuration: { properties: Record<string, Property> }[];
 	};
@@ -120,6 +124,18 @@ describe('what package.json contributes', () => {
 	it('has a text for every placeholder, and a placeholder for every text', () => {
 		const used = new Set([...text.matchAll(/%([\w.]+)%/g)].map(([, key]) => key ?? ''));
 		assert.deepEqual([...used].sort(), Object.keys(strings).sort());
+	});
+
+	it('wraps the lines of a log under their text', () => {
+		assert.deepEqual(
+			contributes.languages.map(({ id }) => id),
+			[LOG_LANGUAGE],
+		);
+		const defaults = contributes.configurationDefaults[`[${LOG_LANGUAGE}]`];
+		assert.equal(defaults?.['editor.wordWrap'], 'on');
+		// One stop of tabs from the beginning of the line, and that is as wide as what stands before the text.
+		assert.equal(defaults['editor.wrappingIndent'], 'indent');
+		assert.equal(defaults['editor.tabSize'], TEXT_COLUMN);
 	});
 
 	it('registers every command somewhere', () => {

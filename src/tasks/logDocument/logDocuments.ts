@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Client } from '../../client/client.ts';
-import { commands, LOG_SCHEME } from '../../platform/ids.ts';
+import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
 import { createEntryFormatter, createStyledFormatter, TEXT_COLUMN } from '../model/formatEntry.ts';
 import type { LogRecord } from '../model/logRecord.ts';
 import { followWords, logDocumentWords } from '../words.ts';
@@ -104,7 +104,7 @@ export class LogDocuments implements Disposable {
 			entry.source = source;
 			entry.heard = source.onRecord(record => entry?.log.accept(record));
 		}
-		const document = await vscode.workspace.openTextDocument(uri);
+		const document = await openLog(uri);
 		const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: false });
 		this.revealEnd(editor);
 	}
@@ -317,6 +317,14 @@ export class LogDocuments implements Disposable {
 
 	private close(uri: vscode.Uri): void {
 		const key = uri.toString();
+		// A document that only gets its language is closed and opened again.
+		if (vscode.workspace.textDocuments.some(document => document.uri.toString() === key)) {
+			return;
+		}
+		this.forget(key);
+	}
+
+	private forget(key: string): void {
 		const entry = this.open.get(key);
 		entry?.heard.dispose();
 		entry?.log.dispose();
@@ -324,11 +332,19 @@ export class LogDocuments implements Disposable {
 	}
 
 	dispose(): void {
-		for (const { uri } of [...this.open.values()]) {
-			this.close(uri);
+		for (const key of [...this.open.keys()]) {
+			this.forget(key);
 		}
 		this.disposables.dispose();
 	}
+}
+
+/** In the language whose defaults make the editor wrap it under its text. */
+async function openLog(uri: vscode.Uri): Promise<vscode.TextDocument> {
+	const document = await vscode.workspace.openTextDocument(uri);
+	return document.languageId === LOG_LANGUAGE
+		? document
+		: vscode.languages.setTextDocumentLanguage(document, LOG_LANGUAGE);
 }
 
 function editorsOf(uri: vscode.Uri): vscode.TextEditor[] {

@@ -15,6 +15,15 @@ const SOURCE_WIDTH = 15;
 export const TEXT_COLUMN = TIME_WIDTH + SOURCE_WIDTH + 3;
 const INDENT = ' '.repeat(TEXT_COLUMN);
 
+/**
+ * The same for a document that the editor wraps: it adds a stop of tabs, which is as wide as the text's column, to the
+ * blanks that a line begins with. One that is no blank to it makes those end before the first stop.
+ */
+const WRAPPED_INDENT = `${' '.repeat(TEXT_COLUMN - 1)}\u00a0`;
+
+/** In the document a stop of tabs is as wide as what stands before the text. */
+const TAB = '    ';
+
 /** A longer line is continued below: the editor stops to draw a line somewhere above this. */
 const MAXIMUM_LINE = 2000;
 
@@ -56,7 +65,10 @@ export function createEntryFormatter(words: EntryWords): EntryFormatter {
 	};
 }
 
-/** The same lines with the colours of their messages, and with what is too long cut. */
+/**
+ * The same lines for a document, with the colours of their messages, and with what is too long cut. What they begin with
+ * lets the editor put the rest of a wrapped line under its text: see the defaults for the language in package.json.
+ */
 export function createStyledFormatter({ words, maximumMessage, cut }: StyledFormatterOptions) {
 	const head = createHeads();
 	return (entry: LogEntry, sentAt: string | undefined): StyledLine[] => {
@@ -64,13 +76,13 @@ export function createStyledFormatter({ words, maximumMessage, cut }: StyledForm
 		const message = entry.message ?? '';
 		const end = message.length <= maximumMessage ? message.length : wholeCharacters(message, maximumMessage);
 		const level = levelOf(entry, words);
-		const { text: shown, runs } = readColours(message.slice(0, end));
+		const { text: shown, runs } = readColours(message.slice(0, end).replaceAll('\t', TAB));
 		const text = level + shown.trimEnd() + (end < message.length ? cut(message.length - end) : '');
 		const lines = layOut(text);
 		const rest = lines[MAXIMUM_LINES];
-		const note = rest && { text: INDENT + cut(text.length - rest.from).trimStart(), colours: [] };
+		const note = rest && { text: WRAPPED_INDENT + cut(text.length - rest.from).trimStart(), colours: [] };
 		const shownLines = lines.slice(0, MAXIMUM_LINES).map(({ from, to }, line) => ({
-			text: ((line === 0 ? start : INDENT) + text.slice(from, to)).trimEnd(),
+			text: ((line === 0 ? start : WRAPPED_INDENT) + text.slice(from, to)).trimEnd(),
 			colours: runs.flatMap(run => {
 				const first = Math.max(run.start + level.length, from);
 				const last = Math.min(run.end + level.length, to);

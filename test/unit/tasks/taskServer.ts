@@ -29,6 +29,9 @@ export class TaskServer {
 	/** Resolved before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
+	/** The next further prompt is taken, but its reply is lost; or it is refused. */
+	continueFault: 'lost after' | 'refused' | undefined;
+
 	private readonly server: Server;
 	private readonly logs = new Map<string, unknown[]>();
 	private readonly streams = new Map<ServerResponse, { taskId: string; next: number }>();
@@ -145,6 +148,8 @@ export class TaskServer {
 			await this.list(url, response);
 		} else if (request.method === 'POST' && url.pathname === '/api/tasks') {
 			this.create(JSON.parse(await bodyOf(request)), response);
+		} else if (request.method === 'POST' && url.pathname.endsWith('/continue')) {
+			await this.goOn(url.pathname.split('/').at(-2) ?? '', request, response);
 		} else {
 			const task = this.tasks.find(candidate => candidate.id === decodeURIComponent(id ?? ''));
 			if (!task) {
@@ -192,6 +197,24 @@ export class TaskServer {
 			return;
 		}
 		reply(response, 200, { task });
+	}
+
+	private async goOn(taskId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const fault = this.continueFault;
+		this.continueFault = undefined;
+		const { currentPrompt } = JSON.parse(await bodyOf(request)) as { currentPrompt: string };
+		if (fault === 'refused') {
+			reply(response, 402, { error: 'Not enough credit' });
+			return;
+		}
+		const task = this.tasks.find(({ id }) => id === taskId);
+		Object.assign(task ?? {}, { status: 'processing', completedAt: undefined, error: null });
+		this.log(taskId, `Asked further: ${currentPrompt}`);
+		if (fault === 'lost after') {
+			response.destroy();
+			return;
+		}
+		reply(response, 200, { success: true, message: 'Continued' });
 	}
 
 	private follow(task: ServedTask, fromIndex: number, response: ServerResponse): void {

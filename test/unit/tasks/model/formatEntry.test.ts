@@ -101,7 +101,7 @@ describe('the coloured lines of a log entry', () => {
 		const fields = { type: 'error', step: 's', message: 'a \u001b[31mred\nstill\u001b[0m not' };
 		const shown = lines(fields);
 		assert.deepEqual(
-			shown.map(({ text }) => text),
+			shown.map(({ text }) => text.replace(/\u00a0/g, ' ')),
 			formatEntry(entry(fields), undefined),
 		);
 		assert.deepEqual(
@@ -109,6 +109,18 @@ describe('the coloured lines of a log entry', () => {
 				colours.map(({ start, end, style }) => [text.slice(start, end), style.foreground]),
 			),
 			[[['red', 1]], [['still', 1]]],
+		);
+	});
+
+	it('begin with less blanks than a stop of tabs is wide, which the editor adds where it wraps them', () => {
+		const shown = lines({ step: 's', message: 'first\n        indented\n\tby a tab' });
+		for (const { text } of shown) {
+			assert.ok((/^[ \t]*/.exec(text)?.[0].length ?? 0) < 28, JSON.stringify(text));
+			assert.doesNotMatch(text, /\t/);
+		}
+		assert.deepEqual(
+			shown.map(({ text }) => text.slice(28)),
+			['first', '        indented', '    by a tab'],
 		);
 	});
 
@@ -124,7 +136,7 @@ describe('the coloured lines of a log entry', () => {
 	it('are cut where a message has thousands of lines', () => {
 		const shown = lines({ step: 's', message: 'x\n'.repeat(4_000) });
 		assert.equal(shown.length, 101);
-		assert.match(shown.at(-1)?.text ?? '', /^ +<\d+ more>$/);
+		assert.match(shown.at(-1)?.text ?? '', /^ +\u00a0<\d+ more>$/);
 	});
 
 	it('take bounded time for a message of nothing but colours and line ends', () => {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/async.ts';
+import { createClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/core/errors.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { isActiveTask } from '../../src/contract/tasks.ts';
+import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
+import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
+import { FOLLOW_UPS_KEY } from '../../src/tasks/storageKeys.ts';
+import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
+
+describe('a further prompt for a task that is over', () => {
+	let server: TaskServer;
+	let state: State;
+	let store: TaskStore;
+	let followUps: TaskFollowUps;
+	let shown: string[];
+	let problems: unknown[];
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		server.add({ id: 'over', status: 'error', error: 'red', completedAt: new Date().toISOString() });
+		state = new State();
+		shown = [];
+		problems = [];
+		const client = createClient({
+			connection: server.connection,
+			keys: () => Promise.resolve('test'),
+			transport: createFetchTransport((input, init) => fetch(input, init)),
+		});
+		store = new TaskStore(() => Promise.resolve(client), systemClock);
+		await store.refresh();
+		const active = new ActiveConnection({
+			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, agents: [] }),
+			client: () => Promise.resolve(client),
+		});
+		followUps = new TaskFollowUps({
+			workspaceState: state,
+			store,
+			active,
+			goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
+			explain: error => problems.push(error),
+		});
+	});
+
+	afterEach(async () => {
+		store.dispose();
+		await server.stop();
+	});
+
+	const posts = () => server.requestsOf('POST');
+
+	/** Does so with the question that is open, or about to be, until all is over. */
+	async function answer(command: string): Promise<void> {
+		let isDone = false;
+		const done = followUps.goOn('over').then(() => {
+			isDone = true;
+		});
+		await waitFor('the answer', async () => {
+			await vscode.commands.executeCommand(command);
+			return isDone;
+		});
+		await done;
+	}
+	const accept = () => answer('workbench.action.acceptSelectedQuickOpenItem');
+
+	it('is sent once, makes the task active again and its log followed further, and leaves no draft', async () => {
+		await state.update(FOLLOW_UPS_KEY, { over: 'Now green', other: 'Mine' });
+		await accept();
+		assert.deepEqual(problems, []);
+		assert.deepEqual(posts(), ['POST /api/tasks/over/continue']);
+		assert.deepEqual(shown, ['over true']);
+		const task = store.get('over');
+		assert.ok(task && isActiveTask(task));
+		assert.equal(task.error, undefined);
+		assert.deepEqual(state.get(FOLLOW_UPS_KEY), { other: 'Mine' });
+	});
+
+	it('stays as a draft where it is dismissed or refused, and the task stays over', async () => {
+		await state.update(FOLLOW_UPS_KEY, { over: 'Now green' });
+		await answer('workbench.action.closeQuickOpen');
+		assert.deepEqual(posts(), []);
+		server.continueFault = 'refused';
+		await accept();
+		assert.ok(ClientError.is(problems[0], 'payment-required'));
+		assert.equal(posts().length, 1);
+		assert.deepEqual(shown, []);
+		assert.equal(store.get('over')?.status, 'error');
+		assert.deepEqual(state.get(FOLLOW_UPS_KEY), { over: 'Now green' });
+	});
+
+	it('is not sent again, nor called a failure, where only its reply was lost', async () => {
+		await state.update(FOLLOW_UPS_KEY, { over: 'Now green' });
+		server.continueFault = 'lost after';
+		await accept();
+		assert.deepEqual(problems, []);
+		assert.equal(posts().length, 1);
+		assert.deepEqual(shown, ['over true']);
+		assert.equal(state.get(FOLLOW_UPS_KEY), undefined);
+	});
+
+	it('is not asked for while the task is at work', async () => {
+		server.finish('over', 'processing');
+		Object.assign(server.tasks[0] ?? {}, { completedAt: null });
+		await store.refresh();
+		await followUps.goOn('over');
+		assert.deepEqual(posts(), []);
+	});
+});

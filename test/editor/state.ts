@@ -1,0 +1,22 @@
+import type * as vscode from 'vscode';
+
+/** A memento that outlives what it is given to, as the editor's does a reload. */
+export class State implements vscode.Memento {
+	private readonly values = new Map<string, unknown>();
+
+	keys(): readonly string[] {
+		return [...this.values.keys()];
+	}
+
+	get<T>(key: string, fallback?: T): T | undefined {
+		return (this.values.get(key) as T | undefined) ?? fallback;
+	}
+
+	async update(key: string, value: unknown): Promise<void> {
+		if (value === undefined) {
+			this.values.delete(key);
+		} else {
+			this.values.set(key, structuredClone(value));
+		}
+	}
+}
