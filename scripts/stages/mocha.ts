@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
 import { runTestProcess } from './process.ts';
@@ -12,8 +11,8 @@ export interface MochaStage {
 	args: string[];
 	testLimitMs: number;
 	limitMs: number;
-	/** Files side by side: for tests that share nothing. */
-	isParallel?: boolean;
+	/** How many files run side by side: for tests that share nothing. */
+	jobs?: number;
 	folder: string;
 	environment?: Record<string, string>;
 }
@@ -30,8 +29,7 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
 			...['--extension', 'ts', '--timeout', String(stage.testLimitMs)],
 			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
-			// Much of the time is waiting, so one more than there are cores.
-			...(stage.isParallel ? ['--parallel', '--jobs', String(os.availableParallelism() + 1)] : []),
+			...(stage.jobs === undefined ? [] : ['--parallel', '--jobs', String(stage.jobs)]),
 			...stage.args,
 			...(chosen ? [] : found),
 		],

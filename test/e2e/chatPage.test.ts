@@ -14,7 +14,12 @@ describe('the chat page', function () {
 	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
 	const log = () => chat.page.locator('.log');
-	const atEnd = () => log().evaluate(element => element.scrollHeight - element.clientHeight - element.scrollTop <= 4);
+	/** As the next frame shows it: before a frame nobody has seen the view. */
+	const atEnd = () =>
+		log().evaluate(async element => {
+			await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+			return element.scrollHeight - element.clientHeight - element.scrollTop <= 4;
+		});
 
 	describe('scrolling', () => {
 		const long = (text = RICH) => Array.from({ length: 10 }, () => turnView({ text }));
