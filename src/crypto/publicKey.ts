@@ -1,6 +1,6 @@
 import { p384 } from '@noble/curves/nist.js';
 import { decodeBase64 } from '../base/base64.ts';
-import { subtle } from './platform.ts';
+import { fingerprint } from './digest.ts';
 import { CryptoRefusal } from './refusal.ts';
 
 /** A P-384 key whose point was seen to lie on the curve. */
@@ -28,6 +28,11 @@ export function readPublicKey(pem: string): PublicKey {
 	if (!spki || spki.length === 0) {
 		throw new CryptoRefusal('it is not one PEM block of a public key');
 	}
+	return readSubjectPublicKeyInfo(spki);
+}
+
+/** The same from its DER. Throws `CryptoRefusal`. */
+export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 	if (spki.length !== PREFIX.length + POINT_LENGTH || !PREFIX.every((byte, index) => spki[index] === byte)) {
 		throw new CryptoRefusal('it is not the SubjectPublicKeyInfo of an uncompressed key of the named curve P-384');
 	}
@@ -39,8 +44,8 @@ export function readPublicKey(pem: string): PublicKey {
 }
 
 /** SHA-256 of the SubjectPublicKeyInfo, in hexadecimal digits: what one key is told from another by. */
-export async function fingerprintOf({ spki }: PublicKey): Promise<string> {
-	return Buffer.from(await subtle.digest('SHA-256', spki)).toString('hex');
+export function fingerprintOf({ spki }: PublicKey): Promise<string> {
+	return fingerprint(spki);
 }
 
 /** The PEM of an uncompressed point. */

@@ -1,0 +1,48 @@
+import type { Certificate } from './certificate.ts';
+import { fingerprint } from './digest.ts';
+import { CryptoRefusal } from './refusal.ts';
+import { createVerifier } from './verifier.ts';
+
+/**
+ * Holds the certificates, leaf first and root last, to what makes a chain (RFC 5280): each is signed by the next, named
+ * by it, in its time, and everyone but the leaf may issue others. The root is the one with the fingerprint, SHA-256 in
+ * hexadecimal digits; its name proves nothing. `now` is Unix time in milliseconds. Throws `CryptoRefusal`.
+ */
+export async function verifyCertificateChain(
+	chain: readonly Certificate[],
+	rootFingerprint: string,
+	now: number,
+): Promise<void> {
+	const [leaf] = chain;
+	const root = chain.at(-1);
+	if (!leaf || !root || chain.length < 2) {
+		throw new CryptoRefusal('it is no chain of certificates');
+	}
+	if ((await fingerprint(root.bytes)) !== rootFingerprint.toLowerCase()) {
+		throw new CryptoRefusal('its chain does not end at the maker’s root');
+	}
+	if (leaf.isAuthority || !leaf.maySign) {
+		throw new CryptoRefusal('the key of its leaf may not sign reports');
+	}
+	for (const [index, certificate] of chain.entries()) {
+		if (now < certificate.notBefore || now > certificate.notAfter) {
+			throw new CryptoRefusal('a certificate of its chain is not valid now');
+		}
+		// The root is by itself.
+		await verifyIssued(certificate, chain[index + 1] ?? root, index);
+	}
+}
+
+/** `between` counts the authorities under the issuer. */
+async function verifyIssued(certificate: Certificate, issuer: Certificate, between: number): Promise<void> {
+	const isRoot = certificate === issuer;
+	if (Buffer.compare(certificate.issuer, issuer.subject) !== 0) {
+		throw new CryptoRefusal('the certificates of its chain are not in their order');
+	}
+	if (!issuer.isAuthority || !issuer.mayIssue || (!isRoot && between > (issuer.pathLength ?? between))) {
+		throw new CryptoRefusal('a certificate of its chain was issued by one that may not');
+	}
+	if (!(await createVerifier(issuer.publicKey)(certificate.signed, certificate.signature, 'SHA-384'))) {
+		throw new CryptoRefusal('a certificate of its chain was not signed by the next');
+	}
+}

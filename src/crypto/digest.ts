@@ -1,0 +1,12 @@
+import { subtle } from './platform.ts';
+
+export type DigestName = 'SHA-256' | 'SHA-384' | 'SHA-512';
+
+export async function digest(name: DigestName, bytes: Uint8Array): Promise<Uint8Array> {
+	return new Uint8Array(await subtle.digest(name, bytes));
+}
+
+/** SHA-256 in hexadecimal digits. */
+export async function fingerprint(bytes: Uint8Array): Promise<string> {
+	return Buffer.from(await digest('SHA-256', bytes)).toString('hex');
+}
