@@ -14,7 +14,7 @@ import type { Branch, Organisation, Repository } from '../contract/sources.ts';
 import type { Task, TaskCreateRequest, TaskFollowUp, TaskListQuery } from '../contract/tasks.ts';
 import { createAgentTasks } from './agentTasks.ts';
 import type { ChannelAddress } from './channel/address.ts';
-import { createChannel } from './channel/channel.ts';
+import { type ChannelOptions, createChannel } from './channel/channel.ts';
 import { createChat } from './chat.ts';
 import { createCaller } from './core/caller.ts';
 import { LIMITS } from './core/limits.ts';
@@ -28,6 +28,8 @@ import { createSources } from './sources.ts';
 import { createTasks } from './tasks.ts';
 import type {
 	AgentTaskPage,
+	Attested,
+	ChannelAttestOptions,
 	ChannelOpenOptions,
 	ChannelSession,
 	ChatStreamEvent,
@@ -46,6 +48,8 @@ export interface ClientOptions {
 	transport?: Transport;
 	logger?: Logger;
 	clock?: Clock;
+	/** What the encrypted channel remembers, and whom it believes. */
+	channel?: ChannelOptions;
 }
 
 /** Everything it throws, and every stream's end but the good one, is a ClientError. A stream is read once. */
@@ -80,6 +84,8 @@ export interface Client {
 	readonly channel: {
 		/** For a model and its provider on the organisation's own host where the connection has one, else for the shared host. */
 		health(address?: ChannelAddress): Promise<Health>;
+		/** A new attestation with what each check made of it. Nothing is refused, and nothing remembered. */
+		attest(options?: ChannelAttestOptions): Promise<Attested>;
 		/**
 		 * Attests and climbs the verification ladder; nothing of a conversation has left by then. `tampered` where a check
 		 * fails for good (its cause holds the verdicts), or where less is proven than before and nobody agreed.
@@ -125,7 +131,7 @@ export function createClient(options: ClientOptions): Client {
 		models: createModels(caller),
 		responses: createResponses(caller),
 		decisions: createDecisions(caller),
-		channel: createChannel(caller),
+		channel: createChannel(caller, options.channel),
 		tasks: createTasks(caller),
 		sources: createSources(caller),
 		agentTasks: createAgentTasks(caller),

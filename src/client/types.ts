@@ -86,8 +86,21 @@ export interface Verdict {
 
 /** An attestation with what each check made of it. */
 export interface Attested {
+	/** Where it came from. */
+	address: string;
 	attestation: AttestationRecord;
 	verdicts: readonly Verdict[];
+	/** SHA-256 of the key in hexadecimal digits; undefined where it cannot be used. */
+	keyFingerprint: string | undefined;
+	/** The devices whose evidence was proven, each by a fingerprint, sorted. */
+	devices: readonly string[];
+}
+
+/** What is remembered of an attestation that was accepted. */
+export interface AcceptedAttestation {
+	verdicts: readonly Pick<Verdict, 'check' | 'verdict'>[];
+	keyFingerprint: string;
+	devices: readonly string[];
 }
 
 /**
@@ -106,10 +119,23 @@ export interface ChannelSession extends Readonly<Attested> {
 	close(): Promise<void>;
 }
 
-export interface ChannelOpenOptions extends ChannelAddress {
+export interface ChannelAttestOptions extends ChannelAddress {
 	/**
-	 * Asks whether to go on although less is proven than before, or, when an expired session is renewed, anything else or
-	 * by another key. Without it the answer is no.
+	 * Asks whether the GPU maker may be asked for the keys of its tokens, who then learns of it. Only where a token is the
+	 * maker's by its own words. Without it the answer is no, and the check is unknown.
 	 */
-	confirm?: (before: Attested, now: Attested) => Promise<boolean>;
+	askMaker?: () => Promise<boolean>;
+	signal?: AbortSignal;
+}
+
+export interface ChannelOpenOptions extends ChannelAttestOptions {
+	/**
+	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, when an
+	 * expired session is renewed, anything else. Without it the answer is no.
+	 */
+	confirm?: (before: AcceptedAttestation, now: Attested) => Promise<boolean>;
+	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */
+	knownKey?: string;
+	/** Refuses what leaves the hardware, its binding to the key or its freshness open (`not-supported`). */
+	requireHardwareProof?: boolean;
 }

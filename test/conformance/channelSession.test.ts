@@ -233,7 +233,7 @@ describe('a session of the encrypted channel', () => {
 			const asked: string[] = [];
 			const session = await client.channel.open({
 				confirm: async (before, now) => {
-					asked.push(before.attestation.public_key, now.attestation.public_key);
+					asked.push(before.keyFingerprint, now.keyFingerprint ?? '');
 					return answer;
 				},
 			});

@@ -1,17 +1,41 @@
 import type { Client } from '../client.ts';
 import type { Caller } from '../core/caller.ts';
+import { GPU_MAKER, type HardwareAuthority } from './hardware/authority.ts';
 import { readHealth } from './health.ts';
 import { ChannelMemory } from './memory.ts';
+import type { ChannelContext } from './session.ts';
+
+export interface ChannelOptions {
+	/** Default: as long as the client. */
+	memory?: ChannelMemory;
+	/** Default: the GPU maker. Tests bring their own. */
+	authority?: HardwareAuthority;
+}
 
 /** The encrypted message channel (contract: encrypted-channel.md). */
-export function createChannel(caller: Caller): Client['channel'] {
-	const memory = new ChannelMemory();
+export function createChannel(
+	caller: Caller,
+	{ memory = new ChannelMemory(), authority = GPU_MAKER }: ChannelOptions = {},
+): Client['channel'] {
+	let loading: Promise<ChannelContext> | undefined;
+	const context = (): Promise<ChannelContext> => {
+		loading ??= import('./hardware/makerKeys.ts').then(({ MakerKeys }) => ({
+			...{ caller, memory, authority },
+			makerKeys: new MakerKeys(caller, authority.keyAddress),
+		}));
+		return loading;
+	};
 	return {
 		health: async (address = {}) => readHealth(caller, address),
+		attest: async (options = {}) => {
+			const { attest } = await import('./session.ts');
+			const { named: _, ...attested } = (await attest(await context(), options)).proof;
+			return attested;
+		},
 		open: async (options = {}) => {
 			// Its cryptography is large, and most clients never need it.
 			const { openSession } = await import('./session.ts');
-			return openSession(caller, memory, options);
+			return openSession(await context(), options);
 		},
 	};
 }

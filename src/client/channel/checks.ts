@@ -7,18 +7,9 @@ import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publi
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
 import { createVerifier, type Digest } from '../../crypto/verifier.ts';
-import type { Attested, CheckName, Verdict } from '../types.ts';
+import type { AcceptedAttestation, CheckName } from '../types.ts';
+import { type Finding, fail, pass, unknown } from './finding.ts';
 import { nonceClaims } from './nonceClaims.ts';
-
-type Finding = Omit<Verdict, 'check'>;
-
-const pass = (reason: string, input?: string): Finding => finding('pass', reason, input);
-const fail = (reason: string, input?: string): Finding => finding('fail', reason, input);
-const unknown = (reason: string, input?: string): Finding => finding('unknown', reason, input);
-
-function finding(verdict: Verdict['verdict'], reason: string, input: string | undefined): Finding {
-	return { verdict, reason, ...(input === undefined ? {} : { input }) };
-}
 
 /** What came over another way, or in another form, never gets here: fetching it throws. */
 export function checkTransport(address: string): Finding {
@@ -110,37 +101,33 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 		: pass('The nonce has not been seen with another key, and no part of the evidence has another nonce.', input);
 }
 
-export function checkGpuEvidence(): Finding {
-	return unknown('Evidence of the GPU in report_json is not verified yet.');
-}
-
-export function checkGpuToken({ gpu_eat: token }: AttestationRecord): Finding {
-	return unknown(
-		token === undefined ? 'There is no token of the hardware.' : 'The token of the hardware is not verified yet.',
-	);
-}
-
-export function checkKeyBinding(): Finding {
-	return unknown('Whether the key lives in the GPU that the evidence speaks of is not verified yet.');
-}
-
 /** contract: not shown. There is no way to hand in a nonce of our own. */
 export function checkFreshness(): Finding {
 	return unknown('The service takes no nonce of ours, so the evidence may be older than it looks.');
 }
 
+/** What of a new attestation is compared; one without a key that can be used has no fingerprint. */
+type Memorable = Omit<AcceptedAttestation, 'keyFingerprint'> & { keyFingerprint: string | undefined };
+
 /** Against what was accepted at the same address before. */
-export function checkMemory(before: Attested | undefined, now: readonly Verdict[]): Finding {
+export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): Finding {
 	if (!before) {
 		return unknown('Nothing is remembered of this address.');
 	}
-	const lost = lostChecks(before.verdicts, now);
-	return lost.length === 0
-		? pass('Everything that was proven before is proven again.')
-		: fail(`No longer proven: ${lost.join(', ')}.`);
+	const lost = lostChecks(before.verdicts, now.verdicts);
+	if (lost.length > 0) {
+		return fail(`No longer proven: ${lost.join(', ')}.`);
+	}
+	// Where no device was ever proven there is no set to compare.
+	if (before.devices.length > 0 && before.devices.join() !== now.devices.join()) {
+		return fail('The evidence is of another set of GPUs than before.');
+	}
+	return before.keyFingerprint === now.keyFingerprint
+		? pass('Everything that was proven before is proven again, with the same key.')
+		: pass('Everything that was proven before is proven again, with another key.');
 }
 
-function lostChecks(before: readonly Verdict[], now: readonly Verdict[]): CheckName[] {
+function lostChecks(before: AcceptedAttestation['verdicts'], now: AcceptedAttestation['verdicts']): CheckName[] {
 	const proven = new Set(now.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check));
 	return before
 		.filter(({ check, verdict }) => check !== 'memory' && verdict === 'pass' && !proven.has(check))

@@ -1,11 +1,8 @@
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { ClientError } from '../core/errors.ts';
-import type { Attested, CheckName, Verdict } from '../types.ts';
+import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types.ts';
 import {
 	checkFreshness,
-	checkGpuEvidence,
-	checkGpuToken,
-	checkKeyBinding,
 	checkMemory,
 	checkNonce,
 	checkPublicKey,
@@ -14,7 +11,23 @@ import {
 	type NamedKey,
 	nonceOf,
 } from './checks.ts';
+import type { HardwareAuthority } from './hardware/authority.ts';
+import { checkGpuEvidence } from './hardware/gpuEvidence.ts';
+import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';
+import { checkKeyBinding } from './hardware/keyBinding.ts';
 import type { ChannelMemory } from './memory.ts';
+
+/** What a record is held against. */
+export interface LadderContext {
+	address: string;
+	memory: ChannelMemory;
+	/** Accepted at the address before. */
+	before: AcceptedAttestation | undefined;
+	authority: HardwareAuthority;
+	findKey: FindKey;
+	/** Unix time in milliseconds. */
+	now: number;
+}
 
 /** What the ladder made of a record. */
 export interface Proof extends Attested {
@@ -23,14 +36,14 @@ export interface Proof extends Attested {
 }
 
 /** Climbs to the top whatever is found on the way, so that a report is whole. Remembers nothing. */
-export async function climbLadder(
-	record: AttestationRecord,
-	address: string,
-	memory: ChannelMemory,
-	before: Attested | undefined,
-): Promise<Proof> {
+export async function climbLadder(record: AttestationRecord, context: LadderContext): Promise<Proof> {
+	const { address, memory, before, authority, findKey, now } = context;
 	const { finding, named } = await checkPublicKey(record);
 	const withoutKey = { verdict: 'unknown', reason: 'There is no key to check with.' } as const;
+	const evidence = await checkGpuEvidence(record.report_json, authority, now);
+	const gpus = evidence.devices.filter(({ isGpu }) => isGpu).length;
+	const token = await checkGpuToken(record.gpu_eat, { authority, findKey, now, gpus });
+	const nonces = [...evidence.devices.map(({ nonce }) => nonce), ...(token.nonce ? [token.nonce] : [])];
 	const verdicts: Verdict[] = [
 		{ check: 'transport', ...checkTransport(address) },
 		{ check: 'public-key', ...finding },
@@ -39,13 +52,15 @@ export async function climbLadder(
 			check: 'nonce',
 			...(named ? checkNonce(record, nonce => memory.hasSeenWithAnother(nonce, named.fingerprint)) : withoutKey),
 		},
-		{ check: 'gpu-evidence', ...checkGpuEvidence() },
-		{ check: 'gpu-token', ...checkGpuToken(record) },
-		{ check: 'key-binding', ...checkKeyBinding() },
+		{ check: 'gpu-evidence', ...evidence.finding },
+		{ check: 'gpu-token', ...token.finding },
+		{ check: 'key-binding', ...(named ? await checkKeyBinding(record.public_key, named.key, nonces) : withoutKey) },
 		{ check: 'freshness', ...checkFreshness() },
 	];
-	verdicts.push({ check: 'memory', ...checkMemory(before, verdicts) });
-	return { attestation: record, verdicts, named };
+	const devices = evidence.devices.map(({ id }) => id).sort();
+	const keyFingerprint = named?.fingerprint;
+	verdicts.push({ check: 'memory', ...checkMemory(before, { verdicts, keyFingerprint, devices }) });
+	return { address, attestation: record, verdicts, keyFingerprint, devices, named };
 }
 
 /** On whose failure nothing is sent, whatever anybody says. */
@@ -59,19 +74,38 @@ const FATAL: ReadonlySet<CheckName> = new Set<CheckName>([
 ]);
 
 /** The key of a record that may be used. Throws `tampered` otherwise; its cause holds the verdicts. */
-export function provenKey({ named, attestation, verdicts }: Proof): NamedKey {
+export function provenKey(proof: Proof): NamedKey {
+	const { named, verdicts } = proof;
 	const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && FATAL.has(check));
 	if (failed || !named) {
 		throw new ClientError('tampered', `the attestation fails the check ${failed?.check}: ${failed?.reason}`, {
-			cause: new RefusedAttestation(attestation, verdicts),
+			cause: new RefusedAttestation(proof, 'failed'),
 		});
 	}
 	return named;
 }
 
-/** Remembers what was accepted at the address. */
-export function remember(memory: ChannelMemory, address: string, attested: Attested, { fingerprint }: NamedKey): void {
-	memory.accept(address, attested, nonceOf(attested.attestation), fingerprint);
+/** What proves that a key lives in genuine hardware, now. */
+const HARDWARE: ReadonlySet<CheckName> = new Set<CheckName>(['gpu-evidence', 'gpu-token', 'key-binding', 'freshness']);
+
+/** Throws `not-supported` where something of the hardware is not proven; its cause holds the verdicts. */
+export function demandHardwareProof(attested: Attested): void {
+	const open = attested.verdicts.filter(({ check, verdict }) => verdict !== 'pass' && HARDWARE.has(check));
+	if (open.length > 0) {
+		const names = open.map(({ check }) => check).join(', ');
+		throw new ClientError('not-supported', `the attestation leaves open: ${names}`, {
+			cause: new RefusedAttestation(attested, 'policy'),
+		});
+	}
+}
+
+/** Remembers what was accepted. */
+export function remember(memory: ChannelMemory, attested: Attested, { fingerprint }: NamedKey): void {
+	memory.accept(attested.address, acceptedOf(attested, fingerprint), nonceOf(attested.attestation));
+}
+
+export function acceptedOf({ verdicts, devices }: Attested, keyFingerprint: string): AcceptedAttestation {
+	return { verdicts, keyFingerprint, devices };
 }
 
 /** Less is proven than before. */
@@ -79,22 +113,33 @@ export function isDowngrade({ verdicts }: Attested): boolean {
 	return verdicts.some(({ check, verdict }) => check === 'memory' && verdict === 'fail');
 }
 
-/** Another key, or another verdict of a check. What is remembered is no property of the service. */
-export function isChanged(before: Attested, now: Attested): boolean {
-	const verdictsOf = ({ verdicts }: Attested) =>
+/** Another verdict of a check. What is remembered is no property of the service. */
+export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): boolean {
+	const verdictsOf = ({ verdicts }: Pick<AcceptedAttestation, 'verdicts'>) =>
 		verdicts.flatMap(({ check, verdict }) => (check === 'memory' ? [] : [`${check}: ${verdict}`])).join();
-	return before.attestation.public_key !== now.attestation.public_key || verdictsOf(before) !== verdictsOf(now);
+	return verdictsOf(before) !== verdictsOf(now);
 }
+
+/** What an attestation was refused for: a check that failed, nobody agreed to what changed, or what is demanded. */
+export type Refusal = 'failed' | 'declined' | 'policy';
 
 /** Why a session did not come about: the cause of its error. */
 export class RefusedAttestation extends Error implements Attested {
 	override readonly name = 'RefusedAttestation';
+	readonly refusal: Refusal;
+	readonly address: string;
 	readonly attestation: AttestationRecord;
 	readonly verdicts: readonly Verdict[];
+	readonly keyFingerprint: string | undefined;
+	readonly devices: readonly string[];
 
-	constructor(attestation: AttestationRecord, verdicts: readonly Verdict[]) {
+	constructor({ address, attestation, verdicts, keyFingerprint, devices }: Attested, refusal: Refusal) {
 		super('the attestation was refused');
+		this.refusal = refusal;
+		this.address = address;
 		this.attestation = attestation;
 		this.verdicts = verdicts;
+		this.keyFingerprint = keyFingerprint;
+		this.devices = devices;
 	}
 }

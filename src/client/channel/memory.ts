@@ -1,27 +1,89 @@
-import type { Attested } from '../types.ts';
+import * as z from 'zod';
+import type { AcceptedAttestation } from '../types.ts';
 
-/** Older ones are forgotten, so that a client that runs for ever stays small. */
-const MAXIMUM_NONCES = 10_000;
+/** Older ones are forgotten, so that what is kept stays small. */
+export const MAXIMUM_NONCES = 2000;
+export const MAXIMUM_ADDRESSES = 100;
 
-/** What a client remembers of the attestations that it has accepted. */
+const CHECKS = [
+	'transport',
+	'public-key',
+	'signature',
+	'nonce',
+	'gpu-evidence',
+	'gpu-token',
+	'key-binding',
+	'freshness',
+	'memory',
+] as const;
+
+const text = z.string().max(1000);
+const acceptedSchema = z.object({
+	verdicts: z.array(z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) })),
+	keyFingerprint: text,
+	devices: z.array(text),
+});
+const stateSchema = z.object({
+	/** By the address of the attestation, the one accepted last at the end. */
+	addresses: z.array(z.tuple([text, acceptedSchema])),
+	/** A nonce and the fingerprint of the key with which it was seen, the newest at the end. */
+	nonces: z.array(z.tuple([text, text])),
+});
+type MemoryState = z.output<typeof stateSchema>;
+
+/** Where a memory is kept, as JSON. What does not fit is taken for nothing. */
+export interface MemoryStore {
+	read(): unknown;
+	write(state: unknown): void;
+}
+
+/** What is remembered of the attestations that were accepted. Read anew each time: other windows write too. */
 export class ChannelMemory {
-	/** By the address of the attestation. */
-	readonly accepted = new Map<string, Attested>();
-	/** The fingerprint of the key with which a nonce was seen. */
-	private readonly keyOfNonce = new Map<string, string>();
+	private readonly store: MemoryStore;
+
+	constructor(store: MemoryStore = inMemory()) {
+		this.store = store;
+	}
+
+	accepted(address: string): AcceptedAttestation | undefined {
+		return this.read().addresses.find(([known]) => known === address)?.[1];
+	}
 
 	/** Whether the nonce came with a key other than this one. */
 	hasSeenWithAnother(nonce: string, fingerprint: string): boolean {
-		const key = this.keyOfNonce.get(nonce);
+		const key = this.read().nonces.find(([known]) => known === nonce)?.[1];
 		return key !== undefined && key !== fingerprint;
 	}
 
-	accept(address: string, attested: Attested, nonce: string, fingerprint: string): void {
-		this.accepted.set(address, attested);
-		this.keyOfNonce.set(nonce, fingerprint);
-		const [oldest] = this.keyOfNonce.keys();
-		if (this.keyOfNonce.size > MAXIMUM_NONCES && oldest !== undefined) {
-			this.keyOfNonce.delete(oldest);
-		}
+	accept(address: string, { verdicts, keyFingerprint, devices }: AcceptedAttestation, nonce: string): void {
+		const { addresses, nonces } = this.read();
+		const accepted: MemoryState['addresses'][number][1] = {
+			verdicts: verdicts.map(({ check, verdict }) => ({ check, verdict })),
+			keyFingerprint,
+			devices: [...devices],
+		};
+		this.store.write({
+			addresses: latest(addresses, [address, accepted], MAXIMUM_ADDRESSES),
+			nonces: latest(nonces, [nonce, keyFingerprint], MAXIMUM_NONCES),
+		});
 	}
+
+	private read(): MemoryState {
+		return stateSchema.safeParse(this.store.read()).data ?? { addresses: [], nonces: [] };
+	}
+}
+
+/** With the entry in the place of the one of the same name, at the end. */
+function latest<Entry extends [string, unknown]>(entries: readonly Entry[], entry: Entry, maximum: number): Entry[] {
+	return [...entries.filter(([name]) => name !== entry[0]), entry].slice(-maximum);
+}
+
+function inMemory(): MemoryStore {
+	let state: unknown;
+	return {
+		read: () => state,
+		write: written => {
+			state = written;
+		},
+	};
 }

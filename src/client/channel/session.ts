@@ -4,67 +4,118 @@ import type { Caller } from '../core/caller.ts';
 import { ClientError, type ClientErrorCode } from '../core/errors.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
-import type { Attested, ChannelOpenOptions, ChannelSession } from '../types.ts';
+import type {
+	AcceptedAttestation,
+	Attested,
+	ChannelAttestOptions,
+	ChannelOpenOptions,
+	ChannelSession,
+} from '../types.ts';
 import { attestationUrl, type ChannelAddress, channelTarget } from './address.ts';
 import { fetchAttestation } from './attestationRecord.ts';
 import { Handshake } from './handshake.ts';
-import { climbLadder, isChanged, isDowngrade, provenKey, RefusedAttestation, remember } from './ladder.ts';
+import type { HardwareAuthority } from './hardware/authority.ts';
+import type { MakerKeys } from './hardware/makerKeys.ts';
+import {
+	acceptedOf,
+	climbLadder,
+	demandHardwareProof,
+	hasOtherVerdicts,
+	isDowngrade,
+	type Proof,
+	provenKey,
+	RefusedAttestation,
+	remember,
+} from './ladder.ts';
 import type { ChannelMemory } from './memory.ts';
 import { asTampered, postMessage } from './message.ts';
 import { readReplyStream } from './replyStream.ts';
 
-/** What a session is opened with, and renewed with after it has expired. */
-interface Opening extends Pick<ChannelOpenOptions, 'confirm'> {
+/** What the channel of a client stands on. */
+export interface ChannelContext {
 	caller: Caller;
 	memory: ChannelMemory;
+	authority: HardwareAuthority;
+	makerKeys: MakerKeys;
+}
+
+/** What a session is opened with, and renewed with after it has expired. */
+interface Opening extends Pick<ChannelOpenOptions, 'confirm' | 'askMaker' | 'requireHardwareProof'> {
+	context: ChannelContext;
 	address: ChannelAddress;
 }
 
 /** Throws as `Client.channel.open` says. */
-export async function openSession(
-	caller: Caller,
-	memory: ChannelMemory,
-	{ confirm, ...address }: ChannelOpenOptions,
-): Promise<ChannelSession> {
-	const opening: Opening = { caller, memory, address, ...(confirm ? { confirm } : {}) };
-	return new Session(opening, await attest(opening, undefined, undefined));
+export async function openSession(context: ChannelContext, options: ChannelOpenOptions): Promise<ChannelSession> {
+	const { signal, model, provider, knownKey, ...rest } = options;
+	const address = { ...(model === undefined ? {} : { model }), ...(provider === undefined ? {} : { provider }) };
+	const opening: Opening = { ...rest, context, address };
+	return new Session(opening, await accept(opening, { knownKey, signal }));
+}
+
+/** Fetches a new attestation and climbs the ladder. Refuses and remembers nothing. */
+export async function attest(
+	{ caller, memory, authority, makerKeys }: ChannelContext,
+	{ askMaker = () => Promise.resolve(false), signal, ...address }: ChannelAttestOptions,
+	current?: AcceptedAttestation,
+): Promise<{ proof: Proof; before: AcceptedAttestation | undefined }> {
+	const url = attestationUrl(caller.connection, address);
+	const before = current ?? memory.accepted(url);
+	const record = await fetchAttestation(caller, address, signal);
+	const proof = await climbLadder(record, {
+		address: url,
+		memory,
+		before,
+		authority,
+		findKey: id => makerKeys.find(id, () => isYes(askMaker), signal),
+		now: caller.clock.now(),
+	});
+	return { proof, before };
 }
 
 /**
- * A new attestation, proven. `current` is the one that it takes the place of. What is accepted is remembered; a record
- * that is refused leaves no trace.
+ * A new attestation that may be used. `current` is the one that it takes the place of, whose key is known. What is
+ * accepted is remembered; a record that is refused leaves no trace.
  */
-async function attest(
-	{ caller, memory, address, confirm }: Opening,
-	current: Attested | undefined,
-	signal: AbortSignal | undefined,
+async function accept(
+	opening: Opening,
+	{
+		current,
+		knownKey = current?.keyFingerprint,
+		signal,
+	}: { current?: AcceptedAttestation; knownKey?: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Handshake> {
-	const url = attestationUrl(caller.connection, address);
-	const before = current ?? memory.accepted.get(url);
-	const record = await fetchAttestation(caller, address, signal);
-	const proof = await climbLadder(record, url, memory, before);
+	const { context, address, confirm, askMaker, requireHardwareProof } = opening;
+	const options = { ...address, ...(askMaker ? { askMaker } : {}), ...(signal ? { signal } : {}) };
+	const { proof, before } = await attest(context, options, current);
 	const named = provenKey(proof);
-	const { attestation, verdicts } = proof;
-	const now: Attested = { attestation, verdicts };
-	if (before && (isDowngrade(now) || (current && isChanged(before, now)))) {
-		if (!(await isAgreed(confirm, before, now))) {
+	const { named: _, ...now } = proof;
+	if (requireHardwareProof) {
+		demandHardwareProof(now);
+	}
+	const isOtherKey = knownKey !== undefined && knownKey !== now.keyFingerprint;
+	// In a session that goes on, whatever changed is another counterpart than the one that was agreed to.
+	const isOther = isOtherKey || isDowngrade(now) || (current !== undefined && hasOtherVerdicts(current, now));
+	if (isOther) {
+		const known = before ?? { verdicts: [], devices: [], keyFingerprint: knownKey ?? '' };
+		if (!(await isYes(async () => confirm?.(known, now)))) {
 			throw new ClientError(
 				isDowngrade(now) ? 'tampered' : 'session-expired',
 				'the new attestation differs from the one before, and nobody agreed to it',
-				{ cause: new RefusedAttestation(attestation, verdicts) },
+				{ cause: new RefusedAttestation(now, 'declined') },
 			);
 		}
 		if (signal?.aborted) {
 			throw abortedError();
 		}
 	}
-	remember(memory, url, now, named);
+	remember(context.memory, now, named);
 	return Handshake.begin(now, named.key);
 }
 
-async function isAgreed(confirm: ChannelOpenOptions['confirm'], before: Attested, now: Attested): Promise<boolean> {
+async function isYes(ask: () => Promise<boolean | undefined>): Promise<boolean> {
 	try {
-		return (await confirm?.(before, now)) === true;
+		return (await ask()) === true;
 	} catch {
 		// A question that could not be asked was not answered with yes.
 		return false;
@@ -96,10 +147,23 @@ class Session implements ChannelSession {
 		return this.attested.verdicts;
 	}
 
+	get address(): string {
+		return this.attested.address;
+	}
+
+	get keyFingerprint(): Attested['keyFingerprint'] {
+		return this.attested.keyFingerprint;
+	}
+
+	get devices(): Attested['devices'] {
+		return this.attested.devices;
+	}
+
 	async send(history: readonly ChannelMessage[], { signal }: { signal?: AbortSignal } = {}): Promise<{ text: string }> {
 		const own = this.begin(signal);
 		try {
-			const { caller, address } = this.opening;
+			const { address } = this.opening;
+			const { caller } = this.opening.context;
 			const { handshake, reply } = await this.deliver(history, own, request =>
 				postMessage(caller, address, request, own),
 			);
@@ -130,7 +194,8 @@ class Session implements ChannelSession {
 	): AsyncGenerator<{ type: 'text'; text: string }[], void> {
 		const own = this.begin(signal);
 		try {
-			const { caller, address } = this.opening;
+			const { address } = this.opening;
+			const { caller } = this.opening.context;
 			const { handshake, reply, nonce } = await this.deliver(history, own, request =>
 				caller.stream({
 					...channelTarget(caller.connection, 'messageStream', address),
@@ -203,7 +268,8 @@ class Session implements ChannelSession {
 	}
 
 	private async renew(signal: AbortSignal): Promise<void> {
-		const handshake = await attest(this.opening, this.attested, signal);
+		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
+		const handshake = await accept(this.opening, { current, signal });
 		if (signal.aborted) {
 			throw abortedError();
 		}

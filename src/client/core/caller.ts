@@ -50,6 +50,8 @@ export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'ra
 	json(call: Call): Promise<unknown>;
 	/** A reply with a status of success, its body unread. The caller of this closes it. */
 	stream(call: Call): Promise<Exchange>;
+	/** Reaches the `inference` host of an origin that is no part of the connection. Has no key to send. */
+	elsewhere(origin: string): Caller;
 }
 
 /** What an error says beyond its status is worth this wait and no more. */
@@ -109,6 +111,12 @@ export function createCaller(options: CallerOptions): Caller {
 				return value;
 			}),
 		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
+		elsewhere: origin =>
+			createCaller({
+				...options,
+				connection: { ...connection, apiUrl: origin, plan: 'public' },
+				keys: () => Promise.resolve(undefined),
+			}),
 	};
 }
 

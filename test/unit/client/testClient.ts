@@ -1,7 +1,7 @@
 import { nullLogger } from '../../../src/base/logger.ts';
 import { type LogFields, redactFields } from '../../../src/base/redact.ts';
 import { createAgentTasks } from '../../../src/client/agentTasks.ts';
-import { createChannel } from '../../../src/client/channel/channel.ts';
+import { type ChannelOptions, createChannel } from '../../../src/client/channel/channel.ts';
 import { createChat } from '../../../src/client/chat.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { type Caller, type CallerOptions, createCaller } from '../../../src/client/core/caller.ts';
@@ -37,10 +37,11 @@ export interface TestClientOptions extends Partial<Omit<CallerOptions, 'limits'>
 	limits?: Partial<Limits>;
 	/** Of the connection. */
 	fields?: Record<string, unknown>;
+	channel?: ChannelOptions;
 }
 
 /** What the areas of the client stand on, over real HTTP, with limits of the test's own. Its dice always show 0.3. */
-export function testCaller(origin: string, { limits, fields, ...rest }: TestClientOptions = {}): Caller {
+export function testCaller(origin: string, { limits, fields, channel: _, ...rest }: TestClientOptions = {}): Caller {
 	return createCaller({
 		connection: testConnection(origin, fields),
 		keys: kind => Promise.resolve(`sk-${kind}`),
@@ -71,7 +72,7 @@ export function testClient(origin: string, options: TestClientOptions = {}): Tes
 		models: createModels(caller),
 		responses: createResponses(caller),
 		decisions: createDecisions(caller),
-		channel: createChannel(caller),
+		channel: createChannel(caller, options.channel),
 		tasks: createTasks(caller),
 		sources: createSources(caller),
 		agentTasks: createAgentTasks(caller),

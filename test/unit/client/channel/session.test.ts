@@ -254,7 +254,7 @@ describe('a session of the encrypted channel', () => {
 			] as const) {
 				const session = await client.channel.open({
 					confirm: (before, now) => {
-						asked.push([before, now].map(({ attestation }) => attestation.public_key));
+						asked.push([before.keyFingerprint, now.keyFingerprint ?? '']);
 						return (confirm ?? (() => Promise.resolve(false)))();
 					},
 				});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
-import type { Attested, Verdict } from '../../../../src/client/types.ts';
+import type { AcceptedAttestation, Attested, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { type TestClient, testClient } from '../testClient.ts';
 import { Enclave } from './enclave.ts';
@@ -17,7 +17,7 @@ describe('the verification ladder', () => {
 	});
 	afterEach(() => enclave.stop());
 
-	const verdictOf = ({ verdicts }: Pick<Attested, 'verdicts'>, name: Verdict['check']) =>
+	const verdictOf = ({ verdicts }: Pick<AcceptedAttestation, 'verdicts'>, name: Verdict['check']) =>
 		verdicts.find(({ check }) => check === name)?.verdict;
 	const inputOf = ({ verdicts }: Pick<Attested, 'verdicts'>, name: Verdict['check']) =>
 		verdicts.find(({ check }) => check === name)?.input;
@@ -214,7 +214,50 @@ describe('the verification ladder', () => {
 			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'unknown');
 			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'pass');
 			enclave.keyPair = p384KeyPair();
-			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'pass');
+			const session = await client.channel.open();
+			assert.equal(verdictOf(session, 'memory'), 'pass');
+			assert.match(session.verdicts.at(-1)?.reason ?? '', /another key/);
+		});
+
+		it('the key that its reader knows, and asks about another one before anything is sent', async () => {
+			const { keyFingerprint: knownKey } = await client.channel.open();
+			assert.ok(knownKey);
+			await client.channel.open({ knownKey });
+			enclave.keyPair = p384KeyPair();
+			await assert.rejects(client.channel.open({ knownKey }), (error: Error) => {
+				assert.ok(error.cause instanceof RefusedAttestation);
+				return error.cause.refusal === 'declined';
+			});
+			const asked: (string | undefined)[] = [];
+			const session = await client.channel.open({
+				knownKey,
+				confirm: async (before, now) => {
+					asked.push(before.keyFingerprint, now.keyFingerprint);
+					return true;
+				},
+			});
+			assert.deepEqual(asked, [knownKey, session.keyFingerprint]);
+			assert.notEqual(session.keyFingerprint, knownKey);
+		});
+
+		it('nothing of what was only looked at, and refuses nothing of it', async () => {
+			const { attestation, verdicts } = await client.channel.attest();
+			assert.deepEqual(attestation, enclave.attestations[0]);
+			assert.equal(verdictOf({ verdicts }, 'memory'), 'unknown');
+			enclave.alter = record => ({ ...record, signature: enclave.signReport('x') });
+			assert.equal(verdictOf(await client.channel.attest(), 'signature'), 'fail');
+			enclave.alter = record => record;
+			assert.equal(verdictOf(await client.channel.open(), 'memory'), 'unknown');
+			assert.equal(enclave.messages.length, 0);
+		});
+
+		it('demands proof of the hardware where that is wanted, and sends nothing without', async () => {
+			await assert.rejects(client.channel.open({ requireHardwareProof: true }), (error: Error) => {
+				assert.ok(ClientError.is(error, 'not-supported'));
+				assert.ok(error.cause instanceof RefusedAttestation);
+				return error.cause.refusal === 'policy' && /gpu-evidence.*freshness/.test(error.message);
+			});
+			assert.equal(enclave.messages.length, 0);
 		});
 
 		it('and asks where less is proven than before; without a yes nothing is sent', async () => {
@@ -222,15 +265,15 @@ describe('the verification ladder', () => {
 			enclave.alter = record => ({ ...record, report: { arch: 'another' } });
 			await assert.rejects(client.channel.open(), { code: 'tampered' });
 			await assert.rejects(client.channel.open({ confirm: () => Promise.resolve(false) }), { code: 'tampered' });
-			const asked: Attested[][] = [];
+			const asked: AcceptedAttestation['verdicts'][] = [];
 			const session = await client.channel.open({
 				confirm: async (before, now) => {
-					asked.push([before, now]);
+					asked.push(before.verdicts, now.verdicts);
 					return true;
 				},
 			});
 			assert.deepEqual(
-				asked[0]?.map(attested => verdictOf(attested, 'signature')),
+				asked.map(verdicts => verdictOf({ verdicts }, 'signature')),
 				['pass', 'unknown'],
 			);
 			assert.equal(verdictOf(session, 'memory'), 'fail');

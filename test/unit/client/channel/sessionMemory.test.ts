@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { Handshake } from '../../../../src/client/channel/handshake.ts';
-import { ChannelMemory } from '../../../../src/client/channel/memory.ts';
-import type { Attested } from '../../../../src/client/types.ts';
+import { ChannelMemory, MAXIMUM_ADDRESSES, MAXIMUM_NONCES } from '../../../../src/client/channel/memory.ts';
+import type { AcceptedAttestation, Attested } from '../../../../src/client/types.ts';
 import { readPublicKey } from '../../../../src/crypto/publicKey.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 
 const attested: Attested = {
+	address: 'https://a.example/attestation',
+	keyFingerprint: 'key 1',
+	devices: [],
 	attestation: {
 		public_key: p384KeyPair().publicKey.export({ type: 'spki', format: 'pem' }).toString(),
 		session_id: 'session-1',
@@ -18,11 +21,15 @@ const attested: Attested = {
 	verdicts: [],
 };
 
+const accepted: AcceptedAttestation = { verdicts: [], keyFingerprint: 'key 1', devices: [] };
+
 describe('what a client remembers of attestations', () => {
 	it('is the last one of an address, and which key each nonce came with', () => {
 		const memory = new ChannelMemory();
-		memory.accept('https://a.example', attested, '01', 'key 1');
-		assert.equal(memory.accepted.get('https://a.example'), attested);
+		memory.accept('https://a.example', { ...accepted, devices: ['old'] }, '00');
+		memory.accept('https://a.example', accepted, '01');
+		assert.deepEqual(memory.accepted('https://a.example'), accepted);
+		assert.equal(memory.accepted('https://b.example'), undefined);
 		assert.ok(!memory.hasSeenWithAnother('01', 'key 1'));
 		assert.ok(memory.hasSeenWithAnother('01', 'key 2'));
 		assert.ok(!memory.hasSeenWithAnother('02', 'key 2'));
@@ -30,11 +37,35 @@ describe('what a client remembers of attestations', () => {
 
 	it('has an end', () => {
 		const memory = new ChannelMemory();
-		for (let nonce = 0; nonce <= 10_000; nonce++) {
-			memory.accept('https://a.example', attested, String(nonce), 'key 1');
+		for (let nonce = 0; nonce <= MAXIMUM_NONCES; nonce++) {
+			memory.accept(`https://${nonce % (MAXIMUM_ADDRESSES + 1)}.example`, accepted, String(nonce));
 		}
 		assert.ok(!memory.hasSeenWithAnother('0', 'key 2'));
 		assert.ok(memory.hasSeenWithAnother('1', 'key 2'));
+		const known = Array.from({ length: MAXIMUM_ADDRESSES + 1 }, (_, index) =>
+			memory.accepted(`https://${index}.example`),
+		);
+		assert.equal(known.filter(Boolean).length, MAXIMUM_ADDRESSES);
+	});
+
+	it('outlives the client, as JSON and without reasons, records or keys', () => {
+		let kept = '{}';
+		const store = {
+			read: () => JSON.parse(kept),
+			write: (state: unknown) => {
+				kept = JSON.stringify(state);
+			},
+		};
+		const verdict = { check: 'transport', verdict: 'pass', reason: 'So it is.', input: 'https://a.example' } as const;
+		new ChannelMemory(store).accept('https://a.example', { ...accepted, verdicts: [verdict] }, '01');
+		const memory = new ChannelMemory(store);
+		assert.deepEqual(memory.accepted('https://a.example')?.verdicts, [{ check: 'transport', verdict: 'pass' }]);
+		assert.ok(memory.hasSeenWithAnother('01', 'key 2'));
+		assert.doesNotMatch(kept, /So it is/);
+		for (const broken of ['null', '7', '{"addresses":[[1,2]],"nonces":[]}', '[]']) {
+			kept = broken;
+			assert.equal(memory.accepted('https://a.example'), undefined);
+		}
 	});
 });
 

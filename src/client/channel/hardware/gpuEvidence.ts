@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { decodeBase64 } from '../../../base/base64.ts';
+import { type Certificate, readCertificates } from '../../../crypto/certificate.ts';
+import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
+import { fingerprintOf } from '../../../crypto/publicKey.ts';
+import { CryptoRefusal } from '../../../crypto/refusal.ts';
+import { createVerifier } from '../../../crypto/verifier.ts';
+import { type Finding, fail, pass, unknown } from '../finding.ts';
+import type { HardwareAuthority } from './authority.ts';
+import { FIRMWARE_FIELD, ReportRefusal, readSpdmReport } from './spdmReport.ts';
+
+/** A device whose report was seen to be genuine. */
+export interface Device {
+	/** SHA-256 of the key that the device was made with, in hexadecimal digits; firmware does not change it. */
+	id: string;
+	isGpu: boolean;
+	/** Whoever asked for the report chose it; 32 bytes. */
+	nonce: Uint8Array;
+}
+
+export interface GpuEvidence {
+	finding: Finding;
+	/** Empty unless all of the evidence holds. */
+	devices: readonly Device[];
+}
+
+const MAXIMUM_ENTRIES = 64;
+/** How chips are called: of GPUs, such as GH100, and of switches, such as LS10. */
+const CHIP = /^(?:(G[A-Z])\d{2,3}[A-Z]?|(LS)\d{2}) /;
+/** The prefix of the chips of each architecture that is known. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { HOPPER: 'GH', BLACKWELL: 'GB', LS10: 'LS' };
+
+/**
+ * Check 5: the evidence in `report_json`, a list of `{ arch, certificate, evidence, nonce }` as the maker publishes it.
+ * One piece that does not hold spoils all. `now` is Unix time in milliseconds.
+ */
+export async function checkGpuEvidence(
+	reportJson: string,
+	{ rootFingerprint }: HardwareAuthority,
+	now: number,
+): Promise<GpuEvidence> {
+	const entries = entriesOf(reportJson);
+	if (entries === undefined) {
+		return { finding: unknown('There is no evidence of a GPU in report_json, in no form that is known.'), devices: [] };
+	}
+	if (entries.length > MAXIMUM_ENTRIES) {
+		return { finding: fail(`There are more than ${MAXIMUM_ENTRIES} pieces of evidence.`), devices: [] };
+	}
+	const devices: Device[] = [];
+	for (const [index, entry] of entries.entries()) {
+		try {
+			devices.push(await verifyEntry(entry, rootFingerprint, now));
+		} catch (error) {
+			if (!(error instanceof CryptoRefusal || error instanceof ReportRefusal)) {
+				throw error;
+			}
+			return { finding: fail(`Piece ${index + 1} of the evidence does not hold: ${error.message}.`), devices: [] };
+		}
+	}
+	const gpus = devices.filter(({ isGpu }) => isGpu);
+	const input = devices.map(({ id, isGpu }) => `${isGpu ? 'GPU' : 'switch'} ${id.slice(0, 16)}`).join(', ');
+	if (gpus.length === 0) {
+		return { finding: fail('The evidence is of switches only, not of a GPU.', input), devices: [] };
+	}
+	if (new Set(devices.map(({ id }) => id)).size !== devices.length) {
+		return { finding: fail('One device is there twice.', input), devices: [] };
+	}
+	return {
+		finding: pass(
+			`The evidence is genuine: ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`} of the maker signed it. It does not say whose key the channel uses.`,
+			input,
+		),
+		devices,
+	};
+}
+
+/** Undefined for a report that is no evidence at all, such as claims of a service of its own. */
+function entriesOf(text: string): unknown[] | undefined {
+	try {
+		const report: unknown = JSON.parse(text);
+		const isEvidence = (entry: unknown): boolean =>
+			typeof entry === 'object' && entry !== null && ('evidence' in entry || 'certificate' in entry);
+		return Array.isArray(report) && report.some(isEvidence) ? report : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+async function verifyEntry(entry: unknown, rootFingerprint: string, now: number): Promise<Device> {
+	const { chain, evidence, nonce, arch } = readEntry(entry);
+	await verifyCertificateChain(chain, rootFingerprint, now);
+	const [leaf, device] = chain;
+	if (!leaf || !device) {
+		throw new CryptoRefusal('it is no chain of certificates');
+	}
+	const report = readSpdmReport(evidence);
+	if (!(await createVerifier(leaf.publicKey)(report.signed, report.signature, 'SHA-384'))) {
+		throw new CryptoRefusal('its report is not signed by the device');
+	}
+	if (!isDeepStrictEqual(Buffer.from(report.nonce), nonce)) {
+		throw new CryptoRefusal('its report was made for another nonce');
+	}
+	const firmware = report.opaque.get(FIRMWARE_FIELD);
+	if (firmware && leaf.firmware && Buffer.compare(firmware, leaf.firmware) !== 0) {
+		throw new CryptoRefusal('its report names other firmware than its certificate');
+	}
+	const [, gpu, other] = CHIP.exec(leaf.commonName ?? '') ?? [];
+	const chip = gpu ?? other;
+	if (chip === undefined) {
+		throw new CryptoRefusal('its device is of no kind that is known');
+	}
+	if (chip !== (ARCHITECTURES[arch] ?? chip)) {
+		throw new CryptoRefusal('its device is of another architecture');
+	}
+	return { id: await fingerprintOf(device.publicKey), isGpu: gpu !== undefined, nonce: report.nonce };
+}
+
+interface Entry {
+	chain: Certificate[];
+	evidence: Uint8Array;
+	nonce: Buffer;
+	arch: string;
+}
+
+function readEntry(entry: unknown): Entry {
+	const fieldOf = (name: string): string => {
+		const value = typeof entry === 'object' && entry !== null ? Reflect.get(entry, name) : undefined;
+		if (typeof value !== 'string') {
+			throw new CryptoRefusal(`its field ${name} is missing`);
+		}
+		return value;
+	};
+	const bytesOf = (name: string): Buffer => {
+		const bytes = decodeBase64(fieldOf(name));
+		if (!bytes) {
+			throw new CryptoRefusal(`its field ${name} is no base64`);
+		}
+		return Buffer.from(bytes);
+	};
+	const nonce = fieldOf('nonce');
+	if (!/^(?:[\da-f]{64}|[\dA-F]{64})$/.test(nonce)) {
+		throw new CryptoRefusal('its nonce is not 32 bytes in hexadecimal digits');
+	}
+	return {
+		chain: readCertificates(bytesOf('certificate').toString('latin1')),
+		evidence: bytesOf('evidence'),
+		nonce: Buffer.from(nonce, 'hex'),
+		arch: fieldOf('arch'),
+	};
+}

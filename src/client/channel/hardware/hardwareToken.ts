@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/** The tokens of a `gpu_eat`: the maker's overall answer, and one for each device by its name. */
+export interface HardwareTokens {
+	overall: string;
+	/** Undefined for a token that came alone. */
+	devices: ReadonlyMap<string, string> | undefined;
+}
+
+const MAXIMUM_DEVICES = 64;
+const jwt = z.string().max(256 * 1024);
+const detached = z.tuple([
+	z.tuple([z.literal('JWT'), jwt]),
+	z.record(z.string().max(64), jwt).refine(tokens => Object.keys(tokens).length <= MAXIMUM_DEVICES),
+]);
+
+/** A JWT, or the detached form `[["JWT", token], { name: token, … }]`, itself or as its text. */
+export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
+	const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? fromJson(value) : value;
+	const alone = jwt.safeParse(parsed).data;
+	if (alone !== undefined) {
+		return { overall: alone, devices: undefined };
+	}
+	const [overall, devices] = detached.safeParse(parsed).data ?? [];
+	return overall && devices && { overall: overall[1], devices: new Map(Object.entries(devices)) };
+}
+
+function fromJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,113 @@
+import { importJWK } from 'jose';
+import * as z from 'zod';
+import type { Clock } from '../../../base/async.ts';
+import type { Caller } from '../../core/caller.ts';
+import { ClientError } from '../../core/errors.ts';
+
+/** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */
+export const COOLDOWN_MS = 60_000;
+const MAXIMUM_BYTES = 512 * 1024;
+const MAXIMUM_KEYS = 100;
+
+const keySetSchema = z.looseObject({ keys: z.array(z.unknown()).max(MAXIMUM_KEYS) });
+const keySchema = z.looseObject({
+	kty: z.literal('EC'),
+	crv: z.literal('P-384'),
+	kid: z.string().min(1).max(256),
+	x: z.string(),
+	y: z.string(),
+	use: z.literal('sig').optional(),
+	alg: z.literal('ES384').optional(),
+});
+
+export type TokenKey = Awaited<ReturnType<typeof importJWK>>;
+
+/** Why there is no key. */
+export type KeyProblem = 'declined' | 'unreachable' | 'not-there';
+
+/** The keys that the GPU maker signs tokens with, from its one address. What tokens say of keys is not looked at. */
+export class MakerKeys {
+	private readonly caller: Caller;
+	private readonly address: URL;
+	private readonly clock: Clock;
+	private keys = new Map<string, TokenKey>();
+	private asked: { at: number; isAnswered: boolean } | undefined;
+
+	constructor(caller: Caller, address: string) {
+		this.caller = caller;
+		this.address = new URL(address);
+		this.clock = caller.clock;
+	}
+
+	/** `mayAsk` says whether the maker may be asked, who then learns that somebody does. */
+	async find(
+		id: string,
+		mayAsk: () => Promise<boolean>,
+		signal: AbortSignal | undefined,
+	): Promise<TokenKey | KeyProblem> {
+		const known = this.keys.get(id);
+		if (known) {
+			return known;
+		}
+		const { asked } = this;
+		if (!asked || this.clock.now() - asked.at >= COOLDOWN_MS) {
+			if (!(await mayAsk())) {
+				return 'declined';
+			}
+			await this.fetch(signal);
+		}
+		return this.keys.get(id) ?? (this.asked?.isAnswered ? 'not-there' : 'unreachable');
+	}
+
+	private async fetch(signal: AbortSignal | undefined): Promise<void> {
+		const at = this.clock.now();
+		this.asked = { at, isAnswered: false };
+		try {
+			this.keys = await importKeys(await this.request(signal));
+			this.asked = { at, isAnswered: true };
+		} catch (error) {
+			if (signal?.aborted || !ClientError.is(error)) {
+				throw error;
+			}
+		}
+	}
+
+	private request(signal: AbortSignal | undefined): Promise<unknown> {
+		return this.caller.elsewhere(this.address.origin).json({
+			route: { method: 'GET', host: 'inference', key: undefined, path: this.address.pathname },
+			firstByteMs: this.caller.limits.lookUpFirstByteMs,
+			redirects: 'refuse',
+			jsonBytes: MAXIMUM_BYTES,
+			retry: 'idempotent',
+			signal,
+		});
+	}
+}
+
+/** Keys of other kinds are left out, and so is an id that two keys have. Throws `bad-response`. */
+async function importKeys(value: unknown): Promise<Map<string, TokenKey>> {
+	const set = keySetSchema.safeParse(value).data;
+	if (!set) {
+		throw new ClientError('bad-response', 'the reply is no set of keys');
+	}
+	const keys = new Map<string, TokenKey>();
+	const twice = new Set<string>();
+	for (const entry of set.keys) {
+		const { kid, x, y } = keySchema.safeParse(entry).data ?? {};
+		if (kid === undefined || x === undefined || y === undefined) {
+			continue;
+		}
+		if (keys.has(kid)) {
+			twice.add(kid);
+		}
+		try {
+			keys.set(kid, await importJWK({ kty: 'EC', crv: 'P-384', x, y }, 'ES384'));
+		} catch {
+			// It is no point of the curve.
+		}
+	}
+	for (const kid of twice) {
+		keys.delete(kid);
+	}
+	return keys;
+}

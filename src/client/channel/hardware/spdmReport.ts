@@ -1,0 +1,122 @@
+// The report of a GPU on its measurements: the request and the response of SPDM 1.1, one after the other.
+
+/** The opaque field with the digest of the firmware that signs. */
+export const FIRMWARE_FIELD = 20;
+
+export interface SpdmReport {
+	/** What the signature is over: all that comes before it. */
+	signed: Uint8Array;
+	/** r ‖ s. */
+	signature: Uint8Array;
+	/** Of the one who asked, 32 bytes. */
+	nonce: Uint8Array;
+	/** The measured values by their index. */
+	measurements: ReadonlyMap<number, Uint8Array>;
+	/** Opaque fields by their type. */
+	opaque: ReadonlyMap<number, Uint8Array>;
+}
+
+/** The message says what does not fit, and quotes nothing. */
+export class ReportRefusal extends Error {
+	override readonly name = 'ReportRefusal';
+}
+
+const MAXIMUM_BYTES = 64 * 1024;
+/** GET_MEASUREMENTS: version 1.1, signed, all measurements. */
+const REQUEST = [0x11, 0xe0, 0x01, 0xff];
+/** MEASUREMENTS, without flags, of slot 0. */
+const RESPONSE = [0x11, 0x60, 0x00, 0x00];
+const SLOT = 0;
+const NONCE_BYTES = 32;
+const SIGNATURE_BYTES = 96;
+/** The specification's own form of a measurement, and its head: kind and length of the value. */
+const DMTF = 1;
+const DMTF_HEAD_BYTES = 3;
+
+/** Every byte has its place, and no byte is left over. Throws `ReportRefusal`. */
+export function readSpdmReport(bytes: Uint8Array): SpdmReport {
+	if (bytes.length > MAXIMUM_BYTES) {
+		throw new ReportRefusal('it is too long');
+	}
+	const reader = new Reader(bytes);
+	reader.expect(REQUEST, 'it does not begin with a request for signed measurements');
+	const nonce = reader.take(NONCE_BYTES);
+	reader.expect([SLOT], 'it is of another slot');
+	reader.expect(RESPONSE, 'it has no response with measurements');
+	const blocks = reader.number(1);
+	const measurements = readMeasurements(new Reader(reader.take(reader.number(3))), blocks);
+	reader.take(NONCE_BYTES);
+	const opaque = readOpaque(new Reader(reader.take(reader.number(2))));
+	const signed = bytes.subarray(0, reader.position);
+	const signature = reader.take(SIGNATURE_BYTES);
+	reader.end();
+	return { signed, signature, nonce, measurements, opaque };
+}
+
+function readMeasurements(record: Reader, count: number): Map<number, Uint8Array> {
+	const measurements = new Map<number, Uint8Array>();
+	for (let index = 1; index <= count; index++) {
+		record.expect([index, DMTF], 'a measurement is missing, out of order or of another kind');
+		const size = record.number(2);
+		record.take(1);
+		const length = record.number(2);
+		if (length + DMTF_HEAD_BYTES !== size) {
+			throw new ReportRefusal('the lengths of a measurement differ');
+		}
+		measurements.set(index, record.take(length));
+	}
+	record.end();
+	return measurements;
+}
+
+function readOpaque(data: Reader): Map<number, Uint8Array> {
+	const fields = new Map<number, Uint8Array>();
+	while (!data.isAtEnd) {
+		const type = data.number(2);
+		if (fields.has(type)) {
+			throw new ReportRefusal('an opaque field is there twice');
+		}
+		fields.set(type, data.take(data.number(2)));
+	}
+	return fields;
+}
+
+class Reader {
+	position = 0;
+	private readonly bytes: Uint8Array;
+
+	constructor(bytes: Uint8Array) {
+		this.bytes = bytes;
+	}
+
+	get isAtEnd(): boolean {
+		return this.position === this.bytes.length;
+	}
+
+	take(length: number): Uint8Array {
+		const end = this.position + length;
+		if (end > this.bytes.length) {
+			throw new ReportRefusal('it ends too soon');
+		}
+		const taken = this.bytes.subarray(this.position, end);
+		this.position = end;
+		return taken;
+	}
+
+	/** Little-endian. */
+	number(length: number): number {
+		return this.take(length).reduceRight((value, byte) => value * 0x100 + byte, 0);
+	}
+
+	expect(expected: readonly number[], problem: string): void {
+		if (!this.take(expected.length).every((byte, index) => byte === expected[index])) {
+			throw new ReportRefusal(problem);
+		}
+	}
+
+	end(): void {
+		if (!this.isAtEnd) {
+			throw new ReportRefusal('it goes on after its end');
+		}
+	}
+}

@@ -1,0 +1,272 @@
+// A maker of GPUs with an authority of its own: certificates, reports and tokens as the real one makes them, with
+// whatever is wrong in them that a test asks for. Everything is signed by OpenSSL.
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { type KeyPair, p384KeyPair } from './contractServer/channelCryptography.ts';
+import {
+	bitString,
+	commonName,
+	der,
+	generalizedTime,
+	identifier,
+	integer,
+	octetString,
+	sequence,
+	yes,
+} from './derWriter.ts';
+
+const ECDSA_SHA_384 = sequence(identifier('2a8648ce3d040303'));
+const KEY_USAGE = { sign: 0x80, issue: 0x04 } as const;
+
+export interface CertificateFields {
+	subject: string;
+	issuer: string;
+	key: KeyObject;
+	signer: KeyObject;
+	isAuthority: boolean;
+	usage?: number;
+	pathLength?: number;
+	notBefore?: string;
+	notAfter?: string;
+	firmware?: Buffer;
+	/** Put after the others. */
+	extensions?: Buffer[];
+	algorithm?: Buffer;
+	hash?: 'sha256' | 'sha384';
+	version?: Buffer;
+}
+
+/** DER of a certificate. */
+export function certificate(fields: CertificateFields): Buffer {
+	const { subject, issuer, key, signer, isAuthority, pathLength, firmware } = fields;
+	const { algorithm = ECDSA_SHA_384, hash = 'sha384', version = der(0xa0, integer(2)), extensions = [] } = fields;
+	const { notBefore = '20200101000000Z', notAfter = '99991231235959Z' } = fields;
+	const usage = fields.usage ?? (isAuthority ? KEY_USAGE.issue : KEY_USAGE.sign);
+	const signed = sequence(
+		version,
+		der(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
+		algorithm,
+		commonName(issuer),
+		sequence(generalizedTime(notBefore), generalizedTime(notAfter)),
+		commonName(subject),
+		key.export({ type: 'spki', format: 'der' }),
+		der(
+			0xa3,
+			sequence(
+				...(isAuthority
+					? [extension('551d13', sequence(yes(), ...(pathLength === undefined ? [] : [integer(pathLength)])), true)]
+					: []),
+				extension('551d0f', der(0x03, Buffer.of(usage === KEY_USAGE.issue ? 2 : 7, usage)), true),
+				...(firmware
+					? [
+							extension(
+								'678105050401',
+								sequence(
+									integer(1),
+									key.export({ type: 'spki', format: 'der' }),
+									sequence(identifier('608648016503040202'), octetString(firmware)),
+								),
+								false,
+							),
+						]
+					: []),
+				...extensions,
+			),
+		),
+	);
+	return sequence(signed, algorithm, bitString(sign(hash, signed, signer)));
+}
+
+export function extension(digits: string, value: Uint8Array, isCritical: boolean): Buffer {
+	return sequence(identifier(digits), ...(isCritical ? [yes()] : []), octetString(value));
+}
+
+export function pemOf(certificates: readonly Uint8Array[]): string {
+	return certificates
+		.map(bytes => {
+			const lines =
+				Buffer.from(bytes)
+					.toString('base64')
+					.match(/.{1,64}/g) ?? [];
+			return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+		})
+		.join('');
+}
+
+export interface DeviceFields {
+	/** Of the chip, such as `GH100` or `LS10`. */
+	chip?: string;
+	/** Changes of the certificate at a place of the chain, leaf first. */
+	change?: (fields: CertificateFields, index: number) => CertificateFields;
+}
+
+/** A device with the keys that sign its reports. */
+export interface Device {
+	leaf: KeyPair;
+	/** DER, leaf first. */
+	chain: Buffer[];
+	firmware: Buffer;
+}
+
+export interface ReportFields {
+	nonce?: Buffer;
+	firmware?: Buffer;
+	signer?: KeyObject;
+	/** Changes the bytes before they are signed. */
+	change?: (bytes: Buffer) => Buffer;
+	hash?: 'sha256' | 'sha384';
+}
+
+export interface Evidence {
+	arch: string;
+	certificate: string;
+	evidence: string;
+	nonce: string;
+}
+
+export const ISSUER = 'https://maker.example';
+
+export class GpuMaker {
+	readonly root = p384KeyPair();
+	readonly rootCertificate: Buffer;
+	/** Signs tokens. */
+	readonly tokenKey = p384KeyPair();
+	readonly keyId = 'maker-key-1';
+
+	constructor(rootName = 'Maker Device Identity CA') {
+		this.rootCertificate = certificate({
+			subject: rootName,
+			issuer: rootName,
+			key: this.root.publicKey,
+			signer: this.root.privateKey,
+			isAuthority: true,
+		});
+	}
+
+	/** SHA-256 in hexadecimal digits. */
+	get rootFingerprint(): string {
+		return createHash('sha256').update(this.rootCertificate).digest('hex');
+	}
+
+	device({ chip = 'GH100', change = fields => fields }: DeviceFields = {}): Device {
+		const firmware = randomBytes(48);
+		const [leaf, boot, identity] = [p384KeyPair(), p384KeyPair(), p384KeyPair()];
+		const names = [
+			`${chip} A01 GSP FMC LF`,
+			`${chip} A01 GSP BROM`,
+			`Maker ${chip} Identity`,
+			'Maker Device Identity CA',
+		];
+		const keys = [leaf, boot, identity, this.root];
+		const chain = [leaf, boot, identity].map((pair, index) =>
+			certificate(
+				change(
+					{
+						subject: names[index] ?? '',
+						issuer: names[index + 1] ?? '',
+						key: pair.publicKey,
+						signer: (keys[index + 1] ?? pair).privateKey,
+						isAuthority: index > 0,
+						...(index === 0 ? { firmware } : {}),
+					},
+					index,
+				),
+			),
+		);
+		return { leaf, chain: [...chain, this.rootCertificate], firmware };
+	}
+
+	/** Request and response of SPDM with three measurements. */
+	report(device: Device, fields: ReportFields = {}): Buffer {
+		const { nonce = randomBytes(32), firmware = device.firmware, change = bytes => bytes, hash = 'sha384' } = fields;
+		const blocks = [1, 2, 3].map(index =>
+			Buffer.concat([Buffer.of(index, 1, 51, 0, 1, 48, 0), createHash('sha384').update(`${index}`).digest()]),
+		);
+		const record = Buffer.concat(blocks);
+		const opaque = Buffer.concat([opaqueField(3, Buffer.from('550.90.07\0')), opaqueField(20, firmware)]);
+		const signed = change(
+			Buffer.concat([
+				Buffer.of(0x11, 0xe0, 0x01, 0xff),
+				nonce,
+				Buffer.of(0),
+				Buffer.of(0x11, 0x60, 0x00, 0x00, blocks.length),
+				Buffer.of(record.length & 0xff, record.length >> 8, 0),
+				record,
+				randomBytes(32),
+				Buffer.of(opaque.length & 0xff, opaque.length >> 8),
+				opaque,
+			]),
+		);
+		const key = fields.signer ?? device.leaf.privateKey;
+		return Buffer.concat([signed, sign(hash, signed, { key, dsaEncoding: 'ieee-p1363' })]);
+	}
+
+	evidence(
+		device: Device,
+		{ arch = 'HOPPER', nonce = randomBytes(32), ...report }: ReportFields & { arch?: string } = {},
+	): Evidence {
+		return {
+			arch,
+			certificate: Buffer.from(pemOf(device.chain)).toString('base64'),
+			evidence: this.report(device, { nonce, ...report }).toString('base64'),
+			nonce: nonce.toString('hex'),
+		};
+	}
+
+	keySet(): { keys: object[] } {
+		return {
+			keys: [{ ...this.tokenKey.publicKey.export({ format: 'jwk' }), kid: this.keyId, use: 'sig', alg: 'ES384' }],
+		};
+	}
+
+	/** A JWT. `header` and `key` take the place of the maker's. */
+	token(
+		claims: object,
+		{ header = {}, key = this.tokenKey.privateKey }: { header?: object; key?: KeyObject } = {},
+	): string {
+		const parts = [
+			{ kid: this.keyId, alg: 'ES384', ...header },
+			{ iss: ISSUER, ...claims },
+		];
+		const input = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+		return `${input}.${sign('sha384', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+	}
+}
+
+/** The claims of a device's token at a time, in milliseconds, as the maker makes them. */
+export function deviceClaims(nonce: Buffer, now: number): Record<string, unknown> {
+	return {
+		...times(now),
+		eat_nonce: nonce.toString('hex'),
+		measres: 'success',
+		secboot: true,
+		dbgstat: 'disabled',
+		'x-nvidia-gpu-attestation-report-signature-verified': true,
+		'x-nvidia-gpu-attestation-report-cert-chain': {
+			'x-nvidia-cert-status': 'valid',
+			'x-nvidia-cert-ocsp-status': 'good',
+		},
+	};
+}
+
+/** The claims of the overall token over these tokens of devices. */
+export function overallClaims(nonce: Buffer, now: number, devices: Record<string, string>): Record<string, unknown> {
+	const submods = Object.entries(devices).map(([name, token]) => {
+		const digest = createHash('sha256').update(token).digest('hex');
+		return [name, ['DIGEST', ['SHA-256', digest]]];
+	});
+	return {
+		...times(now),
+		eat_nonce: nonce.toString('hex'),
+		'x-nvidia-overall-att-result': true,
+		submods: Object.fromEntries(submods),
+	};
+}
+
+function times(now: number): { iat: number; nbf: number; exp: number } {
+	const seconds = Math.floor(now / 1000);
+	return { iat: seconds, nbf: seconds, exp: seconds + 3600 };
+}
+
+function opaqueField(type: number, value: Buffer): Buffer {
+	return Buffer.concat([Buffer.of(type & 0xff, type >> 8, value.length & 0xff, value.length >> 8), value]);
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { checkGpuEvidence } from '../../../../../src/client/channel/hardware/gpuEvidence.ts';
+import { p384KeyPair } from '../../../../support/contractServer/channelCryptography.ts';
+import { der, identifier, integer, sequence } from '../../../../support/derWriter.ts';
+import {
+	type CertificateFields,
+	type Device,
+	type Evidence,
+	extension,
+	GpuMaker,
+	ISSUER,
+	pemOf,
+} from '../../../../support/gpuMaker.ts';
+
+const maker = new GpuMaker();
+const impostor = new GpuMaker();
+const gpu = maker.device();
+const authority = { rootFingerprint: maker.rootFingerprint, issuer: ISSUER, keyAddress: `${ISSUER}/keys` };
+const NOW = Date.UTC(2026, 0, 1);
+
+const check = (entries: unknown, now = NOW) => checkGpuEvidence(JSON.stringify(entries), authority, now);
+const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
+const withChain = (chain: readonly Uint8Array[]): Partial<Evidence> => ({ certificate: base64(pemOf(chain)) });
+const changed = (index: number, fields: Partial<CertificateFields>): Device =>
+	maker.device({ change: (own, place) => (place === index ? { ...own, ...fields } : own) });
+
+describe('the evidence of a GPU', () => {
+	it('is made of certificates that another implementation takes too', () => {
+		const chain = gpu.chain.map(bytes => new X509Certificate(bytes));
+		for (const [index, certificate] of chain.entries()) {
+			const issuer = chain[index + 1] ?? certificate;
+			assert.ok(certificate.checkIssued(issuer));
+			assert.ok(certificate.verify(issuer.publicKey));
+		}
+	});
+
+	it('is genuine where the chain ends at the maker’s root and the device signed the report', async () => {
+		const nonce = randomBytes(32);
+		const { finding, devices } = await check([maker.evidence(gpu, { nonce })]);
+		assert.equal(finding.verdict, 'pass', finding.reason);
+		assert.match(finding.reason, /one GPU/);
+		assert.deepEqual(
+			devices.map(({ isGpu, nonce }) => [isGpu, Buffer.from(nonce).toString('hex')]),
+			[[true, nonce.toString('hex')]],
+		);
+	});
+
+	it('tells a device by the key that it was made with, whatever its report', async () => {
+		const idOf = async (device: Device) => (await check([maker.evidence(device)])).devices[0]?.id;
+		assert.equal(await idOf(gpu), await idOf(gpu));
+		assert.notEqual(await idOf(gpu), await idOf(maker.device()));
+	});
+
+	it('may be of several GPUs, and of switches beside them', async () => {
+		const devices = [gpu, maker.device({ chip: 'GB100' }), maker.device({ chip: 'LS10' })];
+		const arch = ['HOPPER', 'BLACKWELL', 'LS10'];
+		const { finding, devices: found } = await check(
+			devices.map((device, index) => maker.evidence(device, { arch: arch[index] ?? '' })),
+		);
+		assert.equal(finding.verdict, 'pass', finding.reason);
+		assert.match(finding.reason, /2 GPUs/);
+		assert.deepEqual(
+			found.map(({ isGpu }) => isGpu),
+			[true, true, false],
+		);
+	});
+
+	it('is unknown where the report is no evidence at all', async () => {
+		for (const report of ['x', '{}', '[]', '[7]', 'null', '[{"arch":"HOPPER"}]', '{"hardware":"none"}']) {
+			const { finding, devices } = await checkGpuEvidence(report, authority, NOW);
+			assert.equal(finding.verdict, 'unknown', report);
+			assert.deepEqual(devices, []);
+		}
+	});
+
+	describe('is refused', () => {
+		const genuine = maker.evidence(gpu);
+		const raw = Buffer.from(genuine.evidence, 'base64');
+		const resigned = (change: (bytes: Buffer) => Buffer) => maker.evidence(gpu, { change });
+		const patched = (offset: number, ...bytes: number[]) =>
+			resigned(report => {
+				report.set(bytes, offset);
+				return report;
+			});
+		const RESPONSE = 37;
+		const OPAQUE_LENGTH = RESPONSE + 8 + 3 * 55 + 32;
+		const cases: Record<string, () => unknown[]> = {
+			'from a maker of another root': () => [impostor.evidence(impostor.device())],
+			'of a switch alone': () => [maker.evidence(maker.device({ chip: 'LS10' }), { arch: 'LS10' })],
+			'of a device of no known kind': () => [maker.evidence(maker.device({ chip: 'QX100' }))],
+			'of a device of another architecture': () => [maker.evidence(gpu, { arch: 'BLACKWELL' })],
+			'with a device twice': () => [genuine, maker.evidence(gpu)],
+			'with one bad piece among good ones': () => [
+				genuine,
+				{ ...maker.evidence(maker.device()), nonce: '00'.repeat(32) },
+			],
+			'with too many pieces': () => Array.from({ length: 65 }, () => genuine),
+			'that is no object': () => [genuine, 7],
+			'without a nonce': () => [{ ...genuine, nonce: undefined }],
+			'with another nonce than the report': () => [{ ...genuine, nonce: randomBytes(32).toString('hex') }],
+			'with a nonce of 31 bytes': () => [{ ...genuine, nonce: genuine.nonce.slice(2) }],
+			'without an architecture': () => [{ ...genuine, arch: 7 }],
+			'without certificates': () => [{ ...genuine, certificate: base64('') }],
+			'with certificates that are no base64': () => [{ ...genuine, certificate: '*' }],
+			'with text among the certificates': () => [{ ...genuine, certificate: base64(`a\n${pemOf(gpu.chain)}`) }],
+			'with text after the certificates': () => [{ ...genuine, certificate: base64(`${pemOf(gpu.chain)}a`) }],
+			'without the root': () => [{ ...genuine, ...withChain(gpu.chain.slice(0, -1)) }],
+			'with the leaf alone': () => [{ ...genuine, ...withChain(gpu.chain.slice(0, 1)) }],
+			'with the root alone': () => [{ ...genuine, ...withChain(gpu.chain.slice(-1)) }],
+			'with the chain out of order': () => {
+				const [leaf, boot, identity, root] = gpu.chain as [Buffer, Buffer, Buffer, Buffer];
+				return [{ ...genuine, ...withChain([leaf, identity, boot, root]) }];
+			},
+			'with a certificate left out': () => [{ ...genuine, ...withChain(gpu.chain.filter((_, index) => index !== 1)) }],
+			'with the chain of another device': () => [{ ...genuine, ...withChain(maker.device().chain) }],
+			'with a foreign root of the same name': () => {
+				const chain = [...gpu.chain.slice(0, -1), impostor.rootCertificate];
+				return [{ ...genuine, ...withChain(chain) }];
+			},
+			'with a chain that a foreign root of the same name began': () => {
+				const device = impostor.device();
+				const chain = [...device.chain.slice(0, -1), maker.rootCertificate];
+				return [{ ...impostor.evidence(device), ...withChain(chain) }];
+			},
+			'with an authority that may not issue': () => [maker.evidence(changed(1, { usage: 0x80 }))],
+			'with an authority that is none': () => [maker.evidence(changed(1, { isAuthority: false, usage: 0x04 }))],
+			'with an authority that may have nobody under it': () => [maker.evidence(changed(2, { pathLength: 0 }))],
+			'with a leaf that is an authority': () => [maker.evidence(changed(0, { isAuthority: true, usage: 0x80 }))],
+			'with a leaf that may not sign': () => [maker.evidence(changed(0, { usage: 0x04 }))],
+			'with a certificate that has expired': () => [maker.evidence(changed(1, { notAfter: '20251231235959Z' }))],
+			'with a certificate that is not valid yet': () => [maker.evidence(changed(0, { notBefore: '20260101000001Z' }))],
+			'with a time that is none': () => [maker.evidence(changed(0, { notAfter: '20260231000000Z' }))],
+			'with a certificate by another key': () => [maker.evidence(changed(0, { signer: p384KeyPair().privateKey }))],
+			'with a certificate signed with SHA-256': () => [
+				maker.evidence(changed(0, { hash: 'sha256', algorithm: sequence(identifier('2a8648ce3d040302')) })),
+			],
+			'with a certificate that says SHA-384 and means SHA-256': () => [maker.evidence(changed(0, { hash: 'sha256' }))],
+			'with a certificate of version 1': () => [maker.evidence(changed(0, { version: der(0xa0, integer(0)) }))],
+			'with a critical extension that is not known': () => [
+				maker.evidence(changed(0, { extensions: [extension('551d1e', sequence(), true)] })),
+			],
+			'with an extension twice': () => [
+				maker.evidence(changed(0, { extensions: [extension('551d0f', sequence(), false)] })),
+			],
+			'with a byte after a certificate': () => [
+				{
+					...genuine,
+					...withChain(gpu.chain.map((bytes, index) => (index ? bytes : Buffer.concat([bytes, Buffer.of(0)])))),
+				},
+			],
+			'with a length in its long form where the short one would do': () => [
+				{ ...genuine, ...withChain([lengthened(gpu.chain[0] ?? Buffer.of()), ...gpu.chain.slice(1)]) },
+			],
+			'with a report that another key signed': () => [maker.evidence(gpu, { signer: p384KeyPair().privateKey })],
+			'with a report signed with SHA-256': () => [maker.evidence(gpu, { hash: 'sha256' })],
+			'with a report of other firmware': () => [maker.evidence(gpu, { firmware: randomBytes(48) })],
+			'with a report that is cut short': () => [{ ...genuine, evidence: base64(raw.subarray(0, -1)) }],
+			'with a byte after the report': () => [{ ...genuine, evidence: base64(Buffer.concat([raw, Buffer.of(0)])) }],
+			'with an empty report': () => [{ ...genuine, evidence: '' }],
+			'with a report that is too long': () => [{ ...genuine, evidence: base64(Buffer.alloc(65 * 1024)) }],
+			'with a request of another version': () => [patched(0, 0x12)],
+			'with a request of something else': () => [patched(1, 0xe1)],
+			'with a request for no signature': () => [patched(2, 0)],
+			'with a request for some measurements': () => [patched(3, 1)],
+			'of another slot': () => [patched(36, 1)],
+			'with a response of an error': () => [patched(RESPONSE + 1, 0x7f)],
+			'with more measurements announced than are there': () => [patched(RESPONSE + 4, 4)],
+			'with fewer measurements announced than are there': () => [patched(RESPONSE + 4, 2)],
+			'with measurements out of order': () => [patched(RESPONSE + 8, 2)],
+			'with a measurement of another kind': () => [patched(RESPONSE + 9, 2)],
+			'with a measurement longer than its block': () => [patched(RESPONSE + 13, 49)],
+			'with a record longer than the report': () => [patched(RESPONSE + 5, 0xff, 0xff, 0xff)],
+			'with opaque data longer than the report': () => [patched(OPAQUE_LENGTH, 0xff, 0xff)],
+			'with an opaque field twice': () => [patched(OPAQUE_LENGTH + 2, 20)],
+		};
+		for (const [what, entries] of Object.entries(cases)) {
+			it(what, async () => {
+				const { finding, devices } = await check(entries());
+				assert.equal(finding.verdict, 'fail', finding.reason);
+				assert.match(finding.reason, /^[A-Z].+[^.]\.$/);
+				assert.deepEqual(devices, []);
+			});
+		}
+
+		it('with any single bit of the report changed', async () => {
+			for (let bit = 0; bit < 8 * raw.length; bit += 13) {
+				const bytes = Buffer.from(raw);
+				bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+				const { finding } = await check([{ ...genuine, evidence: base64(bytes) }]);
+				assert.equal(finding.verdict, 'fail', `bit ${bit}`);
+			}
+		});
+
+		it('with any single bit of a certificate changed', async () => {
+			for (const [place, own] of gpu.chain.entries()) {
+				for (let bit = 0; bit < 8 * own.length; bit += 41) {
+					const chain = gpu.chain.map(bytes => Buffer.from(bytes));
+					const bytes = chain[place] ?? Buffer.of();
+					bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+					const { finding } = await check([{ ...genuine, ...withChain(chain) }]);
+					assert.equal(finding.verdict, 'fail', `certificate ${place}, bit ${bit}`);
+				}
+			}
+		});
+	});
+});
+
+/** The outermost length, of two bytes, in three. */
+function lengthened(bytes: Buffer): Buffer {
+	return Buffer.concat([Buffer.of(0x30, 0x83, 0), bytes.subarray(2)]);
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GPU_MAKER } from '../../../../../src/client/channel/hardware/authority.ts';
+import { checkGpuEvidence } from '../../../../../src/client/channel/hardware/gpuEvidence.ts';
+import { checkGpuToken } from '../../../../../src/client/channel/hardware/gpuToken.ts';
+import { FIRMWARE_FIELD, readSpdmReport } from '../../../../../src/client/channel/hardware/spdmReport.ts';
+import { readCertificates } from '../../../../../src/crypto/certificate.ts';
+import { fingerprint } from '../../../../../src/crypto/digest.ts';
+
+const folder = path.resolve(import.meta.dirname, '../../../../../../shared/testdata/attestation');
+const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex');
+const NOW = Date.UTC(2026, 0, 1);
+
+/** They are not part of the project: its own tests make evidence of their own. */
+describe('the GPU maker’s published samples', () => {
+	before(function () {
+		if (!existsSync(folder)) {
+			this.skip();
+		}
+	});
+
+	it('end at the pinned root', async () => {
+		const [root] = readCertificates(read('verifier_device_root.pem'));
+		assert.ok(root);
+		assert.equal(await fingerprint(root.bytes), GPU_MAKER.rootFingerprint);
+	});
+
+	it('hold as evidence, in the list and as report and chain', async () => {
+		const nonce = '931d8dd0add203ac3d8b4fbde75e115278eefcdceac5b87671a748f32364dfcb';
+		const parts = [
+			{
+				arch: 'HOPPER',
+				certificate: Buffer.from(read('hopperCertChain.txt')).toString('base64'),
+				evidence: Buffer.from(read('hopperAttestationReport.txt').trim(), 'hex').toString('base64'),
+				nonce,
+			},
+		];
+		for (const report of [JSON.stringify(parts), read('hopper_evidence.json')]) {
+			const { finding, devices } = await checkGpuEvidence(report, GPU_MAKER, NOW);
+			assert.equal(finding.verdict, 'pass', finding.reason);
+			assert.equal(devices.length, 1);
+		}
+		const { finding } = await checkGpuEvidence(
+			JSON.stringify([{ ...parts[0], nonce: '00'.repeat(32) }]),
+			GPU_MAKER,
+			NOW,
+		);
+		assert.equal(finding.verdict, 'fail');
+	});
+
+	it('are read to what the maker’s own parser finds', () => {
+		const report = readSpdmReport(Buffer.from(read('hopperAttestationReport.txt').trim(), 'hex'));
+		assert.equal(report.measurements.size, 64);
+		assert.equal(report.signature.length, 96);
+		const [leaf] = readCertificates(read('hopperCertChain.txt'));
+		assert.equal(hex(report.opaque.get(FIRMWARE_FIELD)), hex(leaf?.firmware));
+	});
+
+	it('leave a token unknown whose key nobody lists any more', async () => {
+		const { finding } = await checkGpuToken(JSON.parse(read('hopperClaimsv3_detached_eat.json')), {
+			authority: GPU_MAKER,
+			findKey: () => Promise.resolve('not-there'),
+			now: NOW,
+			gpus: 1,
+		});
+		assert.equal(finding.verdict, 'unknown');
+		assert.match(finding.reason, /does not list/);
+	});
+});
