@@ -12,6 +12,10 @@ import type { LocalService } from './localService/register.ts';
 export interface Connect {
 	/** A client for the active connection, made anew when the settings change. For the local one its service is started. */
 	client(): Promise<Client>;
+	/** The active connection, for the local one with what its service tells now. Starts that service. */
+	describe(): Promise<Connection>;
+	/** Of the active connection's hosts, as they are now. Starts the local service where it is that. */
+	origins(): Promise<string[]>;
 	/** A client for any connection that sends this key, whatever is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
 	/** Opens the way to the active connection ahead of the first request. Its failure shows with the first request. */
@@ -90,6 +94,15 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 				}
 			});
 			return building;
+		},
+		describe: async () => described(await connections.active()),
+		async origins() {
+			const connection = await connections.active();
+			if (connection.name === LOCAL_CONNECTION_NAME) {
+				return [await localService.origin()];
+			}
+			const { apiUrl, enterpriseUrl } = connection;
+			return [apiUrl, enterpriseUrl].flatMap(url => (url === undefined ? [] : [new URL(url).origin]));
 		},
 		clientFor: (connection, key) => build(connection, async () => key),
 		warm: () =>

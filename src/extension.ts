@@ -67,6 +67,8 @@ function wire(context: vscode.ExtensionContext): void {
 				readSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
 			return { label: connection.label ?? connection.name, model };
 		},
+		describeConnection: connect.describe,
+		serviceOrigins: connect.origins,
 		ensureKey: onAsk => ensureKey('inference', onAsk),
 		onDidChangeConnection: connect.onDidChange,
 		warm: connect.warm,

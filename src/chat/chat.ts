@@ -16,11 +16,16 @@ import {
 	isUnfinished,
 	type Reply,
 	replaceReply,
+	replaceShownReply,
+	shownReply,
 	showVersion,
 	type WorkspaceTag,
 } from './model/conversation.ts';
 import { toContinuationRequest, toRequest } from './model/toRequest.ts';
 import type { LiveState } from './model/toView.ts';
+import { parseMessage, type TurnMode } from './modes/model/mode.ts';
+import { type ModeModels, modeReply } from './modes/modeReply.ts';
+import type { PictureStore } from './modes/pictureStore.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from './protocol.ts';
 import { type Session, startSession } from './session.ts';
 import type { OpenedConversation, Repair } from './store.ts';
@@ -34,6 +39,8 @@ export type ChatChange =
 	| { kind: 'path' }
 	/** It has another title, or another id. */
 	| { kind: 'name' }
+	/** Its messages ask for something else from now on. */
+	| { kind: 'mode' }
 	| { kind: 'notice' };
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
@@ -46,12 +53,21 @@ export type ChatNotice =
 
 export type SendRefusal =
 	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
+	/** The connection has no model for it. */
+	| { reason: 'no-mode'; mode: TurnMode }
+	/** A picture is whole or not there. */
+	| { reason: 'picture' }
+	/** The conversation keeps as many as it may. */
+	| { reason: 'pictures-full' }
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
 export interface ChatOptions {
 	client(): Promise<Client>;
 	connection(): Promise<{ label: string; model: string | undefined }>;
+	/** The models of the active connection for what is not chat. */
+	modes(): Promise<ModeModels>;
+	pictures: PictureStore;
 	workspace(): WorkspaceTag;
 	explainError(error: unknown, connection: string): Explanation;
 	explainFinish(problem: FinishProblem): Explanation;
@@ -63,6 +79,7 @@ export interface ChatOptions {
 interface Beginning {
 	conversation: Conversation;
 	reply: Reply;
+	mode: TurnMode;
 	toRequest: typeof toRequest;
 }
 
@@ -90,6 +107,7 @@ export class Chat {
 		this.currentNotice = notice;
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
+			void options.pictures.copy(branchedFrom, id);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
@@ -124,23 +142,25 @@ export class Chat {
 	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
 	 */
 	async send(turnId: string, text: string): Promise<SendRefusal | undefined> {
-		return this.ask(turnId, text, () => this.current.head);
+		return this.ask(turnId, text, this.mode, () => this.current.head);
 	}
 
 	/** Asks `text` in the place of the turn `edited`, as another version of it. What followed the old one is kept with it. */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, edited);
-		return turn ? this.ask(turnId, text, () => turn.previous) : { reason: 'no-turn' };
+		return turn ? this.ask(turnId, text, turn.mode ?? 'chat', () => turn.previous) : { reason: 'no-turn' };
 	}
 
 	/** Asks the last turn's message again. What was answered before is kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
-		if (this.current.head !== turnId) {
+		const turn = findTurn(this.current, turnId);
+		if (!turn || this.current.head !== turnId) {
 			return { reason: 'no-turn' };
 		}
-		return this.begin(turnId, (model, startedAt) => {
+		const mode = turn.mode ?? 'chat';
+		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
-			return { reply, conversation: addReply(this.current, turnId, reply), toRequest };
+			return { reply, mode, conversation: addReply(this.current, turnId, reply), toRequest };
 		});
 	}
 
@@ -150,12 +170,17 @@ export class Chat {
 		if (!turn || this.current.head !== turnId) {
 			return { reason: 'no-turn' };
 		}
+		const mode = turn.mode ?? 'chat';
+		if (mode === 'image') {
+			return { reason: 'picture' };
+		}
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
 		}
-		return this.begin(turnId, (_, resumedAt) => {
+		return this.begin(turnId, mode, (_, resumedAt) => {
 			const reply = continueReply(currentReply(turn), resumedAt);
-			return { reply, conversation: replaceReply(this.current, turnId, reply), toRequest: toContinuationRequest };
+			const conversation = replaceReply(this.current, turnId, reply);
+			return { reply, mode, conversation, toRequest: toContinuationRequest };
 		});
 	}
 
@@ -180,6 +205,34 @@ export class Chat {
 	async rename(title: string | undefined): Promise<void> {
 		this.setTitle(title);
 		if (this.isUnsaved && this.current.turns.length > 0) {
+			await this.save();
+		}
+	}
+
+	/** Loads the picture of a reply once more. */
+	async reloadPicture(turnId: string): Promise<void> {
+		const turn = findTurn(this.current, turnId);
+		const reply = turn && shownReply(turn);
+		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
+			return;
+		}
+		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
+		this.current = replaceShownReply(this.current, turnId, { ...reply, picture });
+		this.changed.fire({ kind: 'turn', turnId });
+		await this.save();
+	}
+
+	/** What a message asks for when it does not say so itself. */
+	get mode(): TurnMode {
+		return this.current.mode ?? 'chat';
+	}
+
+	/** Its messages ask for this from now on. */
+	async setMode(mode: TurnMode): Promise<void> {
+		this.current = withMode(this.current, mode);
+		this.changed.fire({ kind: 'mode' });
+		// As with another version: no reason for a copy. It is in the file with the next message then.
+		if (this.current.turns.length > 0 && !(await this.writer.isStale().catch(() => false))) {
 			await this.save();
 		}
 	}
@@ -218,38 +271,45 @@ export class Chat {
 
 	private async ask(
 		turnId: string,
-		text: string,
+		message: string,
+		usualMode: TurnMode,
 		previous: () => string | undefined,
 	): Promise<SendRefusal | undefined> {
 		if (findTurn(this.current, turnId)) {
 			return undefined;
 		}
+		const { mode = usualMode, text } = parseMessage(message);
 		if (text.trim() === '') {
 			return { reason: 'empty' };
 		}
 		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
 			return { reason: 'too-long' };
 		}
-		return this.begin(turnId, (model, startedAt) => {
+		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
 			const before = previous();
 			const follows = before === undefined ? {} : { previous: before };
 			// The first message says where the conversation belongs: by now the git extension may know the remote.
 			const base =
 				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
-			const turn = { id: turnId, ...follows, askedAt: startedAt, question: text, replies: [reply] as const };
-			return { reply, conversation: addTurn(base, turn), toRequest };
+			const asks = mode === 'chat' ? {} : { mode };
+			const turn = { id: turnId, ...follows, askedAt: startedAt, question: text, ...asks, replies: [reply] as const };
+			return { reply, mode, conversation: addTurn(base, turn), toRequest };
 		});
 	}
 
-	private begin(turnId: string, begin: (model: string, now: number) => Beginning): Promise<SendRefusal | undefined> {
+	private begin(
+		turnId: string,
+		mode: TurnMode,
+		begin: (model: string, now: number) => Beginning,
+	): Promise<SendRefusal | undefined> {
 		if (this.starting?.turnId === turnId) {
 			return this.starting.outcome;
 		}
 		if (this.isBusy) {
 			return Promise.resolve({ reason: 'busy' });
 		}
-		const outcome = this.start(turnId, begin).finally(() => {
+		const outcome = this.start(turnId, mode, begin).finally(() => {
 			this.starting = undefined;
 		});
 		this.starting = { turnId, outcome };
@@ -258,17 +318,25 @@ export class Chat {
 
 	private async start(
 		turnId: string,
+		mode: TurnMode,
 		begin: (model: string, now: number) => Beginning,
 	): Promise<SendRefusal | undefined> {
 		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
+		let models: ModeModels = {};
 		try {
 			connection = await this.options.connection();
+			models = mode === 'chat' ? {} : await this.options.modes();
 		} catch (error) {
 			return { reason: 'no-connection', error };
 		}
-		const { model, label } = connection;
+		const { label } = connection;
+		const model = mode === 'chat' ? connection.model : models[mode];
 		if (model === undefined) {
-			return { reason: 'no-model' };
+			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
+		}
+		// Before it is asked and paid for.
+		if (mode === 'image' && !(await this.options.pictures.hasRoom(this.current.id))) {
+			return { reason: 'pictures-full' };
 		}
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
@@ -280,7 +348,8 @@ export class Chat {
 		}
 		// What another window changed about the name meanwhile stays.
 		const { id, title, branchedFrom } = this.current;
-		this.current = named(beginning.conversation, { id, title, branchedFrom });
+		const usual = this.mode;
+		this.current = withMode(named(beginning.conversation, { id, title, branchedFrom }), usual);
 		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
 		if (!this.closed) {
 			this.run(turnId, beginning, model, label);
@@ -290,14 +359,16 @@ export class Chat {
 		return undefined;
 	}
 
-	private run(turnId: string, { reply, toRequest }: Beginning, model: string, label: string): void {
+	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
 		const request = toRequest(this.current, turnId, model);
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				const client = await this.options.client();
-				return client.chat.stream(request, { signal });
+				return mode === 'chat'
+					? client.chat.stream(request, { signal })
+					: modeReply(mode, client, request, signal, url => this.options.pictures.load(this.current.id, url, signal));
 			},
 			onChange: (next, waiting) => this.replyChanged(turnId, next, waiting),
 			save: () => this.save(),
@@ -353,6 +424,10 @@ export class Chat {
 		this.currentNotice = notice;
 		this.changed.fire({ kind: 'notice' });
 	}
+}
+
+function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
+	return mode === 'chat' ? conversation : { ...conversation, mode };
 }
 
 function named(

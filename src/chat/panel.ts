@@ -11,6 +11,12 @@ import { OpenConversations, type ShownChange } from './conversations/openConvers
 import { type Conversation, currentReply, findTurn, shownTurns } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
 import { sliceBefore, toTurnView } from './model/toView.ts';
+import { createFetchPicture } from './modes/fetchPicture.ts';
+import { type ModeHandlers, modeHandlers } from './modes/modeHandlers.ts';
+import { TURN_MODES } from './modes/model/mode.ts';
+import { modeModelsOf } from './modes/modeModels.ts';
+import { PictureStore } from './modes/pictureStore.ts';
+import { noModeText } from './modes/words.ts';
 import { PageFeed } from './pageFeed.ts';
 import type { ConnectionView, FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
@@ -36,7 +42,7 @@ export class ChatPanel {
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
 
-	private readonly handlers: Handlers = {
+	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
 		'page-ready': () => this.sendSnapshot(),
 		'snapshot-request': () => this.sendSnapshot(),
 		'earlier-request': ({ before }) => this.sendEarlier(before),
@@ -76,11 +82,21 @@ export class ChatPanel {
 		},
 		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 	};
+	private readonly modeHandlers: ModeHandlers;
 
 	constructor(dependencies: ChatDependencies) {
 		this.dependencies = dependencies;
 		const { globalStorageUri, logger } = dependencies;
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
+		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
+		this.modeHandlers = modeHandlers({
+			pictures,
+			shown: () => this.shown(),
+			withTurn: (turn, run) => this.withTurn(turn, run),
+			refusedModes: () => this.connection.refusedModes ?? {},
+			post: message => this.post(message),
+			logger,
+		});
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
@@ -89,6 +105,8 @@ export class ChatPanel {
 			},
 			client: dependencies.client,
 			connection: dependencies.connection,
+			modes: async () => modeModelsOf(await dependencies.describeConnection()),
+			pictures,
 			workspace: workspaceTag,
 			explainError,
 			explainFinish: finishExplanation,
@@ -175,7 +193,7 @@ export class ChatPanel {
 		}
 		try {
 			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
-			await (this.handlers[parsed.kind] as (message: FromPage) => unknown)(parsed);
+			await ({ ...this.handlers, ...this.modeHandlers }[parsed.kind] as (message: FromPage) => unknown)(parsed);
 		} catch (error) {
 			this.dependencies.logger.log('error', 'A message of the chat page could not be handled', {
 				reason: describeError(error),
@@ -214,6 +232,7 @@ export class ChatPanel {
 	private async sendSnapshot(): Promise<void> {
 		this.connection = await this.readConnection();
 		this.postSnapshot(await this.shown());
+		void this.lookForModes();
 	}
 
 	/** In one go: a change that came in between would be shown in the conversation before. */
@@ -225,6 +244,7 @@ export class ChatPanel {
 			turns: turns.map(turn => toTurnView(conversation, turn, live)),
 			earlier: path.length - turns.length,
 			connection: this.connection,
+			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
 		setContextKey('errand.replying', live !== undefined);
@@ -293,6 +313,9 @@ export class ChatPanel {
 			case 'reasoning':
 				feed?.change({ kind: 'reasoning-append', turn: change.turnId, text: change.text });
 				break;
+			case 'mode':
+				this.post({ kind: 'mode-set', mode: chat.mode });
+				break;
 			case 'notice':
 				this.post({ kind: 'notice-set', notice: chat.notice && noticeText(chat.notice) });
 				break;
@@ -302,6 +325,23 @@ export class ChatPanel {
 	private async connectionChanged(): Promise<void> {
 		this.connection = await this.readConnection();
 		this.post({ kind: 'connection-set', connection: this.connection });
+		void this.lookForModes();
+	}
+
+	/** Only the local service itself knows what it has, and nothing waits for it to start. */
+	private async lookForModes(): Promise<void> {
+		const { connection } = this;
+		const models = await this.dependencies
+			.describeConnection()
+			.then(modeModelsOf)
+			// What is wrong with the connection is said by the request itself.
+			.catch(() => undefined);
+		const refused = TURN_MODES.filter(mode => mode !== 'chat' && models && models[mode] === undefined);
+		if (connection === this.connection && refused.length > 0) {
+			const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, connection.label)]));
+			this.connection = { ...connection, refusedModes };
+			this.post({ kind: 'connection-set', connection: this.connection });
+		}
 	}
 
 	private async readConnection(): Promise<ConnectionView> {

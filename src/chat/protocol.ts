@@ -1,5 +1,8 @@
 // What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
 import type { AttachmentKind } from './context/model/attachment.ts';
+import type { TurnMode } from './modes/model/mode.ts';
+import type { PictureProblem } from './modes/model/picture.ts';
+import type { Citations } from './modes/model/sources.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
@@ -9,6 +12,9 @@ export type ToPage =
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
 	| { kind: 'notice-set'; notice: string | undefined }
+	| { kind: 'mode-set'; mode: TurnMode }
+	/** Asked for: a kept picture as a `data:` address; undefined where it is gone. */
+	| { kind: 'picture-set'; turn: string; file: string; address: string | undefined }
 	/** The message is on disk: the composer may let go of it. */
 	| { kind: 'message-accept'; turn: string }
 	/** The user is asked for something first: the answer comes when that is over. */
@@ -37,6 +43,11 @@ export type FromPage =
 	| { kind: 'explanation-follow'; turn: string }
 	/** The button of the connection's line was pressed. */
 	| { kind: 'connection-follow' }
+	/** The user wants to choose what messages ask for. */
+	| { kind: 'mode-pick' }
+	| { kind: 'picture-request'; turn: string; file: string }
+	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
+	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
 	| { kind: 'link-open'; url: string }
 	| { kind: 'text-copy'; text: string };
 
@@ -52,6 +63,8 @@ export interface Snapshot {
 	turns: TurnView[];
 	earlier: number;
 	connection: ConnectionView;
+	/** Absent for chat. */
+	mode?: TurnMode;
 	notice?: string;
 }
 
@@ -60,6 +73,8 @@ export interface ConnectionView {
 	model?: string;
 	/** Why chat cannot be used, as a sentence, with the label of the one button that helps. */
 	problem?: { message: string; action: string };
+	/** Why these cannot be used, as sentences. */
+	refusedModes?: Partial<Record<TurnMode, string>>;
 }
 
 export interface TurnView {
@@ -67,6 +82,8 @@ export interface TurnView {
 	/** Milliseconds since the epoch. */
 	askedAt: number;
 	question: string;
+	/** Absent in a chat. */
+	mode?: Exclude<TurnMode, 'chat'>;
 	/** What went with the message, in its order. */
 	attachments?: AttachmentView[];
 	reply: ReplyView;
@@ -106,7 +123,16 @@ export interface ReplyView {
 	canContinue: boolean;
 	/** How often it was continued. */
 	continued: number;
+	/** Once it has ended. */
+	citations?: Citations;
+	/** Of an image model's reply; absent until it is known. */
+	picture?: PictureView;
 }
+
+/** `file` names it in requests. Sizes are in pixels. */
+export type PictureView =
+	| { file: string; width: number; height: number }
+	| { problem: PictureProblem | 'not-loaded'; canReload: boolean };
 
 /** Longest user message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
@@ -118,10 +144,17 @@ export const MAXIMUM_URL_LENGTH = 8_192;
 /** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
 export interface PageStrings {
 	ask: string;
+	askImage: string;
+	askSearch: string;
 	cancel: string;
+	citation: string;
 	closed: string;
 	code: string;
 	codeIn: string;
+	commandChat: string;
+	commandImage: string;
+	commandSearch: string;
+	commands: string;
 	continue: string;
 	continued: string;
 	continuedTimes: string;
@@ -129,6 +162,7 @@ export interface PageStrings {
 	copied: string;
 	copy: string;
 	copyMarkdown: string;
+	copyPrompt: string;
 	copyReply: string;
 	dismiss: string;
 	edit: string;
@@ -136,10 +170,28 @@ export interface PageStrings {
 	emptyPrompt: string;
 	emptyState: string;
 	image: string;
+	insertPicture: string;
 	jumpToEnd: string;
+	loadAgain: string;
+	makeAgain: string;
+	makingPicture: string;
 	minutes: string;
+	modeChat: string;
+	modeImage: string;
+	modeOf: string;
+	modeSearch: string;
 	nextVersion: string;
 	noAnswer: string;
+	openPicture: string;
+	pictureAddress: string;
+	pictureGone: string;
+	pictureNotKept: string;
+	pictureNotLoaded: string;
+	picturePrivate: string;
+	pictureRedirected: string;
+	pictureSize: string;
+	pictureType: string;
+	pictureUnreachable: string;
 	plainText: string;
 	previousVersion: string;
 	reasoning: string;
@@ -148,10 +200,12 @@ export interface PageStrings {
 	replyStopped: string;
 	retry: string;
 	retryOffer: string;
+	savePicture: string;
 	seconds: string;
 	send: string;
 	shortened: string;
 	showEarlier: string;
+	sources: string;
 	stillReplying: string;
 	stillWaiting: string;
 	stop: string;

@@ -1,5 +1,6 @@
 // Parses what comes from the page. Host only.
 import * as z from 'zod';
+import { PICTURE_FILE } from './modes/model/picture.ts';
 import { type FromPage, MAXIMUM_COPY_LENGTH, MAXIMUM_MESSAGE_LENGTH, MAXIMUM_URL_LENGTH } from './protocol.ts';
 
 const turn = z.uuid();
@@ -22,6 +23,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('version-show'), turn }),
 	z.strictObject({ kind: z.literal('explanation-follow'), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
+	z.strictObject({ kind: z.literal('mode-pick') }),
+	z.strictObject({ kind: z.literal('picture-request'), turn, file: z.string().regex(PICTURE_FILE) }),
+	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
 	z.strictObject({ kind: z.literal('link-open'), url: z.string().max(MAXIMUM_URL_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 ]);

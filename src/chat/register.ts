@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
+import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, views } from '../platform/ids.ts';
 import type { ChatPanel } from './panel.ts';
@@ -16,6 +17,10 @@ export interface ChatDependencies {
 	client(): Promise<Client>;
 	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
 	connection(): Promise<{ label: string; model: string | undefined }>;
+	/** The active connection with what only its service knows; the local service starts with it. */
+	describeConnection(): Promise<Connection>;
+	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
+	serviceOrigins(): Promise<readonly string[]>;
 	/**
 	 * Asks the user for the key that a message needs, after `onAsk`, where it is missing. Resolves with false when there
 	 * is still none, which was said.

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/async.ts';
-import type { ChatStreamEvent } from '../client/types.ts';
 import type { Explanation } from '../platform/notify.ts';
-import { applyEvent } from './model/applyEvent.ts';
+import { applyEvent, type ReplyEvent } from './model/applyEvent.ts';
 import type { FinishProblem, Reply } from './model/conversation.ts';
 
 /** Nothing has come for this long: the page says so and offers to stop. */
@@ -14,7 +13,7 @@ export interface SessionOptions {
 	/** The reply as it stands before its first event. */
 	reply: Reply;
 	/** Begins the request. The signal aborts when the reply is stopped. */
-	stream(signal: AbortSignal): Promise<AsyncIterable<ChatStreamEvent>>;
+	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
 	/** Called for each change, in order, until the reply has ended. */
 	onChange(reply: Reply, waiting: boolean): void;
 	/** Writes the conversation as `onChange` left it. Its failures are its own to tell. */

@@ -20,10 +20,13 @@ import {
 	parseConversationFile,
 	rescueConversationFile,
 } from './model/conversationFile.ts';
+import { movePictures, picturesOf, removePictures } from './modes/pictureStore.ts';
 
 /** Deleted conversations wait here. */
 export const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
+/** Of the folder that holds the pictures of a conversation in the trash, beside its file. */
+const TRASHED_PICTURES = '.pictures';
 
 const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -140,6 +143,7 @@ export class ConversationStore {
 			}
 			throw error;
 		}
+		await movePictures(picturesOf(this.folder, id), trashed + TRASHED_PICTURES);
 		return { id, file: trashed };
 	}
 
@@ -148,12 +152,14 @@ export class ConversationStore {
 		const target = path.join(this.folder, id + FILE_EXTENSION);
 		if (!(await identityOf(target))) {
 			await rename(file, target);
+			await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, id));
 			return id;
 		}
 		const { conversation } = await this.read(file, id);
 		const copy = { ...conversation, id: randomUUID(), branchedFrom: id };
 		await this.create(copy).save(copy);
 		await rm(file);
+		await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, copy.id));
 		return copy.id;
 	}
 
@@ -164,6 +170,7 @@ export class ConversationStore {
 			const deletedAt = Number(name.split('.').at(-2));
 			if (name.endsWith(FILE_EXTENSION) && deletedAt < limit) {
 				await rm(path.join(trash, name), { force: true }).catch(() => {});
+				await removePictures(path.join(trash, name + TRASHED_PICTURES));
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import { explainError } from '../platform/notify.ts';
 import type { ChatNotice, SendRefusal } from './chat.ts';
 import type { OpenFailure } from './conversations/openConversations.ts';
 import type { FinishProblem } from './model/conversation.ts';
+import { noModeText } from './modes/words.ts';
 import type { PageStrings } from './protocol.ts';
 import type { Repair } from './store.ts';
 
@@ -57,6 +58,38 @@ export function pageStrings(): PageStrings {
 		tokensOut: vscode.l10n.t('{0} out'),
 		tooLong: vscode.l10n.t('The message is too long to send: {0} characters, and at most {1} can be sent.'),
 		usingModel: vscode.l10n.t('{0} on {1}'),
+		askImage: vscode.l10n.t('Describe a picture'),
+		askSearch: vscode.l10n.t('Search the web'),
+		citation: vscode.l10n.t('Source {0}: {1}'),
+		commandChat: vscode.l10n.t('Ask the chat model'),
+		commandImage: vscode.l10n.t('Make a picture of what you describe'),
+		commandSearch: vscode.l10n.t('Answer with sources of the web'),
+		commands: vscode.l10n.t('Commands'),
+		copyPrompt: vscode.l10n.t('Copy Prompt'),
+		insertPicture: vscode.l10n.t('Insert as Markdown…'),
+		loadAgain: vscode.l10n.t('Load Again'),
+		makeAgain: vscode.l10n.t('Make Again'),
+		makingPicture: vscode.l10n.t('The picture is being made.'),
+		modeChat: vscode.l10n.t('Chat'),
+		modeImage: vscode.l10n.t('Image'),
+		modeOf: vscode.l10n.t('Messages ask for: {0}. Choose Another'),
+		modeSearch: vscode.l10n.t('Search'),
+		openPicture: vscode.l10n.t('Open in Browser'),
+		pictureAddress: vscode.l10n.t('The picture was not loaded: its address is none that can be loaded from.'),
+		pictureGone: vscode.l10n.t('The picture is not kept any more: its file was deleted.'),
+		pictureNotKept: vscode.l10n.t(
+			'The picture was not kept: it could not be written to the disk. Make room and load it again.',
+		),
+		pictureNotLoaded: vscode.l10n.t('The picture was not loaded.'),
+		picturePrivate: vscode.l10n.t('The picture was not loaded: its address leads into this machine or its network.'),
+		pictureRedirected: vscode.l10n.t('The picture was not loaded: its server sent on to another address.'),
+		pictureSize: vscode.l10n.t('The picture was not loaded: it is larger than 10 MB.'),
+		pictureType: vscode.l10n.t(
+			'The picture was not loaded: what came is no PNG, JPEG, GIF or WebP picture of a size that can be shown.',
+		),
+		pictureUnreachable: vscode.l10n.t('The picture was not loaded: its server refused or did not answer.'),
+		savePicture: vscode.l10n.t('Save Picture…'),
+		sources: vscode.l10n.t('Sources'),
 		versionLabel: vscode.l10n.t('Version {0} of {1} of this message'),
 		versionOf: vscode.l10n.t('{0} of {1}'),
 		via: vscode.l10n.t('via {0}'),
@@ -78,6 +111,14 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 			return vscode.l10n.t('The reply is complete. Ask the model to go on with a message.');
 		case 'no-model':
 			return noModelText(connection);
+		case 'no-mode':
+			return noModeText(refusal.mode, connection);
+		case 'picture':
+			return vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.');
+		case 'pictures-full':
+			return vscode.l10n.t(
+				'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
+			);
 		case 'no-connection':
 			return explainError(refusal.error, connection).message;
 		case 'not-saved':

@@ -27,6 +27,8 @@ export interface LocalService extends Disposable {
 	warm(): Promise<void>;
 	/** What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. */
 	describe(): Promise<GatewayPicture>;
+	/** Where the service is now, until it is started again. Starts it. */
+	origin(): Promise<string>;
 	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
 	manageUpstreamKeys(): Promise<void>;
 	/** What `describe` tells has become another: the model servers of the settings or their keys changed. */
@@ -72,6 +74,9 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		async describe() {
 			const { readPicture } = await import('./serviceControl.ts');
 			return readPicture(await (await supervisor()).ensure());
+		},
+		async origin() {
+			return (await (await supervisor()).ensure()).address;
 		},
 		async manageUpstreamKeys() {
 			const { manageUpstreamKeys } = await import('./upstreams.ts');

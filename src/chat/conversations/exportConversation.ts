@@ -1,12 +1,10 @@
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
+import { defaultFolder, fileNameOf } from '../saveTarget.ts';
 import { exportJson } from './exportJson.ts';
 import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
-
-const MAXIMUM_NAME_LENGTH = 60;
 
 /** Asks for form and place, writes the file and offers to open it. Rejects when it cannot be written. */
 export async function exportConversation(conversation: Conversation): Promise<void> {
@@ -22,7 +20,7 @@ export async function exportConversation(conversation: Conversation): Promise<vo
 	const extension = form === json ? 'json' : 'md';
 	const file = await vscode.window.showSaveDialog({
 		title: vscode.l10n.t('Export Conversation'),
-		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${fileName(title)}.${extension}`),
+		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${fileNameOf(title ?? '', 'conversation')}.${extension}`),
 		filters: { [form.label]: [extension] },
 	});
 	if (!file) {
@@ -38,21 +36,6 @@ export async function exportConversation(conversation: Conversation): Promise<vo
 			void vscode.window.showTextDocument(file);
 		}
 	});
-}
-
-function defaultFolder(): vscode.Uri {
-	return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
-}
-
-/** What every file system takes. */
-function fileName(title: string | undefined): string {
-	const name = (title ?? '')
-		.normalize('NFC')
-		.replace(/[^\p{L}\p{N}]+/gu, '-')
-		.slice(0, MAXIMUM_NAME_LENGTH)
-		.replace(/^-+|-+$/g, '')
-		.toLowerCase();
-	return name === '' ? 'conversation' : name;
 }
 
 function exportWords(): ExportWords {

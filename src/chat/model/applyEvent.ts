@@ -1,9 +1,14 @@
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
+import type { Picture } from '../modes/model/picture.ts';
+import { addSources } from '../modes/model/sources.ts';
 import type { Reply, ReplyUsage } from './conversation.ts';
 
+/** What a reply is made of: a stream of the client, or the picture that was loaded from what an image model replied. */
+export type ReplyEvent = ChatStreamEvent | { type: 'picture'; picture: Picture };
+
 /** The reply after one event of its stream. Returns the same value when the event changes nothing that is kept. */
-export function applyEvent(reply: Reply, event: ChatStreamEvent): Reply {
+export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 	switch (event.type) {
 		case 'text':
 			return event.text === '' ? reply : { ...reply, text: reply.text + event.text };
@@ -17,9 +22,16 @@ export function applyEvent(reply: Reply, event: ChatStreamEvent): Reply {
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
-		// Chat offers no tools and asks no search model, so these carry nothing that belongs to the reply.
+		case 'annotations': {
+			// The service counts from where its own text begins.
+			const offset = reply.continuations?.at(-1)?.offset ?? 0;
+			const sources = addSources(reply.sources ?? [], event.annotations, offset);
+			return sources.length === 0 ? reply : { ...reply, sources };
+		}
+		case 'picture':
+			return { ...reply, picture: event.picture };
+		// Chat offers no tools, so this carries nothing that belongs to the reply.
 		case 'toolCall':
-		case 'annotations':
 		// What a finish reason means for the reply is judged where the stream ends.
 		case 'finish':
 			return reply;

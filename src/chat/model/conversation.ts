@@ -1,6 +1,9 @@
 // The conversation as the host owns it. Values are never changed in place: a change makes a new value.
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from '../context/model/attachment.ts';
+import type { TurnMode } from '../modes/model/mode.ts';
+import type { Picture } from '../modes/model/picture.ts';
+import type { Source } from '../modes/model/sources.ts';
 
 /** Tokens, as the service counted them. */
 export interface ReplyUsage {
@@ -46,6 +49,10 @@ export interface Reply {
 	readonly problem?: FinishProblem;
 	/** In order of their offsets. */
 	readonly continuations?: readonly Continuation[];
+	/** Of a searched answer, as the service gave them. */
+	readonly sources?: readonly Source[];
+	/** Of an image model, whose text is the picture's address. Absent until it was loaded. */
+	readonly picture?: Picture;
 }
 
 /**
@@ -60,6 +67,8 @@ export interface Turn {
 	readonly question: string;
 	/** Context that went with the message, as it was then. */
 	readonly attachments?: readonly Attachment[];
+	/** Absent in a chat. */
+	readonly mode?: Exclude<TurnMode, 'chat'>;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 
@@ -77,6 +86,8 @@ export interface Conversation {
 	readonly workspace: WorkspaceTag;
 	/** What the user called it; otherwise its first message stands for it. */
 	readonly title?: string;
+	/** What a message asks for when it does not say so itself; absent for chat. */
+	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The conversation that this one went on from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
 	/** The last turn that is shown; absent while there is none. The way to the first turn from there is what a reader sees. */
@@ -101,6 +112,15 @@ export function addReply(conversation: Conversation, turnId: string, reply: Repl
 /** Puts `reply` in the place of the turn's current reply. */
 export function replaceReply(conversation: Conversation, turnId: string, reply: Reply): Conversation {
 	return changeTurn(conversation, turnId, turn => withCurrentReply(turn, reply));
+}
+
+/** Puts `reply` in the place of the reply that a reader sees. */
+export function replaceShownReply(conversation: Conversation, turnId: string, reply: Reply): Conversation {
+	return changeTurn(conversation, turnId, turn => {
+		const shown = shownReply(turn);
+		const [first, ...others] = turn.replies.map(old => (old === shown ? reply : old));
+		return first ? { ...turn, replies: [first, ...others] } : turn;
+	});
 }
 
 export function findTurn(conversation: Conversation, turnId: string): Turn | undefined {

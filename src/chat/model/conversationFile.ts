@@ -2,10 +2,12 @@
 // the start of each file; then one line for each turn.
 //
 // Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
-// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` to turns.
+// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` and `mode` to
+// turns, `sources` and `picture` to replies and `mode` to the header.
 import * as z from 'zod';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
+import { PICTURE_FILE, PICTURE_PROBLEMS, PICTURE_TYPES } from '../modes/model/picture.ts';
 import type { Conversation, Turn } from './conversation.ts';
 
 export const FILE_VERSION = 3;
@@ -27,6 +29,9 @@ export const workspaceSchema = z.object({
 	remote: z.string().exactOptional(),
 });
 
+/** One that a later version knows is no reason to refuse the file. */
+const modeSchema = z.enum(['search', 'image']).exactOptional();
+
 const headerSchema = z.object({
 	version: z.union([z.literal(1), z.literal(2), z.literal(FILE_VERSION)]),
 	id: z.uuid(),
@@ -36,6 +41,7 @@ const headerSchema = z.object({
 	updatedAt: time,
 	workspace: workspaceSchema,
 	title: z.string().exactOptional(),
+	mode: modeSchema,
 	branchedFrom: z.uuid().exactOptional(),
 	head: z.uuid().exactOptional(),
 	turnCount: z.int().nonnegative(),
@@ -59,6 +65,16 @@ const usageSchema = z.object({
 	cached: z.number().exactOptional(),
 	completion: z.number().exactOptional(),
 });
+
+const pictureSchema = z.union([
+	z.object({
+		file: z.string().regex(PICTURE_FILE),
+		type: z.enum(PICTURE_TYPES),
+		width: z.int().positive(),
+		height: z.int().positive(),
+	}),
+	z.object({ problem: z.enum(PICTURE_PROBLEMS) }),
+]);
 
 const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']);
 
@@ -84,6 +100,18 @@ const replySchema = z.object({
 			}),
 		)
 		.exactOptional(),
+	sources: z
+		.array(
+			z.object({
+				url: z.string().exactOptional(),
+				title: z.string().exactOptional(),
+				excerpt: z.string().exactOptional(),
+				start: z.number().exactOptional(),
+				end: z.number().exactOptional(),
+			}),
+		)
+		.exactOptional(),
+	picture: pictureSchema.exactOptional(),
 });
 
 const lineNumber = z.int().positive();
@@ -105,6 +133,7 @@ const turnSchema = z.object({
 	askedAt: time,
 	question: z.string(),
 	attachments: z.array(attachmentSchema).exactOptional(),
+	mode: modeSchema,
 	replies: z.tuple([replySchema], replySchema),
 });
 
@@ -127,7 +156,7 @@ export async function formatConversationFile(
 	revision: number,
 	updatedAt: number,
 ): Promise<string[]> {
-	const { turns, id, createdAt, workspace, title, branchedFrom, head } = conversation;
+	const { turns, id, createdAt, workspace, title, mode, branchedFrom, head } = conversation;
 	const header: ConversationHeader = {
 		version: FILE_VERSION,
 		id,
@@ -136,6 +165,7 @@ export async function formatConversationFile(
 		updatedAt,
 		workspace: { ...workspace, folders: [...workspace.folders] },
 		...(title === undefined ? {} : { title }),
+		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
 		...(head === undefined ? {} : { head }),
 		turnCount: turns.length,
@@ -275,7 +305,7 @@ function isTree(turns: readonly Turn[], head: string | undefined): boolean {
 }
 
 function toConversation(
-	{ id, createdAt, workspace, title, branchedFrom }: Omit<Conversation, 'turns' | 'head'>,
+	{ id, createdAt, workspace, title, mode, branchedFrom }: Omit<Conversation, 'turns' | 'head'>,
 	turns: Turn[],
 	head: string | undefined,
 ): Conversation {
@@ -284,6 +314,7 @@ function toConversation(
 		createdAt,
 		workspace,
 		...(title === undefined ? {} : { title }),
+		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
 		...(head === undefined ? {} : { head }),
 		turns,

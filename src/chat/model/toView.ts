@@ -1,6 +1,7 @@
 import { commands } from '../../platform/ids.ts';
 import { type Attachment, estimateTokens } from '../context/model/attachment.ts';
-import type { AttachmentView, ReplyView, TurnView } from '../protocol.ts';
+import { citationsOf } from '../modes/model/sources.ts';
+import type { AttachmentView, PictureView, ReplyView, TurnView } from '../protocol.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -44,8 +45,9 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 		id: turn.id,
 		askedAt: turn.askedAt,
 		question: turn.question,
+		...(turn.mode === undefined ? {} : { mode: turn.mode }),
 		...(turn.attachments === undefined ? {} : { attachments: turn.attachments.map(toAttachmentView) }),
-		reply: toReplyView(currentReply(turn), shownReply(turn), waiting, isLast),
+		reply: toReplyView(turn, waiting, isLast),
 		...(version === undefined ? {} : { version }),
 	};
 }
@@ -77,18 +79,23 @@ function toVersionView(conversation: Conversation, turn: Turn): TurnView['versio
 	};
 }
 
-function toReplyView(current: Reply, shown: Reply, waiting: boolean, isLast: boolean): ReplyView {
+function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
+	const [current, shown] = [currentReply(turn), shownReply(turn)];
+	const isPicture = turn.mode === 'image';
+	const picture = isPicture ? toPictureView(shown) : undefined;
+	const { sources = [] } = shown;
 	const { model = current.model, provider } = shown;
 	const { reasoning, explanation } = current;
 	const duration = durationOf(shown);
 	const usage = usageOf(shown);
 	return {
 		state: current.state,
-		text: shown.text,
+		// The text of an image model is an address, which nobody reads.
+		text: isPicture ? '' : shown.text,
 		earlier: shown !== current,
 		waiting,
 		canRetry: isLast,
-		canContinue: isLast && isUnfinished(current),
+		canContinue: isLast && !isPicture && isUnfinished(current),
 		continued: shown.continuations?.length ?? 0,
 		...(reasoning === undefined ? {} : { reasoning }),
 		...(model === undefined ? {} : { model }),
@@ -96,7 +103,22 @@ function toReplyView(current: Reply, shown: Reply, waiting: boolean, isLast: boo
 		...(duration === undefined ? {} : { duration }),
 		...(usage === undefined ? {} : { usage }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
+		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
+		...(picture === undefined ? {} : { picture }),
 	};
+}
+
+/** A picture may come once more where the reason may be gone, and where nothing was tried: its reply was stopped. */
+function toPictureView({ state, text, picture }: Reply): PictureView | undefined {
+	if (picture && 'file' in picture) {
+		const { file, width, height } = picture;
+		return { file, width, height };
+	}
+	if (text === '' || state === 'streaming') {
+		return undefined;
+	}
+	const problem = picture?.problem ?? 'not-loaded';
+	return { problem, canReload: problem === 'not-loaded' || problem === 'unreachable' || problem === 'not-kept' };
 }
 
 /** Of all parts, without the time between them; undefined where that of a part is not known. */

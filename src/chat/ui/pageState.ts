@@ -1,3 +1,4 @@
+import type { TurnMode } from '../modes/model/mode.ts';
 import type { ConnectionView, ToPage, TurnChange, TurnView } from '../protocol.ts';
 
 export interface PageState {
@@ -9,6 +10,8 @@ export interface PageState {
 	/** How many turns there are before the first one here. */
 	readonly earlier: number;
 	readonly connection: ConnectionView | undefined;
+	/** What a message asks for when it does not say so itself. */
+	readonly mode: TurnMode;
 	readonly notice: string | undefined;
 }
 
@@ -18,6 +21,7 @@ export const emptyPageState: PageState = {
 	turns: [],
 	earlier: 0,
 	connection: undefined,
+	mode: 'chat',
 	notice: undefined,
 };
 
@@ -28,8 +32,8 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, notice } = message.snapshot;
-			return { sequence: message.sequence, conversation, turns, earlier, connection, notice };
+			const { conversation, turns, earlier, connection, mode = 'chat', notice } = message.snapshot;
+			return { sequence: message.sequence, conversation, turns, earlier, connection, mode, notice };
 		}
 		case 'turns-prepend':
 			// An answer to a question that another snapshot has made idle.
@@ -47,12 +51,15 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, sequence: message.sequence, turns: message.changes.reduce(applyChange, state.turns) };
 		case 'connection-set':
 			return { ...state, connection: message.connection };
+		case 'mode-set':
+			return { ...state, mode: message.mode };
 		case 'notice-set':
 			return { ...state, notice: message.notice };
 		case 'message-accept':
 		case 'message-hold':
 		case 'message-refuse':
 		case 'composer-focus':
+		case 'picture-set':
 			return state;
 	}
 }

@@ -13,6 +13,7 @@ import { ConversationStore } from '../../../src/chat/store.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TURN_IDS } from './conversations.ts';
+import { noModes } from './modes/noModes.ts';
 import { stream, TestService } from './testService.ts';
 
 const [first, second, third] = TURN_IDS;
@@ -44,6 +45,7 @@ describe('the chat', () => {
 			remembered: { read: () => undefined, write: () => {} },
 			client: async () => client,
 			connection: async () => ({ label: 'Test', model }),
+			...noModes(folder),
 			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),

@@ -14,6 +14,7 @@ import { ConversationStore } from '../../../../src/chat/store.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
+import { noModes } from '../modes/noModes.ts';
 import { stream, TestService } from '../testService.ts';
 
 const [first, second] = TURN_IDS;
@@ -51,6 +52,7 @@ describe('the conversations of a window', () => {
 			},
 			client: async () => client,
 			connection: async () => ({ label: 'Test', model: 'demo' }),
+			...noModes(folder),
 			workspace: () => ({ folders: FOLDERS }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),

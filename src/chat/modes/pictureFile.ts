@@ -1,0 +1,70 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { showMessage } from '../../platform/notify.ts';
+import { cut, oneLine } from '../model/title.ts';
+import { defaultFolder, fileNameOf } from '../saveTarget.ts';
+import { extensionOf, type PictureType } from './model/picture.ts';
+import { pictureReference } from './model/pictureReference.ts';
+
+/** A picture with what it was asked for. */
+export interface ShownPicture {
+	bytes: Uint8Array;
+	type: PictureType;
+	prompt: string;
+}
+
+/** Asks for a place and writes the picture there. Rejects when it cannot be written. */
+export async function savePicture(picture: ShownPicture): Promise<void> {
+	const file = await writePicture(picture, defaultFolder(), vscode.l10n.t('Save Picture'));
+	if (file) {
+		const open = vscode.l10n.t('Open');
+		const message = vscode.l10n.t('The picture was saved to {0}.', vscode.workspace.asRelativePath(file));
+		void showMessage('information', message, open).then(chosen => {
+			if (chosen === open) {
+				void vscode.commands.executeCommand('vscode.open', file);
+			}
+		});
+	}
+}
+
+/** Writes the picture where the user says, and a Markdown reference to it at the cursor. Rejects when either fails. */
+export async function insertPicture(picture: ShownPicture): Promise<void> {
+	const editor = vscode.window.activeTextEditor;
+	if (!editor) {
+		void showMessage('information', vscode.l10n.t('Open the file that the picture is to be inserted into first.'));
+		return;
+	}
+	const { document } = editor;
+	const isOnDisk = !document.isUntitled;
+	const folder = isOnDisk ? vscode.Uri.joinPath(document.uri, '..') : defaultFolder();
+	const file = await writePicture(picture, folder, vscode.l10n.t('Save Picture and Insert'));
+	if (!file) {
+		return;
+	}
+	const sameRoot = file.scheme === folder.scheme && file.authority === folder.authority;
+	const place = sameRoot ? path.posix.relative(folder.path, file.path) : file.toString(true);
+	const text = pictureReference(cut(oneLine(picture.prompt), 200), place);
+	// The dialog may have taken the editor's place for a moment; the document is what counts.
+	const target = await vscode.window.showTextDocument(document, editor.viewColumn);
+	const done = await target.edit(edit => edit.replace(target.selection, text));
+	if (!done) {
+		throw new Error('The editor did not take the change.');
+	}
+}
+
+async function writePicture(
+	{ bytes, type, prompt }: ShownPicture,
+	folder: vscode.Uri,
+	title: string,
+): Promise<vscode.Uri | undefined> {
+	const extension = extensionOf(type);
+	const file = await vscode.window.showSaveDialog({
+		title,
+		defaultUri: vscode.Uri.joinPath(folder, `${fileNameOf(prompt, 'picture')}.${extension}`),
+		filters: { [vscode.l10n.t('Pictures')]: [extension] },
+	});
+	if (file) {
+		await vscode.workspace.fs.writeFile(file, bytes);
+	}
+	return file;
+}

@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+import type { TurnMode } from './model/mode.ts';
+
+export function modeLabel(mode: TurnMode): string {
+	switch (mode) {
+		case 'chat':
+			return vscode.l10n.t('Chat');
+		case 'search':
+			return vscode.l10n.t('Search');
+		case 'image':
+			return vscode.l10n.t('Image');
+	}
+}
+
+export function modeDescription(mode: TurnMode): string {
+	switch (mode) {
+		case 'chat':
+			return vscode.l10n.t('Ask the chat model');
+		case 'search':
+			return vscode.l10n.t('Answer with sources of the web');
+		case 'image':
+			return vscode.l10n.t('Make a picture of what you describe');
+	}
+}
+
+/** Why a mode cannot be used with a connection. */
+export function noModeText(mode: TurnMode, connection: string): string {
+	return mode === 'search'
+		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
+		: vscode.l10n.t('{0} has no image model. Switch the connection to make pictures.', connection);
+}
