@@ -85,6 +85,7 @@ function wire(context: vscode.ExtensionContext): void {
 		registerTasks({
 			workspaceState: context.workspaceState,
 			globalState: context.globalState,
+			storageUri: context.storageUri,
 			client: connect.client,
 			connection: async () => {
 				const connection = await connections.active();

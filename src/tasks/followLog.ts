@@ -51,7 +51,7 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 	let isLive = false;
 	let heardAt: number | undefined;
 	const note = (text: string, index: number, next = index) => {
-		writer.write([text], index);
+		writer.write([text], index, next);
 		nextIndex = Math.max(nextIndex, next);
 		options.onRecord({ index, note: text, next }, nextIndex);
 	};
@@ -74,7 +74,7 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				break;
 			case 'log':
 				heard();
-				writer.write(formatEntry(event.entry, event.sentAt), event.index);
+				writer.write(formatEntry(event.entry, event.sentAt), event.index, event.index + 1);
 				nextIndex = event.index + 1;
 				options.onRecord(event, nextIndex);
 				break;

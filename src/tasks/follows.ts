@@ -6,6 +6,7 @@ import { ClientError } from '../client/core/errors.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
 import { showExplanation } from '../platform/notify.ts';
 import type { FollowedLog } from './followStatusItem.ts';
+import type { KeptLogs } from './keptLog.ts';
 import type { FollowState } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
 import { FOLLOWED_KEY } from './storageKeys.ts';
@@ -30,6 +31,8 @@ interface StoredFollow {
 
 export interface FollowsDependencies {
 	workspaceState: vscode.Memento;
+	/** Undefined where the window has no place for them. */
+	keptLogs?: KeptLogs | undefined;
 	/** What a follow learns of a task. Only called for tasks of the connection by that name. */
 	onStatus(connection: string, taskId: string, status: string, error: string | undefined): void;
 	/** `wasActive`: the task was seen at work, so that its end is news. */
@@ -55,6 +58,7 @@ export class Follows implements Disposable {
 		for (const entry of readStored(dependencies.workspaceState.get(FOLLOWED_KEY))) {
 			this.stored.set(keyOf(entry.connection, entry.taskId), entry);
 		}
+		void dependencies.keptLogs?.prune(this.stored.keys());
 	}
 
 	state(connection: string, taskId: string): FollowState | undefined {
@@ -100,7 +104,9 @@ export class Follows implements Disposable {
 			this.dependencies.onGoesOn(target.connection.name, target.taskId);
 		}
 		if (!follow) {
-			follow = new TaskFollow(target, this.listener);
+			// What nobody goes on with after a reload is not kept for it.
+			const kept = isActive ? this.dependencies.keptLogs?.of(key) : undefined;
+			follow = new TaskFollow(target, this.listener, kept);
 			this.follows.set(key, follow);
 		}
 		follow.wasActive ||= isActive;
@@ -167,6 +173,7 @@ export class Follows implements Disposable {
 	private forget(key: string): void {
 		if (this.stored.delete(key)) {
 			this.save();
+			void this.follows.get(key)?.forgetKept();
 		}
 	}
 

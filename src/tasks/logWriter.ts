@@ -1,4 +1,5 @@
 import type { Disposable } from '../base/disposable.ts';
+import type { KeptLines, KeptLog } from './keptLog.ts';
 import { LogText } from './model/logText.ts';
 
 /** The part of an output channel that a log is written to. */
@@ -18,25 +19,40 @@ export const MAXIMUM_LINES = 20_000;
 export class LogWriter implements Disposable {
 	private readonly sink: TextSink;
 	private readonly text: LogText;
+	/** Outlives the window. */
+	private readonly kept: KeptLog | undefined;
+	/** The entry that comes after what was written. */
+	private next = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
 
-	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, maximumLines = MAXIMUM_LINES) {
+	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, kept?: KeptLog, maximumLines = MAXIMUM_LINES) {
+		this.kept = kept;
 		this.sink = sink;
 		this.text = new LogText(maximumLines, leftOut);
 	}
 
-	/** `index` is that of the entry, or of the next one for a line that is none. */
-	write(lines: readonly string[], index: number): void {
+	/** `index` is that of the entry, or of the next one for a line that is none; `next` is what comes after it. */
+	write(lines: readonly string[], index: number, next = index): void {
 		if (this.disposed) {
 			return;
 		}
 		this.text.push(lines, index);
+		this.next = next;
 		if (this.text.pending >= BATCH_LINES) {
 			this.flush();
 		} else {
 			this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
 		}
+	}
+
+	/** Shows what an earlier window has kept. */
+	restore({ lines, indexes, next }: KeptLines): void {
+		for (const [at, line] of lines.entries()) {
+			this.text.push([line], indexes[at] ?? next);
+		}
+		this.next = next;
+		this.flush();
 	}
 
 	/** Writes what is left; the channel then holds no line more than the most it may. */
@@ -50,6 +66,11 @@ export class LogWriter implements Disposable {
 		const edit = this.disposed ? undefined : this.text.take(exact);
 		if (edit) {
 			this.sink[edit.kind](edit.text);
+			if (this.kept?.isWhole && edit.kind === 'append') {
+				this.kept.append({ ...edit, next: this.next });
+			} else {
+				this.kept?.replace({ ...this.text.all(), next: this.next });
+			}
 		}
 	}
 

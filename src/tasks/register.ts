@@ -21,6 +21,8 @@ export interface TaskConnection {
 export interface TasksDependencies {
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
+	/** A folder of this workspace's own; undefined where none is open. */
+	storageUri: vscode.Uri | undefined;
 	/** For the active connection. */
 	client(): Promise<Client>;
 	/** The active connection. */

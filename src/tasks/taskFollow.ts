@@ -6,6 +6,7 @@ import { ClientError } from '../client/core/errors.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { type FollowEnd, followLog } from './followLog.ts';
+import type { KeptLog } from './keptLog.ts';
 import { LogWriter, MAXIMUM_LINES } from './logWriter.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import type { LogRecord } from './model/logRecord.ts';
@@ -54,12 +55,16 @@ export class TaskFollow implements Disposable {
 	readonly name: string;
 	private readonly channel: vscode.OutputChannel;
 	private readonly writer: LogWriter;
+	private readonly kept: KeptLog | undefined;
+	private isRestored = false;
 	private readonly listener: FollowListener;
 	private readonly controller = new AbortController();
 	private currentState: FollowState = { kind: 'connecting' };
 	private next: number;
 
-	constructor(target: FollowTarget, listener: FollowListener) {
+	/** `kept`: what the channel shows, for the window after a reload. */
+	constructor(target: FollowTarget, listener: FollowListener, kept: KeptLog | undefined) {
+		this.kept = kept;
 		this.target = target;
 		this.listener = listener;
 		// The end of an id tells tasks of one moment apart where ids begin with a time.
@@ -67,12 +72,8 @@ export class TaskFollow implements Disposable {
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
 		this.channel = vscode.window.createOutputChannel(`Errand: ${this.name}`);
-		this.writer = new LogWriter(this.channel, leftOut);
-		// A reloaded window's channel is empty: what it may hold is read again, so that it is whole.
+		this.writer = new LogWriter(this.channel, leftOut, kept);
 		this.next = Math.max(0, target.nextIndex - MAXIMUM_LINES);
-		if (this.next > 0) {
-			this.writer.write([leftOut(this.next)], this.next);
-		}
 	}
 
 	get state(): FollowState {
@@ -106,6 +107,8 @@ export class TaskFollow implements Disposable {
 		this.final = undefined;
 		this.setState({ kind: 'connecting' });
 		try {
+			await this.restore();
+			signal.throwIfAborted();
 			const end = await followLog({
 				client,
 				taskId: this.target.taskId,
@@ -133,6 +136,23 @@ export class TaskFollow implements Disposable {
 		}
 	}
 
+	/** A reloaded window's channel is empty: it gets what was kept, or else what it may hold is read again. */
+	private async restore(): Promise<void> {
+		if (this.isRestored || this.target.nextIndex === 0) {
+			return;
+		}
+		this.isRestored = true;
+		const kept = await this.kept?.read();
+		const first = kept ? (kept.indexes[0] ?? kept.next) : this.next;
+		if (first > 0 && kept?.lines[0] !== leftOut(first)) {
+			this.writer.write([leftOut(first)], first);
+		}
+		if (kept) {
+			this.next = kept.next;
+			this.writer.restore(kept);
+		}
+	}
+
 	private async end(client: Pick<Client, 'tasks'>, { status, message }: FollowEnd): Promise<void> {
 		const { taskId } = this.target;
 		// The stream says only how it ended; why, the task knows. Without it the line below says less, not wrong.
@@ -147,6 +167,11 @@ export class TaskFollow implements Disposable {
 		this.final = task;
 		this.listener.onTask(this, task);
 		this.setState({ kind: 'ended' });
+	}
+
+	/** No later window goes on with this log. */
+	forgetKept(): Promise<void> | undefined {
+		return this.kept?.remove();
 	}
 
 	private fail(error: unknown): void {

@@ -6,6 +6,7 @@ import { readSetting } from '../platform/settings.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { type FollowedLog, FollowStatusItem } from './followStatusItem.ts';
 import { Follows } from './follows.ts';
+import type { KeptLogs } from './keptLog.ts';
 import type { TaskTarget } from './launch/taskLauncher.ts';
 import { LogDocuments } from './logDocument/logDocuments.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
@@ -19,6 +20,7 @@ const MAXIMUM_NAME = 40;
 
 export interface TaskLogsDependencies {
 	workspaceState: vscode.Memento;
+	keptLogs: KeptLogs | undefined;
 	store: TaskStore;
 	active: ActiveConnection;
 	/** How a task of the active connection is followed has changed. */
@@ -41,6 +43,7 @@ export class TaskLogs implements Disposable {
 		this.follows = this.disposables.add(
 			new Follows({
 				workspaceState: dependencies.workspaceState,
+				keptLogs: dependencies.keptLogs,
 				onStatus: (connection, id, status, error) => {
 					if (active.is(connection)) {
 						store.setStatus(id, status, error);

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
@@ -9,6 +10,7 @@ import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
 import { TaskFollowUps } from './continueTask.ts';
 import { pickTaskFilter } from './filterTasks.ts';
+import { KeptLogs } from './keptLog.ts';
 import { TaskLauncher, type TaskTarget } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
@@ -97,6 +99,7 @@ class Feature implements TasksFeature {
 		this.logs = this.disposables.add(
 			new TaskLogs({
 				workspaceState: dependencies.workspaceState,
+				keptLogs: dependencies.storageUri && new KeptLogs(path.join(dependencies.storageUri.fsPath, 'followed')),
 				store,
 				active,
 				onFollowChanged: taskId => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,7 @@ import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { explainError, withoutLinks } from '../../src/platform/notify.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { Follows } from '../../src/tasks/follows.ts';
+import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { askPrompt } from '../../src/tasks/launch/askPrompt.ts';
 import { readBranchesOf } from '../../src/tasks/launch/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
@@ -62,9 +63,10 @@ describe('the parts of the tasks feature in the editor', () => {
 		});
 
 	describe('followed logs', () => {
-		const make = () =>
+		const make = (keptLogs?: KeptLogs) =>
 			new Follows({
 				workspaceState: state,
+				keptLogs,
 				onStatus() {},
 				onTask() {},
 				onGoesOn() {},
@@ -116,6 +118,34 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(entries(outputText('(reload-1)')), numbered(0, 8));
 			assert.equal(state.get(FOLLOWED_KEY), undefined, 'a task that is over is followed again');
 			after.dispose();
+		});
+
+		it('read nothing twice after a reload that they were kept over', async function () {
+			this.timeout(30_000);
+			const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-editor-'));
+			const streams = () => server.requestsOf('GET /api/tasks/kept-1/stream');
+			try {
+				server.add({ id: 'kept-1', prompt: 'Keep' });
+				server.log('kept-1', ...numbered(0, 4));
+				const before = make(new KeptLogs(folder));
+				before.open(client, { connection, taskId: 'kept-1', title: 'Keep' }, true).show();
+				await waitFor('the entries', () => entries(outputText('(kept-1)')).length === 4);
+				await waitFor('the file', async () => (await readdir(folder)).length === 1);
+				before.dispose();
+				const after = make(new KeptLogs(folder));
+				after.resume(client, connection);
+				after.open(client, { connection, taskId: 'kept-1', title: 'Keep' }, true).show();
+				await waitFor('the second stream', () => streams().length === 2);
+				assert.match(streams()[1] ?? '', /fromIndex=4/);
+				server.log('kept-1', ...numbered(4, 6));
+				server.finish('kept-1', 'completed');
+				await waitFor('the end', () => /^— completed —$/m.test(outputText('(kept-1)')));
+				assert.deepEqual(entries(outputText('(kept-1)')), numbered(0, 6));
+				await waitFor('the file to be gone', async () => (await readdir(folder)).length === 0);
+				after.dispose();
+			} finally {
+				await rm(folder, { recursive: true, force: true });
+			}
 		});
 
 		it('are gone on with after a reload also where the task was opened by its id', async () => {

@@ -1,5 +1,10 @@
-/** What is to be done to an output channel so that it shows the text. */
-export type ChannelEdit = { kind: 'append' | 'replace'; text: string };
+/** What is to be done to an output channel so that it shows the text, and the lines that this is about. */
+export interface ChannelEdit {
+	kind: 'append' | 'replace';
+	text: string;
+	lines: readonly string[];
+	indexes: readonly number[];
+}
 
 /**
  * The lines of a log, of which at least the last `limit` are kept. What is cut off is cut in one go once as much again has
@@ -24,6 +29,11 @@ export class LogText {
 		return this.lines.length - this.shown;
 	}
 
+	/** Every line that is held. */
+	all(): Pick<ChannelEdit, 'lines' | 'indexes'> {
+		return { lines: [...this.lines], indexes: [...this.indexes] };
+	}
+
 	/** `index` is that of the entry, or of the next one for a line that is none. */
 	push(lines: readonly string[], index: number): void {
 		for (const line of lines) {
@@ -39,13 +49,14 @@ export class LogText {
 			this.lines = this.lines.slice(from);
 			this.indexes = this.indexes.slice(from);
 			this.shown = this.lines.length;
-			return { kind: 'replace', text: `${this.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n` };
+			const text = `${this.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n`;
+			return { kind: 'replace', text, ...this.all() };
 		}
 		if (this.pending === 0) {
 			return undefined;
 		}
-		const text = `${this.lines.slice(this.shown).join('\n')}\n`;
+		const [lines, indexes] = [this.lines.slice(this.shown), this.indexes.slice(this.shown)];
 		this.shown = this.lines.length;
-		return { kind: 'append', text };
+		return { kind: 'append', text: `${lines.join('\n')}\n`, lines, indexes };
 	}
 }

@@ -20,7 +20,12 @@ describe('the text of a log', () => {
 	it('is appended once, and not again', () => {
 		const text = new LogText(10, leftOut);
 		text.push(['a', 'b'], 0);
-		assert.deepEqual(text.take(), { kind: 'append', text: 'a\nb\n' });
+		assert.deepEqual(text.take(), {
+			kind: 'append',
+			text: 'a\nb\n',
+			lines: ['a', 'b'],
+			indexes: [0, 0],
+		});
 		assert.equal(text.take(), undefined);
 		assert.equal(text.take(true), undefined);
 	});
