@@ -26,6 +26,14 @@ import type { LiveState } from './model/toView.ts';
 import { parseMessage, type TurnMode } from './modes/model/mode.ts';
 import { type ModeModels, modeReply } from './modes/modeReply.ts';
 import type { PictureStore } from './modes/pictureStore.ts';
+import { applyPolicy, type PolicySource, type RequestFacts } from './policy/applyPolicy.ts';
+import {
+	type ConversationChoice,
+	type ConversationSettings,
+	settingsOrNone,
+} from './policy/model/conversationSettings.ts';
+import { withFacts } from './policy/model/facts.ts';
+import type { AskedWith } from './policy/model/policy.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from './protocol.ts';
 import { type Session, startSession } from './session.ts';
 import type { OpenedConversation, Repair } from './store.ts';
@@ -41,6 +49,8 @@ export type ChatChange =
 	| { kind: 'name' }
 	/** Its messages ask for something else from now on. */
 	| { kind: 'mode' }
+	/** It has chosen another model, policy or parameters. */
+	| { kind: 'settings' }
 	| { kind: 'notice' };
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
@@ -68,8 +78,10 @@ export interface ChatOptions {
 	/** The models of the active connection for what is not chat. */
 	modes(): Promise<ModeModels>;
 	pictures: PictureStore;
+	policy: PolicySource;
 	workspace(): WorkspaceTag;
-	explainError(error: unknown, connection: string): Explanation;
+	/** `asked`: what the request was sent with, where it was. */
+	explainError(error: unknown, connection: string, asked: AskedWith | undefined): Explanation;
 	explainFinish(problem: FinishProblem): Explanation;
 	clock: Clock;
 	logger: Logger;
@@ -231,7 +243,18 @@ export class Chat {
 	async setMode(mode: TurnMode): Promise<void> {
 		this.current = withMode(this.current, mode);
 		this.changed.fire({ kind: 'mode' });
-		// As with another version: no reason for a copy. It is in the file with the next message then.
+		await this.saveChoice();
+	}
+
+	/** Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next request. */
+	async choose(change: ConversationChoice): Promise<void> {
+		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
+		this.changed.fire({ kind: 'settings' });
+		await this.saveChoice();
+	}
+
+	/** As with another version: a choice is no reason for a copy. It is in the file with the next message then. */
+	private async saveChoice(): Promise<void> {
 		if (this.current.turns.length > 0 && !(await this.writer.isStale().catch(() => false))) {
 			await this.save();
 		}
@@ -330,7 +353,7 @@ export class Chat {
 			return { reason: 'no-connection', error };
 		}
 		const { label } = connection;
-		const model = mode === 'chat' ? connection.model : models[mode];
+		const model = mode === 'chat' ? (this.current.settings?.model ?? connection.model) : models[mode];
 		if (model === undefined) {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}
@@ -347,9 +370,10 @@ export class Chat {
 			return { reason: 'not-saved', code: systemErrorCode(error) };
 		}
 		// What another window changed about the name meanwhile stays.
-		const { id, title, branchedFrom } = this.current;
+		const { id, title, branchedFrom, settings } = this.current;
 		const usual = this.mode;
-		this.current = withMode(named(beginning.conversation, { id, title, branchedFrom }), usual);
+		const chosen = withSettings(named(beginning.conversation, { id, title, branchedFrom }), settings);
+		this.current = withMode(chosen, usual);
 		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
 		if (!this.closed) {
 			this.run(turnId, beginning, model, label);
@@ -362,19 +386,25 @@ export class Chat {
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
 		const request = toRequest(this.current, turnId, model);
+		const { settings } = this.current;
+		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
+				const applied = await applyPolicy(request, settings, this.options.policy, mode);
+				facts = applied;
 				const client = await this.options.client();
 				return mode === 'chat'
-					? client.chat.stream(request, { signal })
-					: modeReply(mode, client, request, signal, url => this.options.pictures.load(this.current.id, url, signal));
+					? client.chat.stream(applied.request, { signal })
+					: modeReply(mode, client, applied.request, signal, url =>
+							this.options.pictures.load(this.current.id, url, signal),
+						);
 			},
-			onChange: (next, waiting) => this.replyChanged(turnId, next, waiting),
+			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.options.explainError(error, label);
+				return this.options.explainError(error, label, facts?.asked);
 			},
 			explainFinish: this.options.explainFinish,
 			clock: this.options.clock,
@@ -428,6 +458,13 @@ export class Chat {
 
 function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
 	return mode === 'chat' ? conversation : { ...conversation, mode };
+}
+
+function withSettings(
+	{ settings: _, ...conversation }: Conversation,
+	settings: ConversationSettings | undefined,
+): Conversation {
+	return settings === undefined ? conversation : { ...conversation, settings };
 }
 
 function named(

@@ -5,6 +5,7 @@ import { describeError } from '../base/errors.ts';
 import { executeCommand, setContextKey } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
+import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Chat, SendRefusal } from './chat.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
@@ -18,6 +19,13 @@ import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
 import { noModeText } from './modes/words.ts';
 import { PageFeed } from './pageFeed.ts';
+import type { PolicySource } from './policy/applyPolicy.ts';
+import type { PolicyDefaults } from './policy/model/policy.ts';
+import { toPolicyView } from './policy/model/toPolicyView.ts';
+import type { PolicyPickers } from './policy/policyPickers.ts';
+import type { PolicyView } from './policy/protocol.ts';
+import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
+import { explainPolicy } from './policy/words.ts';
 import type { ConnectionView, FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
 import type { ChatDependencies } from './register.ts';
@@ -41,6 +49,7 @@ export class ChatPanel {
 	/** The page that is shown and has asked for its snapshot. */
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
+	private readonly policy: PolicySource;
 
 	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
 		'page-ready': () => this.sendSnapshot(),
@@ -71,6 +80,8 @@ export class ChatPanel {
 				}
 			}),
 		'connection-follow': () => executeCommand(commands.switchConnection),
+		'model-choose': async () => (await this.policyPickers()).selectModel(),
+		'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
 		'link-open': async ({ url }) => {
 			const address = openableUrl(url);
 			if (address?.protocol === 'mailto:') {
@@ -87,6 +98,7 @@ export class ChatPanel {
 	constructor(dependencies: ChatDependencies) {
 		this.dependencies = dependencies;
 		const { globalStorageUri, logger } = dependencies;
+		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
 		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
 		this.modeHandlers = modeHandlers({
@@ -107,8 +119,9 @@ export class ChatPanel {
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
 			pictures,
+			policy: this.policy,
 			workspace: workspaceTag,
-			explainError,
+			explainError: (error, connection, asked) => explainPolicy(error, asked) ?? explainError(error, connection),
 			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,
@@ -125,6 +138,25 @@ export class ChatPanel {
 			);
 		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
+		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
+	}
+
+	/** Over the conversation that is shown. */
+	async policyPickers(): Promise<PolicyPickers> {
+		const { PolicyPickers } = await import('./policy/policyPickers.ts');
+		const { client, connection, workspaceState } = this.dependencies;
+		const keyOf = (name: string) => `errand.recentModels.${name}`;
+		return new PolicyPickers({
+			shown: () => this.shown(),
+			defaultModel: async () => (await connection()).model,
+			source: this.policy,
+			discover: async () => (await client()).models.discover(),
+			recent: {
+				read: name => workspaceState.get<string[]>(keyOf(name)) ?? [],
+				write: (name, models) => void workspaceState.update(keyOf(name), models),
+			},
+			explainError: error => explainError(error, this.connection.label),
+		});
 	}
 
 	resolve(view: vscode.WebviewView): void {
@@ -236,7 +268,8 @@ export class ChatPanel {
 	}
 
 	/** In one go: a change that came in between would be shown in the conversation before. */
-	private postSnapshot({ conversation, live, notice }: Chat): void {
+	private postSnapshot(chat: Chat): void {
+		const { conversation, live, notice } = chat;
 		const path = shownTurns(conversation);
 		const turns = sliceBefore(path, path.length);
 		this.page?.feed.snapshot({
@@ -245,6 +278,7 @@ export class ChatPanel {
 			earlier: path.length - turns.length,
 			connection: this.connection,
 			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
+			policy: this.policyView(chat),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
 		setContextKey('errand.replying', live !== undefined);
@@ -305,8 +339,14 @@ export class ChatPanel {
 				if (turn) {
 					feed?.change({ kind: 'turn-set', turn: toTurnView(chat.conversation, turn, chat.live) });
 				}
+				if (chat.live === undefined) {
+					this.postPolicy(chat);
+				}
 				break;
 			}
+			case 'settings':
+				this.postPolicy(chat);
+				break;
 			case 'text':
 				feed?.change({ kind: 'text-append', turn: change.turnId, text: change.text });
 				break;
@@ -342,6 +382,22 @@ export class ChatPanel {
 			this.connection = { ...connection, refusedModes };
 			this.post({ kind: 'connection-set', connection: this.connection });
 		}
+		this.postPolicy(await this.shown());
+	}
+
+	private postPolicy(chat: Chat): void {
+		this.post({ kind: 'policy-set', policy: this.policyView(chat) });
+	}
+
+	private policyView({ conversation }: Chat): PolicyView {
+		let defaults: PolicyDefaults;
+		try {
+			defaults = this.policy.defaults();
+		} catch {
+			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
+			defaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+		}
+		return toPolicyView(conversation, defaults, this.connection.model);
 	}
 
 	private async readConnection(): Promise<ConnectionView> {

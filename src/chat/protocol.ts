@@ -1,8 +1,11 @@
 // What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
+
 import type { AttachmentKind } from './context/model/attachment.ts';
 import type { TurnMode } from './modes/model/mode.ts';
 import type { PictureProblem } from './modes/model/picture.ts';
 import type { Citations } from './modes/model/sources.ts';
+
+import type { CostView, DetailsView, PolicyStrings, PolicyView } from './policy/protocol.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
@@ -11,6 +14,7 @@ export type ToPage =
 	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
+	| { kind: 'policy-set'; policy: PolicyView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
 	/** Asked for: a kept picture as a `data:` address; undefined where it is gone. */
@@ -48,6 +52,9 @@ export type FromPage =
 	| { kind: 'picture-request'; turn: string; file: string }
 	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
 	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
+	/** The buttons of the model and the policy were pressed. */
+	| { kind: 'model-choose' }
+	| { kind: 'policy-choose' }
 	| { kind: 'link-open'; url: string }
 	| { kind: 'text-copy'; text: string };
 
@@ -65,6 +72,7 @@ export interface Snapshot {
 	connection: ConnectionView;
 	/** Absent for chat. */
 	mode?: TurnMode;
+	policy?: PolicyView;
 	notice?: string;
 }
 
@@ -114,7 +122,9 @@ export interface ReplyView {
 	provider?: string;
 	/** Milliseconds. */
 	duration?: number;
-	usage?: { prompt?: number; cached?: number; completion?: number };
+	usage?: { prompt?: number; cached?: number; completion?: number; reasoning?: number };
+	cost?: CostView;
+	details?: DetailsView;
 	/** Streaming, and nothing has come for a while. */
 	waiting: boolean;
 	explanation?: { message: string; action?: { label: string; primary: boolean } };
@@ -193,6 +203,7 @@ export interface PageStrings {
 	pictureType: string;
 	pictureUnreachable: string;
 	plainText: string;
+	policy: PolicyStrings;
 	previousVersion: string;
 	reasoning: string;
 	reply: string;

@@ -26,6 +26,8 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('mode-pick') }),
 	z.strictObject({ kind: z.literal('picture-request'), turn, file: z.string().regex(PICTURE_FILE) }),
 	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
+	z.strictObject({ kind: z.literal('model-choose') }),
+	z.strictObject({ kind: z.literal('policy-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: z.string().max(MAXIMUM_URL_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 ]);

@@ -71,6 +71,10 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
+	const openPickers = async () => (await openPanel()).policyPickers();
+	store.add(registerCommand(commands.selectModel, async () => (await openPickers()).selectModel()));
+	store.add(registerCommand(commands.selectPolicy, async () => (await openPickers()).selectPolicy()));
+	store.add(registerCommand(commands.editParameters, async () => (await openPickers()).editParameters()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	return {
 		dispose: () => store.dispose(),

@@ -88,13 +88,19 @@ class Run {
 				finishReason = event.reason;
 			}
 			this.lastEventAt = this.options.clock.now();
-			const reply = applyEvent(this.reply, event);
+			const reply = this.withFirstWord(applyEvent(this.reply, event));
 			if (reply !== this.reply || this.waiting) {
 				this.change(reply, false);
 				this.saveSoon();
 			}
 		}
 		return this.finish(finishReason);
+	}
+
+	/** A reply that goes on keeps the time of its first part. */
+	private withFirstWord(reply: Reply): Reply {
+		const hasBegun = reply.text !== this.reply.text || reply.reasoning !== this.reply.reasoning;
+		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;
 	}
 
 	private finish(reason: string | undefined): Partial<Reply> {

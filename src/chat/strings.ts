@@ -5,6 +5,7 @@ import type { ChatNotice, SendRefusal } from './chat.ts';
 import type { OpenFailure } from './conversations/openConversations.ts';
 import type { FinishProblem } from './model/conversation.ts';
 import { noModeText } from './modes/words.ts';
+import { policyStrings } from './policy/strings.ts';
 import type { PageStrings } from './protocol.ts';
 import type { Repair } from './store.ts';
 
@@ -34,6 +35,7 @@ export function pageStrings(): PageStrings {
 		minutes: vscode.l10n.t('{0} min {1} s'),
 		nextVersion: vscode.l10n.t('Next Version'),
 		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
+		policy: policyStrings(),
 		previousVersion: vscode.l10n.t('Previous Version'),
 		plainText: vscode.l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.'),
 		reasoning: vscode.l10n.t('Reasoning'),

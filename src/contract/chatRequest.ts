@@ -89,3 +89,24 @@ export const chatRequestSchema = z.strictObject({
 	user: z.string().optional(),
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
+
+/** What of a request steers the generation and may be set ahead of it: no tools, for these come with who answers them. */
+export const chatParametersSchema = chatRequestSchema.pick({
+	max_tokens: true,
+	temperature: true,
+	seed: true,
+	top_p: true,
+	top_k: true,
+	frequency_penalty: true,
+	presence_penalty: true,
+	repetition_penalty: true,
+	logit_bias: true,
+	top_logprobs: true,
+	min_p: true,
+	top_a: true,
+	stop: true,
+	response_format: true,
+	user: true,
+});
+export type ChatParameters = z.input<typeof chatParametersSchema>;
+export type ChatParameter = keyof ChatParameters;

@@ -65,6 +65,8 @@ export const connectionSchema = z.object({
 			prices: z.record(z.string(), z.number()).optional(),
 			dataPolicy: z.string().optional(),
 			quantizations: z.array(z.string()).optional(),
+			/** Fields of a request that it supports. Missing: not told. */
+			parameters: z.array(z.string()).optional(),
 			models: z.array(z.string()).optional(),
 		}),
 	),

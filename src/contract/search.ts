@@ -13,7 +13,10 @@ const SEARCH_PRICES = { inputToken: 0.0002 / 1000, outputToken: 0.0005 / 1000, q
  * What an answer of the search model cost, in US dollars. The number of queries is not in the reply and counts as one,
  * so this is a lower bound, to be shown as "at least"; tokens that are not told count as none.
  */
-export function searchCost(usage: Usage | undefined): { usd: number; atLeast: true } {
+export function searchCost(usage: Partial<Pick<Usage, 'prompt_tokens' | 'completion_tokens'>> | undefined): {
+	usd: number;
+	atLeast: true;
+} {
 	const { prompt_tokens = 0, completion_tokens = 0 } = usage ?? {};
 	const tokens = prompt_tokens * SEARCH_PRICES.inputToken + completion_tokens * SEARCH_PRICES.outputToken;
 	return { usd: SEARCH_PRICES.query + Math.max(0, tokens), atLeast: true };

@@ -17,6 +17,9 @@ export const commands = {
 	renameConversation: 'errand.renameConversation',
 	deleteConversation: 'errand.deleteConversation',
 	exportConversation: 'errand.exportConversation',
+	selectModel: 'errand.selectModel',
+	selectPolicy: 'errand.selectPolicy',
+	editParameters: 'errand.editParameters',
 	startTask: 'errand.startTask',
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
@@ -56,6 +59,10 @@ export interface SettingTypes {
 	'errand.connection': string;
 	'errand.connections': Record<string, unknown>;
 	'errand.chat.model': string;
+	'errand.chat.instructions': string;
+	'errand.chat.parameters': Record<string, unknown>;
+	'errand.chat.routing': Record<string, unknown>;
+	'errand.chat.zeroDataRetention': string;
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
 	'errand.tasks.maxDuration': number;
@@ -70,6 +77,10 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.connection': 'application',
 	'errand.connections': 'application',
 	'errand.chat.model': 'window',
+	'errand.chat.instructions': 'application',
+	'errand.chat.parameters': 'window',
+	'errand.chat.routing': 'application',
+	'errand.chat.zeroDataRetention': 'application',
 	'errand.tasks.agent': 'window',
 	'errand.tasks.model': 'window',
 	'errand.tasks.maxDuration': 'window',

@@ -110,7 +110,7 @@ describe('the chat page', function () {
 			await open({ width: 300, height: 900 });
 			await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })], { notice: 'Something to know.' });
 			const reached: string[] = [];
-			for (let count = 0; count < 14; count++) {
+			for (let count = 0; count < 15; count++) {
 				await chat.page.keyboard.press('Tab');
 				reached.push(await focused(chat));
 			}
@@ -122,12 +122,13 @@ describe('the chat page', function () {
 				'Code, ts',
 				'Table',
 				'Image: diagram of the flow',
+				'Details of the reply: 1.2 s · 812 in (340 cached) · 214 out',
 				'Ask Again',
 				'Copy Reply',
 				'Copy as Markdown',
 				'Dismiss',
 				'Ask a question',
-				'Switch Connection',
+				'Select Model: demo-small on Local',
 				'Send',
 			];
 			assert.deepEqual(

@@ -19,6 +19,7 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 				...reply,
 				...(event.model ? { model: event.model } : {}),
 				...(event.provider ? { provider: event.provider } : {}),
+				...(event.id ? { serviceId: event.id } : {}),
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
@@ -40,9 +41,11 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 
 function toReplyUsage(usage: Usage): ReplyUsage {
 	const cached = usage.prompt_tokens_details?.cached_tokens;
+	const reasoning = usage.completion_tokens_details?.reasoning_tokens;
 	return {
 		...(usage.prompt_tokens != null ? { prompt: usage.prompt_tokens } : {}),
 		...(cached != null ? { cached } : {}),
 		...(usage.completion_tokens != null ? { completion: usage.completion_tokens } : {}),
+		...(reasoning != null ? { reasoning } : {}),
 	};
 }

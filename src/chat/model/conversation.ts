@@ -1,15 +1,21 @@
 // The conversation as the host owns it. Values are never changed in place: a change makes a new value.
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from '../context/model/attachment.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { Picture } from '../modes/model/picture.ts';
 import type { Source } from '../modes/model/sources.ts';
+import type { ConversationSettings } from '../policy/model/conversationSettings.ts';
+import type { Cost } from '../policy/model/cost.ts';
+import type { AskedWith } from '../policy/model/policy.ts';
 
 /** Tokens, as the service counted them. */
 export interface ReplyUsage {
 	prompt?: number;
 	cached?: number;
 	completion?: number;
+	/** Of the completion. */
+	reasoning?: number;
 }
 
 /** `cutOff`: the stream or the window ended before the reply did. */
@@ -29,12 +35,15 @@ export interface Continuation {
 	readonly resumedAt: number;
 	/** Of the part before. */
 	readonly usage?: ReplyUsage;
+	readonly cost?: Cost;
 }
 
 /** One answer of a model. Times are milliseconds since the epoch. */
 export interface Reply {
 	readonly state: ReplyState;
 	readonly startedAt: number;
+	/** When the first word came, of the text or the reasoning. */
+	readonly firstAt?: number;
 	readonly endedAt?: number;
 	readonly text: string;
 	readonly reasoning?: string;
@@ -42,8 +51,16 @@ export interface Reply {
 	readonly model?: string;
 	/** The provider that served the reply, as the service named it. */
 	readonly provider?: string;
+	/** The completion's id, as the service gave it. */
+	readonly serviceId?: string;
+	/** What it was asked with. */
+	readonly asked?: AskedWith;
+	/** What could be said of it when it was asked. */
+	readonly retention?: ZeroDataRetention;
 	/** Of the last part, where the reply was continued. */
 	readonly usage?: ReplyUsage;
+	/** By the prices of its time; of the last part, where the reply was continued. */
+	readonly cost?: Cost;
 	/** Why the reply ended as it did, where the state alone does not say it. */
 	readonly explanation?: Explanation;
 	readonly problem?: FinishProblem;
@@ -90,6 +107,8 @@ export interface Conversation {
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The conversation that this one went on from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
+	/** What it chose for itself: model, routing, parameters. */
+	readonly settings?: ConversationSettings;
 	/** The last turn that is shown; absent while there is none. The way to the first turn from there is what a reader sees. */
 	readonly head?: string;
 	/** A tree, every turn after the one that it follows, otherwise in the order in which they were asked. */
@@ -185,13 +204,14 @@ export function isUnfinished({ state, text, problem }: Reply): boolean {
 
 /** The reply as it stands when the model was asked to go on with it. */
 export function continueReply(reply: Reply, resumedAt: number): Reply {
-	const { endedAt, usage, explanation: _, problem: __, continuations = [], ...others } = reply;
+	const { endedAt, usage, cost, explanation: _, problem: __, continuations = [], ...others } = reply;
 	const continuation: Continuation = {
 		offset: reply.text.length,
 		after: reply.state,
 		resumedAt,
 		...(endedAt === undefined ? {} : { pausedAt: endedAt }),
 		...(usage === undefined ? {} : { usage }),
+		...(cost === undefined ? {} : { cost }),
 	};
 	return { ...others, state: 'streaming', continuations: [...continuations, continuation] };
 }

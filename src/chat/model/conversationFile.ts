@@ -2,12 +2,15 @@
 // the start of each file; then one line for each turn.
 //
 // Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
-// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` and `mode` to
-// turns, `sources` and `picture` to replies and `mode` to the header.
+// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` and `mode` to turns;
+// `sources`, `picture`, what they were asked with and what they cost to replies; `mode` and `settings` to the header.
 import * as z from 'zod';
+import { chatParametersSchema } from '../../contract/chatRequest.ts';
+import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
 import { PICTURE_FILE, PICTURE_PROBLEMS, PICTURE_TYPES } from '../modes/model/picture.ts';
+import { conversationSettingsSchema } from '../policy/model/conversationSettings.ts';
 import type { Conversation, Turn } from './conversation.ts';
 
 export const FILE_VERSION = 3;
@@ -43,6 +46,7 @@ const headerSchema = z.object({
 	title: z.string().exactOptional(),
 	mode: modeSchema,
 	branchedFrom: z.uuid().exactOptional(),
+	settings: conversationSettingsSchema,
 	head: z.uuid().exactOptional(),
 	turnCount: z.int().nonnegative(),
 });
@@ -64,6 +68,22 @@ const usageSchema = z.object({
 	prompt: z.number().exactOptional(),
 	cached: z.number().exactOptional(),
 	completion: z.number().exactOptional(),
+	reasoning: z.number().exactOptional(),
+});
+
+const costSchema = z.object({ usd: z.number(), atLeast: z.literal(true).exactOptional() });
+
+const askedSchema = z.object({
+	model: z.string(),
+	models: z.array(z.string()).exactOptional(),
+	// A field of a later version is no reason to refuse the file.
+	provider: providerPreferencesSchema.catch({}).exactOptional(),
+	parameters: chatParametersSchema.catch({}).exactOptional(),
+});
+
+const retentionSchema = z.object({
+	inForce: z.enum(['yes', 'no', 'as-account-is-set']),
+	because: z.enum(['request', 'alias', 'account', 'code-oriented-model']),
 });
 
 const pictureSchema = z.union([
@@ -81,12 +101,17 @@ const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed'])
 const replySchema = z.object({
 	state: stateSchema,
 	startedAt: time,
+	firstAt: time.exactOptional(),
 	endedAt: time.exactOptional(),
 	text: z.string(),
 	reasoning: z.string().exactOptional(),
 	model: z.string().exactOptional(),
 	provider: z.string().exactOptional(),
+	serviceId: z.string().exactOptional(),
+	asked: askedSchema.exactOptional(),
+	retention: retentionSchema.exactOptional(),
 	usage: usageSchema.exactOptional(),
+	cost: costSchema.exactOptional(),
 	explanation: explanationSchema.exactOptional(),
 	problem: z.enum(['empty', 'length', 'filtered']).exactOptional(),
 	continuations: z
@@ -97,6 +122,7 @@ const replySchema = z.object({
 				pausedAt: time.exactOptional(),
 				resumedAt: time,
 				usage: usageSchema.exactOptional(),
+				cost: costSchema.exactOptional(),
 			}),
 		)
 		.exactOptional(),
@@ -156,7 +182,7 @@ export async function formatConversationFile(
 	revision: number,
 	updatedAt: number,
 ): Promise<string[]> {
-	const { turns, id, createdAt, workspace, title, mode, branchedFrom, head } = conversation;
+	const { turns, id, createdAt, workspace, title, mode, branchedFrom, settings, head } = conversation;
 	const header: ConversationHeader = {
 		version: FILE_VERSION,
 		id,
@@ -167,6 +193,7 @@ export async function formatConversationFile(
 		...(title === undefined ? {} : { title }),
 		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
+		...(settings === undefined ? {} : { settings }),
 		...(head === undefined ? {} : { head }),
 		turnCount: turns.length,
 	};
@@ -304,8 +331,10 @@ function isTree(turns: readonly Turn[], head: string | undefined): boolean {
 	return head === undefined || ids.has(head);
 }
 
+type Header = Omit<Conversation, 'turns' | 'head' | 'settings'> & Partial<Pick<ConversationHeader, 'settings'>>;
+
 function toConversation(
-	{ id, createdAt, workspace, title, mode, branchedFrom }: Omit<Conversation, 'turns' | 'head'>,
+	{ id, createdAt, workspace, title, mode, branchedFrom, settings }: Header,
 	turns: Turn[],
 	head: string | undefined,
 ): Conversation {
@@ -316,6 +345,7 @@ function toConversation(
 		...(title === undefined ? {} : { title }),
 		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
+		...(settings === undefined ? {} : { settings }),
 		...(head === undefined ? {} : { head }),
 		turns,
 	};

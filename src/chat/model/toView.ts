@@ -1,6 +1,8 @@
 import { commands } from '../../platform/ids.ts';
 import { type Attachment, estimateTokens } from '../context/model/attachment.ts';
 import { citationsOf } from '../modes/model/sources.ts';
+import { costOf, servedModel } from '../policy/model/facts.ts';
+import { toDetailsView } from '../policy/model/toPolicyView.ts';
 import type { AttachmentView, PictureView, ReplyView, TurnView } from '../protocol.ts';
 import {
 	type Conversation,
@@ -84,10 +86,13 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 	const isPicture = turn.mode === 'image';
 	const picture = isPicture ? toPictureView(shown) : undefined;
 	const { sources = [] } = shown;
-	const { model = current.model, provider } = shown;
+	const { model = current.model } = servedModel(shown);
+	const { provider } = shown;
 	const { reasoning, explanation } = current;
 	const duration = durationOf(shown);
 	const usage = usageOf(shown);
+	const cost = costOf(shown);
+	const details = toDetailsView(shown);
 	return {
 		state: current.state,
 		// The text of an image model is an address, which nobody reads.
@@ -102,6 +107,8 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 		...(provider === undefined ? {} : { provider }),
 		...(duration === undefined ? {} : { duration }),
 		...(usage === undefined ? {} : { usage }),
+		...(cost === undefined ? {} : { cost }),
+		...(details === undefined ? {} : { details }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
 		...(picture === undefined ? {} : { picture }),
@@ -148,10 +155,12 @@ export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | unde
 		return usage;
 	}
 	const [prompt, cached, completion] = [sum(p => p.prompt), sum(p => p.cached), sum(p => p.completion)];
+	const reasoning = sum(p => p.reasoning);
 	return {
 		...(prompt === undefined ? {} : { prompt }),
 		...(cached === undefined ? {} : { cached }),
 		...(completion === undefined ? {} : { completion }),
+		...(reasoning === undefined ? {} : { reasoning }),
 	};
 }
 

@@ -14,12 +14,14 @@ export type LoadPicture = (url: string) => Promise<Picture>;
 export function modeReply(
 	mode: Exclude<TurnMode, 'chat'>,
 	client: Client,
-	{ model, messages }: ChatRequest,
+	request: ChatRequest,
 	signal: AbortSignal,
 	loadPicture: LoadPicture,
 ): AsyncIterable<ReplyEvent> {
+	const { model, messages } = request;
 	if (mode === 'search') {
-		return client.search.stream(messages, { signal });
+		// The search model by itself takes no policy; the chat endpoint, of which it is a model, does.
+		return request.provider ? client.chat.stream(request, { signal }) : client.search.stream(messages, { signal });
 	}
 	// An image model is told one prompt, never the conversation before it.
 	const prompt = messages.at(-1)?.content;

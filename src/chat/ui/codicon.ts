@@ -4,9 +4,12 @@ import { html, type TemplateResult } from 'lit';
 export const codiconCodePoints = {
 	'arrow-down': 0xea9a,
 	check: 0xeab2,
+	'chevron-down': 0xeab4,
 	'chevron-left': 0xeab5,
 	'chevron-right': 0xeab6,
+	chip: 0xec19,
 	close: 0xea76,
+	compass: 0xebd5,
 	copy: 0xebcc,
 	'debug-stop': 0xead7,
 	edit: 0xea73,

@@ -26,3 +26,13 @@ export function formatMoment(moment: Date, now: Date, language: string): string 
 		? moment.toLocaleTimeString(language, { timeStyle: 'short' })
 		: moment.toLocaleDateString(language, { dateStyle: 'medium' });
 }
+
+/** US dollars. What is below a dollar keeps its first two digits that are not 0: most replies cost less than a cent. */
+export function formatCost(usd: number, language: string): string {
+	const isSmall = usd > 0 && usd < 1;
+	return new Intl.NumberFormat(language, {
+		style: 'currency',
+		currency: 'USD',
+		...(isSmall ? { maximumSignificantDigits: 2 } : {}),
+	}).format(usd);
+}

@@ -1,4 +1,5 @@
 import type { TurnMode } from '../modes/model/mode.ts';
+import type { PolicyView } from '../policy/protocol.ts';
 import type { ConnectionView, ToPage, TurnChange, TurnView } from '../protocol.ts';
 
 export interface PageState {
@@ -12,6 +13,7 @@ export interface PageState {
 	readonly connection: ConnectionView | undefined;
 	/** What a message asks for when it does not say so itself. */
 	readonly mode: TurnMode;
+	readonly policy: PolicyView | undefined;
 	readonly notice: string | undefined;
 }
 
@@ -22,6 +24,7 @@ export const emptyPageState: PageState = {
 	earlier: 0,
 	connection: undefined,
 	mode: 'chat',
+	policy: undefined,
 	notice: undefined,
 };
 
@@ -32,8 +35,8 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, mode = 'chat', notice } = message.snapshot;
-			return { sequence: message.sequence, conversation, turns, earlier, connection, mode, notice };
+			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice } = message.snapshot;
+			return { sequence: message.sequence, conversation, turns, earlier, connection, mode, policy, notice };
 		}
 		case 'turns-prepend':
 			// An answer to a question that another snapshot has made idle.
@@ -53,6 +56,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, connection: message.connection };
 		case 'mode-set':
 			return { ...state, mode: message.mode };
+		case 'policy-set':
+			return { ...state, policy: message.policy };
 		case 'notice-set':
 			return { ...state, notice: message.notice };
 		case 'message-accept':

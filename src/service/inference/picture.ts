@@ -101,12 +101,14 @@ function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer
 	const dataPolicy = wordsOf(commonOf(offers, offer => offer.dataPolicy));
 	const prices = commonOf(offers, offer => offer.prices);
 	const quantizations = [...new Set(offers.flatMap(({ quantization }) => quantization ?? []))];
+	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
 	return {
 		slug,
 		...(label === undefined ? {} : { label }),
 		...(prices === undefined ? {} : { prices: { ...prices } }),
 		...(dataPolicy === undefined ? {} : { dataPolicy }),
 		...(quantizations.length === 0 ? {} : { quantizations }),
+		...(parameters === undefined ? {} : { parameters }),
 		models: offers.map(({ id }) => id),
 	};
 }

@@ -22,6 +22,8 @@ describe('a message from the page', () => {
 			{ kind: 'version-show', turn },
 			{ kind: 'explanation-follow', turn },
 			{ kind: 'connection-follow' },
+			{ kind: 'model-choose' },
+			{ kind: 'policy-choose' },
 			{ kind: 'link-open', url: 'https://example.com/' },
 			{ kind: 'text-copy', text: 'x' },
 		]) {

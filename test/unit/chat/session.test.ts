@@ -64,7 +64,10 @@ describe('a running reply', () => {
 		);
 		source.end();
 		await session.ended;
-		assert.deepEqual(last(), reply({ text: 'Because.', startedAt: 0, endedAt: 1_234, provider: 'provider-a' }));
+		assert.deepEqual(
+			last(),
+			reply({ text: 'Because.', startedAt: 0, firstAt: 0, endedAt: 1_234, provider: 'provider-a' }),
+		);
 	});
 
 	it('is saved at most a second after a change, and once more at its end', async () => {

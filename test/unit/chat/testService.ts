@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { PolicySource } from '../../../src/chat/policy/applyPolicy.ts';
+import type { PolicyDefaults } from '../../../src/chat/policy/model/policy.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
-import { connectionSchema } from '../../../src/contract/connection.ts';
+import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 
 /** A real service on loopback that answers as the test says. */
 export class TestService {
@@ -27,11 +29,21 @@ export class TestService {
 		});
 	}
 
+	/** The connection to it; a test may tell more of it. */
+	connection: Connection | undefined;
+	/** The user's settings. */
+	defaults: PolicyDefaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+	readonly policy: PolicySource = {
+		defaults: () => this.defaults,
+		connection: async () => this.connection as Connection,
+	};
+
 	async start(): Promise<Client> {
 		await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve));
 		const { port } = this.server.address() as AddressInfo;
 		const connection = connectionSchema.parse({ apiUrl: `http://127.0.0.1:${port}`, service: 'acme' });
-		return createClient({ connection: { ...connection, name: 'test' }, keys: async () => 'sk-test' });
+		this.connection = { ...connection, name: 'test' };
+		return createClient({ connection: this.connection, keys: async () => 'sk-test' });
 	}
 
 	async stop(): Promise<void> {

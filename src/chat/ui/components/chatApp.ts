@@ -179,8 +179,9 @@ export class ChatApp extends LitElement {
 						${repeat(
 							state.turns,
 							turn => turn.id,
-							turn => html`<chat-turn
+							(turn, index) => html`<chat-turn
 								.turn=${turn}
+								.total=${index === state.turns.length - 1 ? state.policy?.total : undefined}
 								.strings=${strings}
 								.language=${this.language}
 								.post=${this.post}
@@ -199,6 +200,7 @@ export class ChatApp extends LitElement {
 				.strings=${strings}
 				.language=${this.language}
 				.connection=${state.connection}
+				.policy=${state.policy}
 				.conversation=${state.conversation}
 				.replying=${this.replying}
 				.initialDraft=${this.initialDraft}

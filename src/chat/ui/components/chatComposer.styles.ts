@@ -58,24 +58,6 @@ export const chatComposerStyles = css`
 		padding: 0 4px 4px;
 	}
 
-	.connection {
-		min-width: 0;
-		height: 24px;
-		padding: 0 4px;
-		border: 1px solid transparent;
-		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-descriptionForeground);
-		font-size: 0.9em;
-		overflow: hidden;
-		text-overflow: ellipsis;
-		white-space: nowrap;
-	}
-
-	.connection:hover {
-		background: var(--vscode-toolbar-hoverBackground);
-	}
-
 	.send {
 		flex: none;
 		margin-inline-start: auto;

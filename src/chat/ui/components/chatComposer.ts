@@ -1,10 +1,13 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { PolicyView } from '../../policy/protocol.ts';
 import type { ConnectionView, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { isSendKey, messageProblem } from '../message.ts';
 import type { Post } from '../page.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
+import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
+import { policyName } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** A host that took this long has not taken the message: the composer is given back to the user. */
@@ -19,11 +22,12 @@ export interface Draft {
 
 /** Where a message is written. The text leaves it only when the host has taken it. */
 export class ChatComposer extends LitElement {
-	static override styles = [sharedStyles, chatComposerStyles];
+	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles];
 	static override properties = {
 		strings: { attribute: false },
 		language: { attribute: false },
 		connection: { attribute: false },
+		policy: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
 		post: { attribute: false },
@@ -36,6 +40,7 @@ export class ChatComposer extends LitElement {
 	declare strings: PageStrings;
 	declare language: string;
 	declare connection: ConnectionView | undefined;
+	declare policy: PolicyView | undefined;
 	/** The id of the conversation that is shown, once one is. */
 	declare conversation: string | undefined;
 	/** The turn whose reply is running: Send is Stop. */
@@ -110,6 +115,7 @@ export class ChatComposer extends LitElement {
 
 	override render(): TemplateResult {
 		const { strings, connection } = this;
+		const model = this.policy?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
 		const buttonLabel = replying ? strings.stop : strings.send;
 		return html`
@@ -125,7 +131,7 @@ export class ChatComposer extends LitElement {
 					@keydown=${this.onKeyDown}
 				></textarea>
 				<div class="row">
-					${connection?.model ? this.renderConnection(connection, connection.model) : nothing}
+					${connection && model ? this.renderChoices(connection, model) : nothing}
 					<button
 						type="button"
 						class="icon-button send"
@@ -140,17 +146,27 @@ export class ChatComposer extends LitElement {
 		`;
 	}
 
-	private renderConnection(connection: ConnectionView, model: string): TemplateResult {
-		const words = fill(this.strings.usingModel, model, connection.label);
-		return html`<button
-			type="button"
-			class="connection"
-			title=${this.strings.switchConnection}
-			aria-label=${`${words}. ${this.strings.switchConnection}`}
-			@click=${() => this.post({ kind: 'connection-follow' })}
-		>
-			${words}
-		</button>`;
+	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
+		const { strings, policy } = this;
+		const words = strings.policy;
+		const name = policy ? policyName(policy.policy, words) : '';
+		return html`${composerChoice({
+			icon: 'chip',
+			word: model,
+			label: words.selectModel,
+			hint: fill(strings.usingModel, model, connection.label),
+			press: () => this.post({ kind: 'model-choose' }),
+		})}${
+			policy
+				? composerChoice({
+						icon: 'compass',
+						word: name,
+						label: words.selectPolicy,
+						hint: policy.retention === 'on' ? `${name}. ${words.retentionOn}` : name,
+						press: () => this.post({ kind: 'policy-choose' }),
+					})
+				: nothing
+		}`;
 	}
 
 	private get textarea(): HTMLTextAreaElement {

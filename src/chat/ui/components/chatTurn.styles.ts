@@ -12,6 +12,7 @@ export const chatTurnStyles = css`
 	}
 
 	article {
+		container: turn / inline-size;
 		/* The log keeps 10 pixels for its scroll bar. */
 		padding: 12px 2px 4px 12px;
 	}

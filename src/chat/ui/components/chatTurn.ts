@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { TotalView } from '../../policy/protocol.ts';
 import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
@@ -12,10 +13,11 @@ import './chatMarkdown.ts';
 import { iconButton } from './iconButton.ts';
 import { questionStyles } from './question.styles.ts';
 import { type QuestionActions, renderQuestion } from './question.ts';
+import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 
 /** One message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
-	static override styles = [sharedStyles, chatTurnStyles, questionStyles];
+	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles];
 	static override properties = {
 		turn: { attribute: false },
 		strings: { attribute: false },
@@ -23,6 +25,8 @@ export class ChatTurn extends LitElement {
 		post: { attribute: false },
 		question: { attribute: false },
 		editing: { attribute: false },
+		total: { attribute: false },
+		detailed: { state: true },
 	};
 
 	declare turn: TurnView;
@@ -33,6 +37,15 @@ export class ChatTurn extends LitElement {
 	declare question: QuestionActions;
 	/** The message as it is being changed; undefined while it is not. */
 	declare editing: string | undefined;
+	/** What the conversation came to, at its last turn. */
+	declare total: TotalView | undefined;
+	/** The details of the reply are open. */
+	declare detailed: boolean;
+
+	constructor() {
+		super();
+		this.detailed = false;
+	}
 
 	override willUpdate(): void {
 		if (this.isStreaming) {
@@ -160,7 +173,7 @@ export class ChatTurn extends LitElement {
 		// Where a sentence about the end offers Retry as a button, once is enough.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
 		return html`<div class="footer">
-			<span>${streaming ? nothing : this.facts(reply)}</span>
+			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', strings.retryOffer, retry) : nothing}
 				${
@@ -169,7 +182,29 @@ export class ChatTurn extends LitElement {
 						: nothing
 				}
 			</span>
-		</div>`;
+		</div>
+		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, strings, language: this.language }) : nothing}`;
+	}
+
+	/** One line, which opens the details below it. */
+	private renderFacts(reply: ReplyView): TemplateResult {
+		const facts = this.facts(reply);
+		if (facts === '' && !reply.details) {
+			return html`<span></span>`;
+		}
+		const words = this.strings.policy;
+		const toggle = () => {
+			this.detailed = !this.detailed;
+		};
+		return html`<button
+			type="button"
+			class="facts"
+			aria-expanded=${this.detailed}
+			aria-label=${fill(words.details, facts)}
+			@click=${toggle}
+		>
+			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? words.policy : facts}</span>
+		</button>`;
 	}
 
 	private renderedText(): string {
@@ -178,7 +213,7 @@ export class ChatTurn extends LitElement {
 	}
 
 	/** Time and tokens, as far as they are known. */
-	private facts({ duration, usage = {}, continued }: ReplyView): string {
+	private facts({ duration, usage = {}, cost, continued }: ReplyView): string {
 		const { strings } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;
@@ -190,6 +225,7 @@ export class ChatTurn extends LitElement {
 					? fill(strings.tokensCached, number.format(prompt), number.format(cached))
 					: fill(strings.tokensIn, number.format(prompt)),
 			completion === undefined ? '' : fill(strings.tokensOut, number.format(completion)),
+			cost === undefined ? '' : costText(cost, this.language, strings.policy),
 			continued === 0 ? '' : continued === 1 ? strings.continued : fill(strings.continuedTimes, continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');

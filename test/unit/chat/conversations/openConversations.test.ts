@@ -53,6 +53,7 @@ describe('the conversations of a window', () => {
 			client: async () => client,
 			connection: async () => ({ label: 'Test', model: 'demo' }),
 			...noModes(folder),
+			policy: service.policy,
 			workspace: () => ({ folders: FOLDERS }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),

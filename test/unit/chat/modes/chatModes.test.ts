@@ -60,6 +60,7 @@ describe('what a message asks for', () => {
 			connection: async () => ({ label: 'Test', model: 'demo' }),
 			modes: async () => models,
 			pictures,
+			policy: service.policy,
 			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
 			explainError: error => ({ message: (error as Error).message }),
 			explainFinish: reason => ({ message: reason }),

@@ -1,0 +1,225 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../contract/connection.ts';
+import { withoutPrefix } from '../../contract/modelIdentifier.ts';
+import type { ListedModel } from '../../contract/modelList.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { Chat } from '../chat.ts';
+import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
+import { type ModelChoice, type ModelGroup, modelChoices, prefixesFor, withRecent } from './model/modelChoices.ts';
+import type { PolicyTarget } from './routingEditor.ts';
+import { modelText } from './words.ts';
+
+export interface ModelPickerOptions {
+	chat: Chat;
+	connection: Connection;
+	/** What the service lists. Undefined where it has no list that can be read. */
+	discover(): Promise<ListedModel[] | undefined>;
+	/** The models that were used of late on a connection. */
+	recent: { read(connection: string): readonly string[]; write(connection: string, names: readonly string[]): void };
+	defaultModel: string | undefined;
+	/** The conversation's policy. */
+	target: Pick<PolicyTarget, 'read' | 'write'>;
+	editParameters(): Promise<void>;
+}
+
+type Row = { model: string } | 'prefix' | 'alternates' | 'other' | 'parameters' | 'default' | 'connection';
+
+/** Lets the user choose the conversation's model, and what goes with it. */
+export async function selectModel(options: ModelPickerOptions): Promise<void> {
+	const chosen = await showList(options);
+	switch (chosen) {
+		case undefined:
+			return;
+		case 'prefix':
+			return throughProvider(options);
+		case 'alternates':
+			return selectAlternates(options);
+		case 'other': {
+			const title = vscode.l10n.t('Model');
+			const prompt = vscode.l10n.t('The name as a request has it: an id, an alias, or a full path');
+			const name = await input(title, prompt, currentModel(options), text =>
+				text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
+			);
+			return name === undefined ? undefined : use(options, name.trim());
+		}
+		case 'parameters':
+			return options.editParameters();
+		case 'default':
+			return options.chat.choose({ model: undefined, models: undefined });
+		case 'connection':
+			await executeCommand(commands.switchConnection);
+			return;
+		default:
+			return use(options, chosen.model);
+	}
+}
+
+const currentModel = ({ chat, defaultModel }: ModelPickerOptions) =>
+	chat.conversation.settings?.model ?? defaultModel ?? '';
+
+async function use({ chat, connection, recent }: ModelPickerOptions, model: string): Promise<void> {
+	recent.write(connection.name, withRecent(recent.read(connection.name), model));
+	await chat.choose({ model });
+}
+
+/** With a button that asks the service for its models; a service without a list leaves this one as it is. */
+async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
+	const { connection, discover } = options;
+	const list = vscode.window.createQuickPick<Choice<Row>>();
+	const refresh = {
+		iconPath: new vscode.ThemeIcon('refresh'),
+		tooltip: vscode.l10n.t('Ask the Service for Its Models'),
+	};
+	list.title = vscode.l10n.t('Model of This Conversation');
+	list.placeholder = vscode.l10n.t('Models of {0}', connection.label ?? connection.name);
+	list.matchOnDescription = true;
+	list.matchOnDetail = true;
+	list.buttons = [refresh];
+	let isOpen = true;
+	const show = (found: readonly ListedModel[]) => {
+		const items = rowsOf(options, found);
+		list.items = items;
+		const current = currentModel(options);
+		list.activeItems = items.filter(({ value }) => typeof value === 'object' && value.model === current).slice(0, 1);
+	};
+	list.onDidTriggerButton(async () => {
+		list.busy = true;
+		try {
+			const found = await discover();
+			if (isOpen && found) {
+				show(found);
+			}
+		} catch {
+			list.placeholder = vscode.l10n.t('{0} did not tell its models.', connection.label ?? connection.name);
+		}
+		list.busy = false;
+	});
+	show([]);
+	return new Promise<Row | undefined>(resolve => {
+		list.onDidAccept(() => {
+			const [chosen] = list.selectedItems;
+			if (chosen) {
+				resolve(chosen.value);
+				list.hide();
+			}
+		});
+		list.onDidHide(() => {
+			isOpen = false;
+			resolve(undefined);
+		});
+		list.show();
+	}).finally(() => list.dispose());
+}
+
+function rowsOf(options: ModelPickerOptions, found: readonly ListedModel[]): Choice<Row>[] {
+	const { chat, connection, recent, defaultModel } = options;
+	const current = currentModel(options);
+	const choices = modelChoices(connection, { recent: recent.read(connection.name), found });
+	const { model, models = [] } = chat.conversation.settings ?? {};
+	return [
+		...choices.flatMap((choice, index) => [
+			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupText(choice.group))]),
+			modelRow(choice, choice.name === current),
+		]),
+		separator(vscode.l10n.t('More')),
+		{
+			label: vscode.l10n.t('$(server) Through a Provider…'),
+			...(connection.plan === 'enterprise' ? {} : { description: vscode.l10n.t('enterprise host only') }),
+			value: 'prefix',
+		},
+		{ label: vscode.l10n.t('$(list-ordered) Alternates…'), description: models.join(', '), value: 'alternates' },
+		{ label: vscode.l10n.t('$(settings) Parameters…'), value: 'parameters' },
+		{ label: vscode.l10n.t('$(edit) Other Model…'), value: 'other' },
+		...(model === undefined
+			? []
+			: [
+					{
+						label: vscode.l10n.t('$(discard) As in the Settings'),
+						description: defaultModel ?? '',
+						value: 'default' as const,
+					},
+				]),
+		{ label: vscode.l10n.t('$(plug) Switch Connection…'), value: 'connection' },
+	];
+}
+
+function modelRow({ name, model, alias, listed }: ModelChoice, isCurrent: boolean): Choice<Row> {
+	const label = model?.label ?? listed?.name ?? name;
+	const meaning = alias ? vscode.l10n.t('alias of {0}', alias.model) : label === name ? '' : name;
+	const facts = model
+		? modelText(model)
+		: listed?.context_length
+			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length })
+			: '';
+	return {
+		label: `${isCurrent ? '$(check)' : '$(blank)'} ${alias ? name : label}`,
+		description: meaning,
+		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
+		value: { model: name },
+	};
+}
+
+function groupText(group: ModelGroup): string {
+	switch (group) {
+		case 'recent':
+			return vscode.l10n.t('Recent');
+		case 'aliases':
+			return vscode.l10n.t('Aliases');
+		case 'models':
+			return vscode.l10n.t('Models');
+		case 'code':
+			return vscode.l10n.t('Made for code');
+		case 'found':
+			return vscode.l10n.t('Listed by the service');
+	}
+}
+
+/** A prefix is understood on the enterprise host alone; elsewhere the policy's order says the same. */
+async function throughProvider(options: ModelPickerOptions): Promise<void> {
+	const { connection, target } = options;
+	const model = withoutPrefix(connection, currentModel(options));
+	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
+		label: `${prefix}/${model}`,
+		description: provider === prefix ? '' : provider,
+		value: { prefix, provider },
+	}));
+	if (items.length === 0) {
+		await showMessage('information', vscode.l10n.t('The connection lists no provider prefix for {0}.', model));
+		return;
+	}
+	const chosen = await choose(vscode.l10n.t('Through a Provider'), items, {
+		placeHolder: vscode.l10n.t('The provider to try first; others follow when it cannot'),
+	});
+	if (chosen === undefined) {
+		return;
+	}
+	if (connection.plan === 'enterprise' || chosen.prefix === connection.service) {
+		return use(options, `${chosen.prefix}/${model}`);
+	}
+	const order = vscode.l10n.t('Put It First in the Policy');
+	const message = vscode.l10n.t(
+		'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
+		chosen.provider,
+	);
+	if ((await showMessage('information', message, order)) === order) {
+		await target.write({ ...target.read(), order: [chosen.provider] });
+	}
+}
+
+async function selectAlternates(options: ModelPickerOptions): Promise<void> {
+	const { chat, connection } = options;
+	const { models = [] } = chat.conversation.settings ?? {};
+	const names = connection.models.filter(({ kinds }) => kinds.includes('chat')).map(({ id }) => id);
+	const ordered = [...models, ...names.filter(name => !models.includes(name))];
+	const items = ordered
+		.filter(name => name !== currentModel(options))
+		.map(name => ({ label: name, picked: models.includes(name), value: name }));
+	const title = vscode.l10n.t('Alternates');
+	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(options));
+	const chosen = await chooseSome(title, placeHolder, items);
+	if (chosen) {
+		await chat.choose({ models: chosen.length === 0 ? undefined : chosen });
+	}
+}

@@ -1,0 +1,128 @@
+import * as vscode from 'vscode';
+import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
+import { type Choice, choose, input } from './lists.ts';
+import { CHAT_PARAMETERS, type ParameterRange, rangeOf, readParameter } from './model/parameterRange.ts';
+import { valueText } from './words.ts';
+
+export interface ParameterTarget {
+	/** Those of the user's settings. */
+	defaults: ChatParameters;
+	/** The conversation's own. */
+	read(): ChatParameters;
+	write(parameters: ChatParameters): Promise<void>;
+	/** Of the model, where it is known. */
+	contextLength: number | undefined;
+}
+
+/** Edits a conversation's parameters one by one; each change is kept at once, and Escape leaves it at that. */
+export async function editParameters(target: ParameterTarget): Promise<void> {
+	const title = vscode.l10n.t('Model Parameters of This Conversation');
+	let last: ChatParameter | undefined;
+	for (;;) {
+		const own = target.read();
+		const items: Choice<ChatParameter>[] = CHAT_PARAMETERS.map(name => ({
+			label: name,
+			description:
+				own[name] !== undefined
+					? valueText(own[name])
+					: target.defaults[name] !== undefined
+						? vscode.l10n.t('{0} (from the settings)', valueText(target.defaults[name]))
+						: valueText(undefined),
+			detail: parameterDetail(name),
+			value: name,
+		}));
+		const placeHolder = vscode.l10n.t('Choose a parameter to change; Escape when done');
+		const name = await choose(title, items, { placeHolder, ...(last ? { active: last } : {}) });
+		if (name === undefined) {
+			return;
+		}
+		last = name;
+		const allowed = rangeText(name, target.contextLength);
+		const value = own[name];
+		const text = await input(
+			`${title}: ${name}`,
+			`${parameterDetail(name)}. ${allowed} ${vscode.l10n.t('Empty: as in the settings.')}`,
+			value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
+			typed =>
+				typed.trim() === '' || readParameter(name, typed, target.contextLength) !== undefined ? undefined : allowed,
+		);
+		if (text !== undefined) {
+			const { [name]: _, ...others } = own;
+			const typed = text.trim() === '' ? undefined : readParameter(name, text, target.contextLength);
+			await target.write(typed === undefined ? others : { ...others, [name]: typed });
+		}
+	}
+}
+
+function rangeText(name: ChatParameter, contextLength: number | undefined): string {
+	const range = rangeOf(name);
+	const number = new Intl.NumberFormat(vscode.env.language);
+	if (name === 'max_tokens' && contextLength !== undefined) {
+		return vscode.l10n.t(
+			'Allowed: a whole number from {0} to {1}.',
+			number.format(range.minimum ?? 1),
+			number.format(contextLength - 1),
+		);
+	}
+	switch (range.kind) {
+		case 'text':
+			return vscode.l10n.t('Allowed: a text.');
+		case 'texts':
+			return vscode.l10n.t('Allowed: a text, or a JSON list of texts.');
+		case 'object':
+			return name === 'response_format'
+				? vscode.l10n.t('Allowed: a JSON object with a type.')
+				: vscode.l10n.t('Allowed: a JSON object of numbers.');
+		case 'number':
+		case 'integer':
+			return numberText(range, number);
+	}
+}
+
+function numberText({ kind, minimum, maximum, isAbove }: ParameterRange, number: Intl.NumberFormat): string {
+	if (minimum === undefined) {
+		return vscode.l10n.t('Allowed: a whole number.');
+	}
+	const [low, high] = [number.format(minimum), maximum === undefined ? '' : number.format(maximum)];
+	if (isAbove) {
+		return vscode.l10n.t('Allowed: a number above {0}, at most {1}.', low, high);
+	}
+	return kind === 'integer'
+		? vscode.l10n.t('Allowed: a whole number, at least {0}.', low)
+		: vscode.l10n.t('Allowed: a number from {0} to {1}.', low, high);
+}
+
+function parameterDetail(name: ChatParameter): string {
+	switch (name) {
+		case 'max_tokens':
+			return vscode.l10n.t('The longest reply, in tokens');
+		case 'temperature':
+			return vscode.l10n.t('How freely words are chosen; 0 takes the likeliest');
+		case 'seed':
+			return vscode.l10n.t('The same request with the same seed gives the same reply, where the provider can');
+		case 'top_p':
+			return vscode.l10n.t('Only the likeliest words whose chances add up to this share');
+		case 'top_k':
+			return vscode.l10n.t('Only so many of the likeliest words');
+		case 'frequency_penalty':
+			return vscode.l10n.t('Makes words less likely the more often they were used');
+		case 'presence_penalty':
+			return vscode.l10n.t('Makes words less likely once they were used');
+		case 'repetition_penalty':
+			return vscode.l10n.t('Above 1 makes repetition less likely, below 1 likelier');
+		case 'logit_bias':
+			return vscode.l10n.t('Makes tokens likelier or less likely, by token id');
+		case 'top_logprobs':
+			return vscode.l10n.t('For how many of the likeliest tokens the service tells the chances');
+		case 'min_p':
+			return vscode.l10n.t('Leaves out words below this share of the likeliest one’s chance');
+		case 'top_a':
+			return vscode.l10n.t('Leaves out words by how sure the model is of the likeliest one');
+		case 'stop':
+			return vscode.l10n.t('Texts at which the reply ends');
+		case 'response_format':
+			return vscode.l10n.t('The form of the reply, sent as it is');
+		case 'user':
+			return vscode.l10n.t('A name that stands for you towards the service; sent only when it is set');
+	}
+}

@@ -1,0 +1,261 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../contract/connection.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
+import { providerPreferencesSchema } from '../../contract/provider.ts';
+import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import { showExplanation, showMessage } from '../../platform/notify.ts';
+import { readSetting, writeSetting } from '../../platform/settings.ts';
+import type { Chat } from '../chat.ts';
+import { PolicyRefusal, type PolicySource } from './applyPolicy.ts';
+import { type Choice, choose, chooseSome, separator } from './lists.ts';
+import type { RetentionChoice } from './model/conversationSettings.ts';
+import { type AskedWith, askedWith, policyInForce, retentionInForce } from './model/policy.ts';
+import { nameOf, PRESETS, type Preset, presetSettings } from './model/presets.ts';
+import { previewOf } from './model/preview.ts';
+import { selectModel } from './modelPicker.ts';
+import { editParameters } from './parameterEditor.ts';
+import { editRouting, type PolicyTarget, providerChoices } from './routingEditor.ts';
+import { policyLabel, presetDetail, presetLabel, reasonText, retentionLabel, retentionText } from './words.ts';
+
+export interface PolicyPickersOptions {
+	/** The conversation that is shown. */
+	shown(): Promise<Chat>;
+	/** The model that the settings name for new conversations. */
+	defaultModel(): Promise<string | undefined>;
+	source: PolicySource;
+	discover: Parameters<typeof selectModel>[0]['discover'];
+	recent: Parameters<typeof selectModel>[0]['recent'];
+	explainError(error: unknown): Parameters<typeof showExplanation>[0];
+}
+
+type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
+
+/** What the buttons under the composer open: native lists over the shown conversation's choices. */
+export class PolicyPickers {
+	private readonly options: PolicyPickersOptions;
+
+	constructor(options: PolicyPickersOptions) {
+		this.options = options;
+	}
+
+	selectModel(): Promise<void> {
+		return this.run(async (chat, connection) => {
+			const { discover, recent, defaultModel } = this.options;
+			await selectModel({
+				chat,
+				connection,
+				discover,
+				recent,
+				defaultModel: await defaultModel(),
+				target: this.conversationTarget(chat, connection),
+				editParameters: () => this.parametersOf(chat, connection),
+			});
+		});
+	}
+
+	selectPolicy(): Promise<void> {
+		return this.run((chat, connection) => this.policyOf(chat, connection));
+	}
+
+	editParameters(): Promise<void> {
+		return this.run((chat, connection) => this.parametersOf(chat, connection));
+	}
+
+	/** Over one conversation, whichever is shown meanwhile. */
+	private async run(pick: (chat: Chat, connection: Connection) => Promise<void>): Promise<void> {
+		try {
+			const [chat, connection] = await Promise.all([this.options.shown(), this.options.source.connection()]);
+			await pick(chat, connection);
+		} catch (error) {
+			if (error instanceof PolicyRefusal && error.problem.kind === 'setting') {
+				await offerSettings(error.problem.setting, error.problem.issue);
+			} else {
+				await showExplanation(this.options.explainError(error));
+			}
+		}
+	}
+
+	private async policyOf(chat: Chat, connection: Connection): Promise<void> {
+		const defaults = this.options.source.defaults();
+		const { settings } = chat.conversation;
+		const { provider } = policyInForce(defaults, settings);
+		const name = nameOf(provider);
+		const hasOwn = settings?.routing !== undefined || settings?.retention !== undefined;
+		const asked = await this.askedBy(chat);
+		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider });
+		const items: Choice<PolicyAction>[] = [
+			...PRESETS.map(preset => ({
+				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
+				...(preset === 'only' && provider.only ? { description: provider.only.join(', ') } : {}),
+				detail: `$(blank) ${presetDetail(preset)}`,
+				value: preset,
+			})),
+			separator(vscode.l10n.t('This conversation')),
+			{
+				label: vscode.l10n.t('$(database) Zero Data Retention…'),
+				description: retentionLabel(retentionInForce(defaults, settings)),
+				detail: `$(blank) ${retentionText(retention)}`,
+				value: 'retention',
+			},
+			{ label: vscode.l10n.t('$(edit) Edit All Fields…'), description: policyLabel(name), value: 'edit' },
+			{ label: vscode.l10n.t('$(eye) Preview Providers…'), value: 'preview' },
+			...(hasOwn
+				? [
+						{
+							label: vscode.l10n.t('$(discard) As in the Settings'),
+							description: policyLabel(nameOf(policyInForce(defaults).provider)),
+							value: 'reset' as const,
+						},
+					]
+				: []),
+			separator(vscode.l10n.t('All conversations')),
+			{ label: vscode.l10n.t('$(settings) Edit the Default Policy…'), value: 'edit-default' },
+			{ label: vscode.l10n.t('$(json) Open in Settings'), value: 'settings' },
+		];
+		const chosen = await choose(vscode.l10n.t('Routing Policy'), items, {
+			placeHolder: vscode.l10n.t('How providers are chosen for this conversation'),
+			...(name.preset === 'custom' ? {} : { active: name.preset }),
+		});
+		switch (chosen) {
+			case undefined:
+				return;
+			case 'retention':
+				return this.retentionOf(chat, connection);
+			case 'edit':
+				return editRouting(connection, this.conversationTarget(chat, connection));
+			case 'preview':
+				return this.preview(connection, asked);
+			case 'reset':
+				return chat.choose({ routing: undefined, retention: undefined });
+			case 'edit-default':
+				return editRouting(connection, this.defaultTarget(chat, connection));
+			case 'settings':
+				return openSettings('errand.chat.routing');
+			case 'only': {
+				const slugs = await chooseProviders(connection, provider.only ?? []);
+				return slugs && chat.choose(presetSettings('only', defaults.routing, slugs));
+			}
+			default:
+				return chat.choose(presetSettings(chosen, defaults.routing));
+		}
+	}
+
+	private async retentionOf(chat: Chat, connection: Connection): Promise<void> {
+		const defaults = this.options.source.defaults();
+		const asked = await this.askedBy(chat);
+		const held = (retention: RetentionChoice) => {
+			const { zdr: _, ...others } = asked.provider ?? {};
+			const provider = retention === 'account' ? others : { ...others, zdr: retention };
+			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }));
+		};
+		const choices: RetentionChoice[] = [true, false, 'account'];
+		const items: Choice<RetentionChoice | 'default'>[] = [
+			...choices.map(value => ({ label: retentionLabel(value), detail: held(value), value })),
+			{
+				label: vscode.l10n.t('As in the settings'),
+				description: retentionLabel(retentionInForce(defaults)),
+				value: 'default',
+			},
+		];
+		const chosen = await choose<RetentionChoice | 'default'>(
+			vscode.l10n.t('Zero Data Retention of This Conversation'),
+			items,
+			{
+				placeHolder: vscode.l10n.t('Providers that keep nothing of a request beyond its reply'),
+				active: chat.conversation.settings?.retention ?? 'default',
+			},
+		);
+		if (chosen !== undefined) {
+			await chat.choose({ retention: chosen === 'default' ? undefined : chosen });
+		}
+	}
+
+	private async parametersOf(chat: Chat, connection: Connection): Promise<void> {
+		const { model } = await this.askedBy(chat);
+		await editParameters({
+			defaults: this.options.source.defaults().parameters,
+			read: () => chat.conversation.settings?.parameters ?? {},
+			write: parameters => chat.choose({ parameters: Object.keys(parameters).length === 0 ? undefined : parameters }),
+			contextLength: findModel(connection, model)?.contextLength,
+		});
+	}
+
+	/** What the next request of a conversation is sent with. */
+	private async askedBy(chat: Chat): Promise<AskedWith> {
+		const { settings } = chat.conversation;
+		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';
+		return askedWith(model, policyInForce(this.options.source.defaults(), settings));
+	}
+
+	private conversationTarget(chat: Chat, connection: Connection): PolicyTarget {
+		return {
+			title: vscode.l10n.t('Policy of This Conversation'),
+			read: () => policyInForce(this.options.source.defaults(), chat.conversation.settings).provider,
+			write: ({ zdr, ...routing }) => {
+				const retention: RetentionChoice = zdr ?? 'account';
+				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
+				// What was not changed goes on to follow the settings.
+				return chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
+			},
+			preview: async () => this.preview(connection, await this.askedBy(chat)),
+		};
+	}
+
+	private defaultTarget(chat: Chat, connection: Connection): PolicyTarget {
+		return {
+			title: vscode.l10n.t('Default Policy'),
+			read: () => providerPreferencesSchema.safeParse(readSetting('errand.chat.routing')).data ?? {},
+			write: async preferences => writeSetting('errand.chat.routing', preferences),
+			preview: async () => {
+				const { model } = await this.askedBy(chat);
+				await this.preview(connection, askedWith(model, policyInForce(this.options.source.defaults())));
+			},
+		};
+	}
+
+	/** Looked at alone: nothing follows from choosing a row. */
+	private async preview(connection: Connection, asked: AskedWith): Promise<void> {
+		const rows = previewOf(connection, asked);
+		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
+		const words = {
+			remains: vscode.l10n.t('Remain'),
+			unclear: vscode.l10n.t('Cannot be told'),
+			out: vscode.l10n.t('Left out'),
+		};
+		const items = rows.flatMap((row, index): Choice<string>[] => [
+			...(rows[index - 1]?.verdict === row.verdict ? [] : [separator<string>(words[row.verdict])]),
+			{
+				label: `${icons[row.verdict]} ${row.slug}`,
+				...(row.label === undefined || row.label === row.slug ? {} : { description: row.label }),
+				detail: `$(blank) ${row.reasons.map(reasonText).join(' · ')}`,
+				value: row.slug,
+			},
+		]);
+		const none: Choice<string> = {
+			label: vscode.l10n.t('The connection lists no providers: the service alone knows whom it has.'),
+			value: '',
+		};
+		await choose(vscode.l10n.t('Providers for {0}', asked.model), items.length === 0 ? [none] : items, {
+			placeHolder: vscode.l10n.t('Our reading of the connection’s data, not the service’s promise'),
+		});
+	}
+}
+
+async function chooseProviders(connection: Connection, value: readonly string[]): Promise<string[] | undefined> {
+	const items = providerChoices(connection).map(item => ({ ...item, picked: value.includes(item.value) }));
+	const title = vscode.l10n.t('Only These Providers');
+	const chosen = await chooseSome(title, vscode.l10n.t('Choose at least one'), items);
+	return chosen?.length === 0 ? undefined : chosen;
+}
+
+async function offerSettings(setting: string, issue: string): Promise<void> {
+	const open = vscode.l10n.t('Open Settings');
+	const message = vscode.l10n.t('The setting {0} cannot be read. {1}', setting, issue);
+	if ((await showMessage('error', message, open)) === open) {
+		await openSettings(setting);
+	}
+}
+
+async function openSettings(setting: string): Promise<void> {
+	await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${setting}`);
+}

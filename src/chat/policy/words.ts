@@ -1,0 +1,254 @@
+// The policy in words, for the editor's own lists and messages.
+import * as vscode from 'vscode';
+import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
+import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import { commands } from '../../platform/ids.ts';
+import { type Explanation, quote } from '../../platform/notify.ts';
+import { PolicyRefusal } from './applyPolicy.ts';
+import type { RetentionChoice } from './model/conversationSettings.ts';
+import type { AskedWith } from './model/policy.ts';
+import type { PolicyName, Preset } from './model/presets.ts';
+import type { PreviewReason, PreviewRow } from './model/preview.ts';
+import { readPrices } from './model/prices.ts';
+
+export type PolicyField = keyof ProviderPreferences;
+
+export function policyLabel({ preset, isPrivate }: PolicyName): string {
+	const label = presetLabel(preset);
+	return isPrivate ? vscode.l10n.t('{0}, private', label) : label;
+}
+
+export function presetLabel(preset: Preset | 'custom'): string {
+	switch (preset) {
+		case 'balanced':
+			return vscode.l10n.t('Balanced');
+		case 'cheapest':
+			return vscode.l10n.t('Cheapest');
+		case 'fastest':
+			return vscode.l10n.t('Fastest');
+		case 'latency':
+			return vscode.l10n.t('Lowest latency');
+		case 'only':
+			return vscode.l10n.t('Only these');
+		case 'private':
+			return vscode.l10n.t('Private');
+		case 'custom':
+			return vscode.l10n.t('Custom');
+	}
+}
+
+export function presetDetail(preset: Preset): string {
+	switch (preset) {
+		case 'balanced':
+			return vscode.l10n.t('The service balances by price and uptime.');
+		case 'cheapest':
+			return vscode.l10n.t('The provider with the lowest price first.');
+		case 'fastest':
+			return vscode.l10n.t('The provider with the most tokens per second first.');
+		case 'latency':
+			return vscode.l10n.t('The provider whose first word comes soonest first.');
+		case 'only':
+			return vscode.l10n.t('None but the providers that you choose.');
+		case 'private':
+			return vscode.l10n.t('Only providers that store nothing, under zero data retention.');
+	}
+}
+
+/** What a field of the policy does, in the words of the settings. */
+export function fieldDetail(field: PolicyField): string {
+	switch (field) {
+		case 'sort':
+			return vscode.l10n.t('What providers are sorted by');
+		case 'order':
+			return vscode.l10n.t('Providers to try first, in this order');
+		case 'only':
+			return vscode.l10n.t('The only providers that may serve');
+		case 'ignore':
+			return vscode.l10n.t('Providers that may not serve');
+		case 'allow_fallbacks':
+			return vscode.l10n.t('Whether others may serve when the first cannot; true when not set');
+		case 'require_parameters':
+			return vscode.l10n.t('Whether a provider must support every parameter of the request; false when not set');
+		case 'data_collection':
+			return vscode.l10n.t('Whether providers that may store data may serve; allow when not set');
+		case 'quantizations':
+			return vscode.l10n.t('Quantizations that may serve, such as fp8');
+		case 'preferred_min_throughput':
+			return vscode.l10n.t('Preferred throughput at least, in tokens per second');
+		case 'preferred_max_latency':
+			return vscode.l10n.t('Preferred latency at most, in seconds');
+		case 'zdr':
+			return vscode.l10n.t('Zero data retention: not set, false and true are three different things');
+	}
+}
+
+export function valueText(value: unknown): string {
+	if (value === undefined) {
+		return vscode.l10n.t('not set');
+	}
+	if (Array.isArray(value)) {
+		return value.length === 0 ? vscode.l10n.t('nobody') : value.join(', ');
+	}
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export function retentionLabel(choice: RetentionChoice): string {
+	return choice === 'account'
+		? vscode.l10n.t('As the account is set')
+		: choice
+			? vscode.l10n.t('On')
+			: vscode.l10n.t('Not demanded');
+}
+
+/** What holds, and because of what. Says so where nobody can know. */
+export function retentionText({ inForce, because }: ZeroDataRetention): string {
+	if (because === 'code-oriented-model') {
+		return vscode.l10n.t('In force: this code-oriented model always runs under it.');
+	}
+	if (inForce === 'as-account-is-set') {
+		return vscode.l10n.t('As the account is set; the service does not tell how.');
+	}
+	if (inForce === 'no') {
+		return vscode.l10n.t('Not in force: the account does not have it, and nothing here demands it.');
+	}
+	switch (because) {
+		case 'account':
+			return vscode.l10n.t('In force: the account is set to it, which nothing here can lift.');
+		case 'alias':
+			return vscode.l10n.t('In force: the alias demands it.');
+		case 'request':
+			return vscode.l10n.t('In force: the policy demands it.');
+	}
+}
+
+export function reasonText(reason: PreviewReason): string {
+	switch (reason.kind) {
+		case 'other-models':
+			return vscode.l10n.t('does not host this model');
+		case 'closed-model':
+			return vscode.l10n.t('serves open models alone');
+		case 'ignored':
+			return vscode.l10n.t('ignore names it');
+		case 'not-in-only':
+			return vscode.l10n.t('only does not name it');
+		case 'not-in-order':
+			return vscode.l10n.t('order does not name it, and fallbacks are off');
+		case 'stores-data':
+			return vscode.l10n.t('data_collection is deny, and {0}', dataPolicyText(reason.policy));
+		case 'retains-data':
+			return vscode.l10n.t('zdr is true, and {0}', dataPolicyText(reason.policy));
+		case 'quantization':
+			return reason.offered.length === 0
+				? vscode.l10n.t('it does not tell its quantization')
+				: vscode.l10n.t('it runs {0}, which quantizations does not name', reason.offered.join(', '));
+		case 'parameters':
+			return vscode.l10n.t('it does not support {0}', reason.missing.join(', '));
+		case 'not-listed':
+			return vscode.l10n.t('the connection lists no such provider');
+		case 'policy-unclear':
+			return reason.policy === undefined
+				? vscode.l10n.t('its data policy is not listed; the service decides')
+				: vscode.l10n.t('its data policy reads “{0}”; the service decides', reason.policy);
+		case 'quantization-unknown':
+			return vscode.l10n.t('its quantizations are not listed; the service decides');
+		case 'parameters-unknown':
+			return vscode.l10n.t('its parameters are not listed; the service decides');
+		case 'in-order':
+			return vscode.l10n.t('number {0} of order', reason.place);
+		case 'after-order':
+			return vscode.l10n.t('after those of order');
+		case 'in-only':
+			return vscode.l10n.t('only names it');
+		case 'price':
+			return priceText(reason);
+		case 'price-unknown':
+			return vscode.l10n.t('price not listed');
+		case 'measured':
+			return reason.by === 'latency'
+				? vscode.l10n.t('by the latency that the service measures')
+				: vscode.l10n.t('by the throughput that the service measures');
+		case 'sorted-as-told':
+			return vscode.l10n.t('sorted by the object in sort');
+		case 'balanced':
+			return vscode.l10n.t('balanced by price and uptime');
+	}
+}
+
+function dataPolicyText(policy: string | undefined): string {
+	return policy === undefined
+		? vscode.l10n.t('its data policy is not known, which counts as storing data')
+		: vscode.l10n.t('its data policy is “{0}”', policy);
+}
+
+/** US dollars for a million tokens. */
+export function priceText({ input, output }: { input: number; output: number }): string {
+	const format = new Intl.NumberFormat(vscode.env.language, {
+		style: 'currency',
+		currency: 'USD',
+		currencyDisplay: 'narrowSymbol',
+		minimumFractionDigits: 0,
+		maximumFractionDigits: 4,
+	});
+	return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
+}
+
+/** What a list of models says of one beside its name. */
+export function modelText(model: ConnectionModel): string {
+	const { contextLength, tools, images, openWeights, codeOriented, prices } = model;
+	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
+	const known = readPrices(prices);
+	return [
+		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
+		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
+		images === true ? vscode.l10n.t('images') : '',
+		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
+		codeOriented === true ? vscode.l10n.t('for code, zero data retention') : '',
+		known ? priceText(known) : '',
+	]
+		.filter(part => part !== '')
+		.join(' · ');
+}
+
+/** Why a request was not sent, or why its policy stood in its way. Undefined for what has nothing to do with the policy. */
+export function explainPolicy(error: unknown, asked: AskedWith | undefined): Explanation | undefined {
+	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
+	if (error instanceof PolicyRefusal) {
+		return { message: refusalText(error), action };
+	}
+	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
+	const { only, order, allow_fallbacks } = asked?.provider ?? {};
+	const named = only ?? (allow_fallbacks === false ? order : undefined);
+	const isProviders = code === 'upstream' || code === 'server' || code === 'rate-limited' || code === 'timeout';
+	if (!isProviders || named === undefined || named.length === 0) {
+		return undefined;
+	}
+	const message = vscode.l10n.t('The policy allows only {0}, which did not serve the request.', named.join(', '));
+	return { message: message + quote(serviceMessage), action };
+}
+
+function refusalText({ problem }: PolicyRefusal): string {
+	switch (problem.kind) {
+		case 'setting':
+			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
+		case 'routing': {
+			const { field, value, reason } = problem.problem;
+			return vscode.l10n.t('Not sent: {0} is {1}; {2}.', field, JSON.stringify(value), reason);
+		}
+		case 'picture':
+			return vscode.l10n.t(
+				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+			);
+		case 'nobody':
+			return vscode.l10n.t('Not sent: the policy leaves no provider. {0}', rowsText(problem.rows));
+	}
+}
+
+const MAXIMUM_NAMED = 4;
+
+function rowsText(rows: readonly PreviewRow[]): string {
+	const said = rows
+		.slice(0, MAXIMUM_NAMED)
+		.map(({ slug, reasons }) => `${slug}: ${reasons.map(reasonText).join(', ')}`);
+	return `${said.join('; ')}${rows.length > MAXIMUM_NAMED ? '…' : '.'}`;
+}
