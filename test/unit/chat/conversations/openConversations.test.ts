@@ -76,6 +76,8 @@ describe('the conversations of a window', () => {
 	async function ask(conversations: OpenConversations, turnId: string, question: string): Promise<string> {
 		assert.equal(await conversations.shown.send(turnId, question), undefined);
 		await ended(conversations);
+		// Another window that opened it before its last save would find it written by others.
+		await conversations.shown.idle();
 		return idOf(conversations);
 	}
 	/** A reply that goes on until it is told to end. */
