@@ -1,3 +1,4 @@
+import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
 export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.
@@ -38,6 +39,44 @@ export const KEY_ERROR = {
 	action: { label: 'Manage Keys', primary: true },
 };
 
+export const SEARCHED = `Tokens count **seconds** since 1970. The guard in \`src/auth.ts\` compares them with milliseconds 🔎 and so on.
+
+- A list item says more.
+- See https://www.rfc-editor.org/rfc/rfc7519 too.
+
+\`\`\`ts
+const now = Date.now();
+\`\`\`
+`;
+
+/** As a service sends them: in any order, overlapping, inside of syntax and of characters, outside of the text. */
+export const SOURCES: Source[] = [
+	{
+		url: 'https://www.rfc-editor.org/rfc/rfc7519',
+		title: 'JSON Web Token (JWT)',
+		excerpt:
+			'A NumericDate is the number of seconds from 1970-01-01T00:00:00Z UTC until the specified UTC date and time, ignoring leap seconds.',
+		start: 0,
+		end: SEARCHED.indexOf(' since'),
+	},
+	{
+		url: 'https://developer.example/reference/date/now?language=en',
+		title: 'Date.now(): milliseconds since the epoch, a title that is much longer than a narrow view is wide',
+		excerpt: 'Returns milliseconds.',
+		start: 20,
+		end: SEARCHED.indexOf('🔎') + 1,
+	},
+	{ url: 'https://www.rfc-editor.org/rfc/rfc7519', start: 10, end: SEARCHED.indexOf('more') + 2 },
+	{
+		url: 'https://apple.example@evil.example/',
+		title: 'Not what it says',
+		start: 9,
+		end: SEARCHED.indexOf('src/auth') + 3,
+	},
+	{ url: 'javascript:alert(1)', title: 'No address', start: 0, end: SEARCHED.indexOf('Date.now') + 3 },
+	{ url: 'https://nowhere.example/', title: 'Without a place', start: 9_000, end: 9_100 },
+];
+
 /** Every state that the view can be in, for looking at and for checking all over. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
@@ -73,6 +112,16 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot([first, edited], { earlier: 1_960 });
 		await chat.page.getByRole('button', { name: 'Edit and Send Again' }).last().click();
 	},
+	sources: chat =>
+		chat.snapshot(
+			[
+				turnView(
+					{ text: SEARCHED, citations: citationsOf(SEARCHED, SOURCES), canRetry: true, ...FACTS, model: 'acme-search' },
+					{ mode: 'search' },
+				),
+			],
+			{ mode: 'search' },
+		),
 	long: chat =>
 		chat.snapshot(
 			Array.from({ length: 30 }, (_, index) =>

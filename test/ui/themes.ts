@@ -12,6 +12,8 @@ export const themes = {
 	dark: {
 		...fonts,
 		'--vscode-foreground': '#cccccc',
+		'--vscode-badge-background': '#616161',
+		'--vscode-badge-foreground': '#f8f8f8',
 		'--vscode-descriptionForeground': '#9d9d9d',
 		'--vscode-icon-foreground': '#cccccc',
 		'--vscode-sideBar-background': '#181818',
@@ -51,6 +53,8 @@ export const themes = {
 	light: {
 		...fonts,
 		'--vscode-foreground': '#3b3b3b',
+		'--vscode-badge-background': '#cccccc',
+		'--vscode-badge-foreground': '#3b3b3b',
 		'--vscode-descriptionForeground': '#3b3b3b',
 		'--vscode-icon-foreground': '#3b3b3b',
 		'--vscode-sideBar-background': '#f8f8f8',
@@ -90,6 +94,8 @@ export const themes = {
 	highContrast: {
 		...fonts,
 		'--vscode-foreground': '#ffffff',
+		'--vscode-badge-background': '#000000',
+		'--vscode-badge-foreground': '#ffffff',
 		'--vscode-descriptionForeground': '#ffffffb3',
 		'--vscode-icon-foreground': '#ffffff',
 		'--vscode-sideBar-background': '#000000',
@@ -125,6 +131,8 @@ export const themes = {
 	highContrastLight: {
 		...fonts,
 		'--vscode-foreground': '#292929',
+		'--vscode-badge-background': '#0f4a85',
+		'--vscode-badge-foreground': '#ffffff',
 		'--vscode-descriptionForeground': '#292929',
 		'--vscode-icon-foreground': '#292929',
 		'--vscode-sideBar-background': '#ffffff',

@@ -18,6 +18,10 @@ export function plainText(root: Node): string {
 			return;
 		}
 		const name = node.nodeName.toLowerCase();
+		if (node instanceof Element && node.matches('.citation')) {
+			text += `[${node.textContent}]`;
+			return;
+		}
 		if (node instanceof Element && node.matches('button, .code-label')) {
 			return;
 		}

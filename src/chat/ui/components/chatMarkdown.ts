@@ -1,9 +1,12 @@
 import { html, LitElement, type PropertyValues } from 'lit';
+import type { Citations } from '../../modes/model/sources.ts';
 import { MAXIMUM_COPY_LENGTH, type PageStrings } from '../../protocol.ts';
+import { CitationLayer } from '../citations/citationLayer.ts';
+import { citationStyles } from '../citations/citations.styles.ts';
 import { Frames } from '../markdown/frames.ts';
 import { Highlighter, languageOf } from '../markdown/highlighter.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
-import { originalText } from '../markdown.ts';
+import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -13,12 +16,13 @@ const COPIED_MS = 2_000;
 
 /** Shows a model's markdown. */
 export class ChatMarkdown extends LitElement {
-	static override styles = [sharedStyles, chatMarkdownStyles];
+	static override styles = [sharedStyles, chatMarkdownStyles, citationStyles];
 	static override properties = {
 		text: { attribute: false },
 		growing: { attribute: false },
 		strings: { attribute: false },
 		post: { attribute: false },
+		citations: { attribute: false },
 	};
 
 	declare text: string;
@@ -26,9 +30,14 @@ export class ChatMarkdown extends LitElement {
 	declare growing: boolean;
 	declare strings: PageStrings;
 	declare post: Post;
+	/** Of a searched answer, once it has ended. */
+	declare citations: Citations | undefined;
 
 	private frames: Frames | undefined;
 	private view: MarkdownView | undefined;
+	private citationLayer: CitationLayer | undefined;
+	/** The text of which the page shows all that it will. */
+	private settled: string | undefined;
 	private readonly highlighter = new Highlighter();
 
 	override render() {
@@ -38,7 +47,14 @@ export class ChatMarkdown extends LitElement {
 	override updated(changed: PropertyValues<this>): void {
 		if (changed.has('text') || changed.has('growing')) {
 			this.view ??= this.createView();
+			if (this.growing || this.text !== this.settled) {
+				this.settled = undefined;
+			}
 			this.view.update(this.text, this.growing);
+		}
+		// A message of the host brings new values that say the same.
+		if (changed.has('citations') && JSON.stringify(changed.get('citations')) !== JSON.stringify(this.citations)) {
+			this.markCitations();
 		}
 	}
 
@@ -47,19 +63,40 @@ export class ChatMarkdown extends LitElement {
 		this.view?.dispose();
 		this.frames?.dispose();
 		this.highlighter.dispose();
+		this.citationLayer?.dispose();
 	}
 
 	private createView(): MarkdownView {
 		const content = this.renderRoot.querySelector('.content') as HTMLElement;
 		const frames = new Frames(this.strings, this.renderRoot as ShadowRoot);
 		this.frames = frames;
-		return new MarkdownView(content, this.strings, frames, nodes => {
+		const view = new MarkdownView(content, this.strings, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
 					this.finish(node, frames);
 				}
 			}
 		});
+		view.onSettled = () => {
+			this.settled = this.text;
+			this.markCitations();
+		};
+		return view;
+	}
+
+	/** The marks stand in what is shown, so they come when that is all there. */
+	private markCitations(): void {
+		if (this.settled === undefined || (!this.citations && !this.citationLayer)) {
+			return;
+		}
+		const markdown = createMarkdown(this.strings);
+		this.citationLayer ??= new CitationLayer({
+			content: this.renderRoot.querySelector('.content') as HTMLElement,
+			strings: this.strings,
+			render: text => markdown.render(text),
+			open: url => this.post({ kind: 'link-open', url }),
+		});
+		this.citationLayer.mark(this.settled, this.citations);
 	}
 
 	/** What is only worth doing for code that will not change. */

@@ -1,6 +1,9 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { sourcesAsMarkdown, sourcesAsText } from '../../modes/model/sourceList.ts';
 import type { TotalView } from '../../policy/protocol.ts';
 import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
+import { sourceListStyles } from '../citations/citations.styles.ts';
+import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
 import { showControls } from '../markdown.ts';
@@ -17,7 +20,7 @@ import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 
 /** One message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
-	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles];
+	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles, sourceListStyles];
 	static override properties = {
 		turn: { attribute: false },
 		strings: { attribute: false },
@@ -105,7 +108,9 @@ export class ChatTurn extends LitElement {
 					.growing=${streaming && !reply.earlier}
 					.strings=${strings}
 					.post=${this.post}
+					.citations=${reply.citations}
 				></chat-markdown>
+				${renderSources(reply.citations?.sources ?? [], strings, this.post)}
 				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
@@ -167,8 +172,12 @@ export class ChatTurn extends LitElement {
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { strings } = this;
-		const copyMarkdown = () => this.post({ kind: 'text-copy', text: reply.text });
-		const copy = () => this.post({ kind: 'text-copy', text: this.renderedText() || reply.text });
+		const { sources = [] } = reply.citations ?? {};
+		const withSources = (text: string, list: typeof sourcesAsText) =>
+			sources.length === 0 ? text : `${text}\n\n${list(sources, strings.sources)}`;
+		const copyMarkdown = () => this.post({ kind: 'text-copy', text: withSources(reply.text, sourcesAsMarkdown) });
+		const copy = () =>
+			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// Where a sentence about the end offers Retry as a button, once is enough.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');

@@ -41,6 +41,8 @@ export class MarkdownView {
 	private readonly content: HTMLElement;
 	private readonly strings: MarkdownStrings;
 	private readonly furnisher: Furnisher;
+	/** Told when all of a text that is whole is shown. */
+	onSettled: () => void = () => {};
 	private readonly onDone: (nodes: readonly ChildNode[]) => void;
 	private growing: GrowingMarkdown;
 	private shown: ShownBlock[] = [];
@@ -135,6 +137,7 @@ export class MarkdownView {
 		}
 		const index = growing.refresh();
 		if (index === undefined) {
+			this.onSettled();
 			return false;
 		}
 		this.show(index);

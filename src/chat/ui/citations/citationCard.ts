@@ -1,0 +1,117 @@
+import type { ShownSource } from '../../modes/model/sources.ts';
+
+/** How long the pointer may be away before the card goes: enough to reach it, so that its words can be read at ease. */
+const HIDE_AFTER_MS = 250;
+
+/** Between the card, the mark and the edge of the view, in pixels. */
+const GAP = 4;
+
+const CARD_ID = 'citation-card';
+
+/** What a mark stands for, in a box beside it: title, host, excerpt. */
+export class CitationCard {
+	private readonly element = document.createElement('div');
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private mark: HTMLElement | undefined;
+	private readonly place = () => this.placeAtMark();
+
+	/** The card stands behind `content`, in the same tree, so that a mark can name it as its description. */
+	constructor(content: HTMLElement) {
+		const { element } = this;
+		element.className = 'citation-card';
+		element.id = CARD_ID;
+		element.role = 'tooltip';
+		// Above everything, whatever clips what is around the mark.
+		element.popover = 'manual';
+		element.addEventListener('pointerenter', () => clearTimeout(this.timer));
+		element.addEventListener('pointerleave', () => this.hideSoon());
+		content.after(element);
+	}
+
+	get isShown(): boolean {
+		return this.mark !== undefined;
+	}
+
+	show(mark: HTMLElement, { title, host, excerpt }: ShownSource): void {
+		clearTimeout(this.timer);
+		if (mark === this.mark) {
+			return;
+		}
+		this.hide();
+		this.mark = mark;
+		mark.setAttribute('aria-describedby', CARD_ID);
+		this.element.replaceChildren(
+			...[
+				['title', title],
+				['host', host === title ? undefined : host],
+				['excerpt', excerpt],
+			].flatMap(([name, words]) => (words === undefined ? [] : [line(name ?? '', words)])),
+		);
+		this.element.showPopover();
+		this.placeAtMark();
+		for (const target of scrollersOf(mark)) {
+			target.addEventListener('scroll', this.place, { passive: true });
+		}
+	}
+
+	hideSoon(): void {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => {
+			// Whoever got here by keyboard is still at the mark.
+			if (!this.mark?.matches(':focus-visible')) {
+				this.hide();
+			}
+		}, HIDE_AFTER_MS);
+	}
+
+	hide(): void {
+		clearTimeout(this.timer);
+		const { mark } = this;
+		if (mark) {
+			this.mark = undefined;
+			mark.removeAttribute('aria-describedby');
+			for (const target of scrollersOf(mark)) {
+				target.removeEventListener('scroll', this.place);
+			}
+			this.element.hidePopover();
+		}
+	}
+
+	dispose(): void {
+		this.hide();
+	}
+
+	private placeAtMark(): void {
+		const { element } = this;
+		const mark = this.mark?.getBoundingClientRect();
+		const { clientWidth, clientHeight } = document.documentElement;
+		if (!mark || mark.bottom < 0 || mark.top > clientHeight) {
+			this.hide();
+			return;
+		}
+		const { width, height } = element.getBoundingClientRect();
+		const left = Math.max(GAP, Math.min(mark.left, clientWidth - width - GAP));
+		const below = mark.bottom + GAP;
+		const top = below + height <= clientHeight - GAP ? below : Math.max(GAP, mark.top - height - GAP);
+		element.style.setProperty('left', `${left}px`);
+		element.style.setProperty('top', `${top}px`);
+	}
+}
+
+function line(name: string, words: string): HTMLElement {
+	const element = document.createElement('div');
+	element.className = name;
+	element.textContent = words;
+	return element;
+}
+
+/** All that an element may scroll in, beyond the components that it stands in. */
+function scrollersOf(element: Element): Element[] {
+	const found: Element[] = [];
+	for (let node: Node | null = element; node; node = node instanceof ShadowRoot ? node.host : node.parentNode) {
+		if (node instanceof Element && node.scrollHeight > node.clientHeight) {
+			found.push(node);
+		}
+	}
+	return found;
+}

@@ -1,0 +1,126 @@
+import { css } from 'lit';
+
+/** Of the marks in a reply's text and of the card beside one. */
+export const citationStyles = css`
+	.citation {
+		display: inline-block;
+		min-width: 16px;
+		height: 16px;
+		margin-inline-start: 2px;
+		padding: 0 3px;
+		border: 1px solid var(--vscode-contrastBorder, transparent);
+		border-radius: 4px;
+		background: var(--vscode-badge-background);
+		color: var(--vscode-badge-foreground);
+		font-family: var(--vscode-font-family);
+		font-size: 10px;
+		font-weight: normal;
+		line-height: 14px;
+		text-align: center;
+		text-decoration: none;
+		vertical-align: 1px;
+		user-select: none;
+	}
+
+	.citation:hover {
+		outline: 1px solid var(--vscode-focusBorder);
+	}
+
+	p.citations {
+		margin: -4px 0 8px;
+	}
+
+	.citation-card {
+		position: fixed;
+		inset: auto;
+		width: max-content;
+		max-width: min(320px, calc(100vw - 8px));
+		max-height: 60vh;
+		margin: 0;
+		padding: 8px;
+		overflow-y: auto;
+		border: 1px solid var(--vscode-editorHoverWidget-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
+		border-radius: 4px;
+		background: var(--vscode-editorHoverWidget-background, var(--vscode-editorWidget-background));
+		color: var(--vscode-editorHoverWidget-foreground, var(--vscode-foreground));
+		box-shadow: 0 2px 8px var(--vscode-widget-shadow, transparent);
+		line-height: 1.4;
+		overflow-wrap: anywhere;
+	}
+
+	.citation-card .title {
+		font-weight: 600;
+	}
+
+	.citation-card .host {
+		color: var(--vscode-descriptionForeground);
+		font-size: 0.9em;
+	}
+
+	.citation-card .excerpt {
+		margin-top: 4px;
+	}
+
+	@media (forced-colors: active) {
+		.citation {
+			border-color: ButtonText;
+		}
+	}
+`;
+
+/** Of the list under the reply. */
+export const sourceListStyles = css`
+	.sources {
+		margin: 8px 0 0;
+		color: inherit;
+		line-height: 1.4;
+	}
+
+	.sources summary {
+		color: var(--vscode-descriptionForeground);
+		font-size: 0.9em;
+		font-weight: 600;
+	}
+
+	.sources ol {
+		margin: 4px 0 0;
+		padding: 0;
+		list-style: none;
+	}
+
+	.sources li {
+		display: flex;
+		gap: 8px;
+		margin: 4px 0;
+	}
+
+	.sources .number {
+		flex: none;
+		min-width: 16px;
+		color: var(--vscode-descriptionForeground);
+		text-align: end;
+		font-variant-numeric: tabular-nums;
+	}
+
+	.sources .source {
+		display: flex;
+		flex-wrap: wrap;
+		column-gap: 8px;
+		min-width: 0;
+		overflow-wrap: anywhere;
+	}
+
+	.sources a {
+		color: var(--vscode-textLink-foreground);
+		text-decoration: none;
+	}
+
+	.sources a:hover {
+		color: var(--vscode-textLink-activeForeground, var(--vscode-textLink-foreground));
+		text-decoration: underline;
+	}
+
+	.sources .host {
+		color: var(--vscode-descriptionForeground);
+	}
+`;

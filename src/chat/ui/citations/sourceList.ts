@@ -1,0 +1,40 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ShownSource } from '../../modes/model/sources.ts';
+import type { PageStrings } from '../../protocol.ts';
+import type { Post } from '../page.ts';
+
+/** More than so many are folded in. */
+const SHOWN_SOURCES = 6;
+
+/** The sources of a reply, under it. */
+export function renderSources(
+	sources: readonly ShownSource[],
+	strings: PageStrings,
+	post: Post,
+): TemplateResult | typeof nothing {
+	if (sources.length === 0) {
+		return nothing;
+	}
+	return html`<details class="sources" ?open=${sources.length <= SHOWN_SOURCES}>
+		<summary>${strings.sources} (${sources.length})</summary>
+		<ol>
+			${sources.map(source => renderSource(source, post))}
+		</ol>
+	</details>`;
+}
+
+function renderSource({ number, title, url, host }: ShownSource, post: Post): TemplateResult {
+	const open = (event: Event) => {
+		// The editor would open the link too, were the click to get as far as its own listener.
+		event.preventDefault();
+		event.stopPropagation();
+		post({ kind: 'link-open', url: url ?? '' });
+	};
+	return html`<li>
+		<span class="number">${number}</span>
+		<span class="source">
+			${url === undefined ? html`<span>${title}</span>` : html`<a href=${url} title=${url} @click=${open}>${title}</a>`}
+			${host === undefined || host === title ? nothing : html`<span class="host">${host}</span>`}
+		</span>
+	</li>`;
+}

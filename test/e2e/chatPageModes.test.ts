@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { citationsOf } from '../../src/chat/modes/model/sources.ts';
+import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { FACTS, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
+import type { ThemeName } from '../ui/themes.ts';
+
+describe('the chat page', function () {
+	this.timeout(120_000);
+	const pages = useChatPage();
+	let chat: ChatPage;
+
+	const open = async (options?: PageOptions) => {
+		chat = await pages.open(options);
+		return chat;
+	};
+
+	const mark = (number: number) => chat.page.locator(`.citation[data-source="${number}"]`).first();
+	const card = () => chat.page.locator('.citation-card');
+	const content = () => chat.page.locator('chat-markdown .content');
+	const marked = () =>
+		content().evaluate(element => {
+			const copy = element.cloneNode(true) as Element;
+			for (const own of copy.querySelectorAll('.code > :not(pre)')) {
+				own.remove();
+			}
+			for (const citation of copy.querySelectorAll('.citation')) {
+				citation.replaceWith(`[${citation.textContent}]`);
+			}
+			return copy.textContent?.replace(/\s+/g, ' ').trim();
+		});
+
+	describe('with sources', () => {
+		it('has marks behind what they stand for, in whatever pieces the text came', async () => {
+			await open();
+			await SCENES['sources']?.(chat);
+			await mark(1).waitFor();
+			const whole = await marked();
+			assert.equal(
+				whole,
+				'Tokens count seconds[1] since 1970. The guard in src/auth.ts[2] compares them with milliseconds 🔎[3] and so on. A list item says more[1]. See https://www.rfc-editor.org/rfc/rfc7519 too. const now = Date.now(); [4]',
+			);
+			const turn = turnView({ state: 'streaming', text: SEARCHED.slice(0, 7) }, { mode: 'search' });
+			await chat.snapshot([turn]);
+			for (let at = 7; at < SEARCHED.length; at += 11) {
+				await chat.append(turn.id, SEARCHED.slice(at, at + 11));
+			}
+			assert.equal(await mark(1).count(), 0);
+			const citations = citationsOf(SEARCHED, SOURCES);
+			await chat.change({ ...turn, reply: { ...turn.reply, state: 'done', text: SEARCHED, citations } });
+			await mark(1).waitFor();
+			assert.equal(await marked(), whole);
+		});
+
+		it('shows what a mark stands for on hover and on focus, until Escape or until it is left', async () => {
+			await open({ width: 200 });
+			await SCENES['sources']?.(chat);
+			await mark(3).hover();
+			await card().getByText('Returns milliseconds.').waitFor();
+			const box = await card().boundingBox();
+			assert.ok(box && box.x >= 0 && box.x + box.width <= 200, JSON.stringify(box));
+			await chat.page.mouse.move(0, 0);
+			await card().waitFor({ state: 'hidden' });
+			await mark(1).focus();
+			await card().getByText('JSON Web Token (JWT)').waitFor();
+			assert.equal(await mark(1).getAttribute('aria-describedby'), await card().getAttribute('id'));
+			await chat.page.keyboard.press('Escape');
+			await card().waitFor({ state: 'hidden' });
+			assert.equal(await mark(1).evaluate(element => element.matches(':focus')), true);
+			await chat.page.keyboard.press('Tab');
+			await card().getByText('Not what it says').waitFor();
+			assert.match(await card().innerText(), /evil\.example/);
+		});
+
+		it('opens a source through the host alone, and nothing for an address that may not be opened', async () => {
+			await open();
+			await SCENES['sources']?.(chat);
+			await mark(1).press('Enter');
+			assert.equal((await chat.waitForPosted('link-open')).url, 'https://www.rfc-editor.org/rfc/rfc7519');
+			await mark(4).press('Enter');
+			await chat.page.locator('.sources a', { hasText: 'Not what it says' }).click();
+			const opened = (await chat.posted()).flatMap(message => (message.kind === 'link-open' ? [message.url] : []));
+			assert.deepEqual(opened, ['https://www.rfc-editor.org/rfc/rfc7519', 'https://apple.example@evil.example/']);
+			assert.equal(await chat.page.locator('.sources a').count(), 4);
+			assert.equal(await chat.page.locator('.sources li').count(), 5);
+		});
+
+		it('is copied with its sources', async () => {
+			await open();
+			await SCENES['sources']?.(chat);
+			await mark(1).waitFor();
+			for (const name of ['Copy Reply', 'Copy as Markdown']) {
+				await chat.page.getByRole('button', { name }).click();
+			}
+			const [text = '', markdown = ''] = (await chat.posted()).flatMap(message =>
+				message.kind === 'text-copy' ? [message.text] : [],
+			);
+			assert.match(text, /^Tokens count seconds\[1\] since/);
+			assert.match(
+				text,
+				/\n\nSources\n\[1\] JSON Web Token \(JWT\) https:\/\/www\.rfc-editor\.org\/rfc\/rfc7519\n\[2\]/,
+			);
+			assert.ok(markdown.startsWith(SEARCHED));
+			assert.match(markdown, /\n1\. \[JSON Web Token \(JWT\)\]\(<https:\/\/www\.rfc-editor\.org\/rfc\/rfc7519>\)\n/);
+		});
+
+		it('keeps its marks and its focus when the host says the same again, and loses them with another text', async () => {
+			await open();
+			const reply = { text: SEARCHED, citations: citationsOf(SEARCHED, SOURCES), ...FACTS };
+			const turn = turnView(reply, { mode: 'search' });
+			await chat.snapshot([turn]);
+			await mark(1).focus();
+			await chat.change({ ...turn, reply: { ...turn.reply, canRetry: true } });
+			assert.equal(await mark(1).evaluate(element => element.matches(':focus')), true);
+			const { citations: _, ...others } = turn.reply;
+			await chat.change({ ...turn, reply: { ...others, state: 'streaming', text: `${SEARCHED} More` } });
+			await content().getByText('More', { exact: true }).waitFor();
+			assert.equal(await mark(1).count(), 0);
+		});
+
+		for (const theme of ['dark', 'light', 'highContrast'] as const satisfies ThemeName[]) {
+			it(`looks right in ${theme}`, async () => {
+				for (const width of [200, 600]) {
+					await open({ theme, width });
+					await SCENES['sources']?.(chat);
+					await mark(1).hover();
+					await card().waitFor();
+					await chat.screenshot(`source-card-${theme}-${width}`);
+					await chat.close();
+				}
+			});
+		}
+	});
+});
