@@ -38,10 +38,17 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 		if (this.position < this.lot.length && !this.controller.signal.aborted) {
 			return Promise.resolve({ done: false, value: this.lot[this.position++] as T });
 		}
-		this.advancing = this.advance().finally(() => {
-			this.advancing = undefined;
-		});
-		return this.advancing;
+		const advancing = this.advance();
+		// It never ends before it waits, so that this is not what its end takes back.
+		this.advancing = advancing;
+		return advancing;
+	}
+
+	/** What came together with the event that was read last and has not been read itself: to be had without waiting. */
+	takeArrived(): T[] {
+		const arrived = this.controller.signal.aborted ? [] : this.lot.slice(this.position);
+		this.position = this.lot.length;
+		return arrived;
 	}
 
 	async return(): Promise<IteratorResult<T, undefined>> {
@@ -77,6 +84,7 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 				throw error;
 			}
 		} finally {
+			this.advancing = undefined;
 			if (this.isOver) {
 				this.release();
 			}

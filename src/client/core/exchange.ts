@@ -78,24 +78,14 @@ export class Exchange {
 	 * The next bytes; undefined at the end of the body. One read at a time. `silentSince` tells that the reader has
 	 * been waiting since then for what counts as life to him; without it the bytes do.
 	 */
-	async read(silentSince = this.options.clock.now()): Promise<Uint8Array | undefined> {
+	read(silentSince = this.options.clock.now()): Promise<Uint8Array | undefined> {
 		const { body } = this;
 		if (this.failure || !body) {
-			throw this.failure ?? new ClientError('aborted', 'the exchange has ended');
+			return Promise.reject(this.failure ?? new ClientError('aborted', 'the exchange has ended'));
 		}
 		this.silentSince = silentSince;
 		this.watch(this.options.idleMs);
-		try {
-			const result = await this.unlessEnded(body.next());
-			if (result.done) {
-				this.isRead = true;
-				this.settle();
-				return undefined;
-			}
-			return result.value;
-		} finally {
-			this.silentSince = undefined;
-		}
+		return this.unlessEnded(body.next(), this.onRead);
 	}
 
 	/** Ends the exchange, on the server's side too. Harmless when it has ended. */
@@ -142,21 +132,34 @@ export class Exchange {
 				this.response = response;
 				this.body = body;
 			});
-			await this.unlessEnded(sent);
+			await this.unlessEnded(sent, () => {});
 		} finally {
 			cancel();
 		}
 	}
 
-	/** Settles as `promise` does, or rejects at once when the exchange ends first. */
-	private unlessEnded<T>(promise: Promise<T>): Promise<T> {
+	private readonly onRead = ({ done, value }: IteratorResult<Uint8Array>): Uint8Array | undefined => {
+		this.silentSince = undefined;
+		if (done) {
+			this.isRead = true;
+			this.settle();
+			return undefined;
+		}
+		return value;
+	};
+
+	/** Settles with what `take` makes of the promise's value, or rejects at once when the exchange ends first. */
+	private unlessEnded<T, R>(promise: Promise<T>, take: (value: T) => R): Promise<R> {
 		return new Promise((resolve, reject) => {
 			this.reject = reject;
-			promise.then(resolve, error => {
-				const failure = this.failure ?? failureOf(error);
-				this.end(failure);
-				reject(failure);
-			});
+			promise.then(
+				value => resolve(take(value)),
+				error => {
+					const failure = this.failure ?? failureOf(error);
+					this.end(failure);
+					reject(failure);
+				},
+			);
 		});
 	}
 

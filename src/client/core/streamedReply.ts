@@ -35,7 +35,23 @@ export async function* readStreamedReply<T>(
 			throw new ClientError('bad-response', 'a page came in place of a stream', { status: exchange.status });
 		} else {
 			const { eventLength: maximumEventLength } = limits;
-			yield* readEvents(new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' }), decoder);
+			const stream = new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' });
+			// In this generator: one inside it would cost every lot as much again.
+			let failure: unknown;
+			let isOver = false;
+			while (!isOver) {
+				const events: T[] = [];
+				try {
+					isOver = decodeLot(await stream.next(), stream, decoder, events);
+				} catch (error) {
+					failure = error;
+					isOver = true;
+				}
+				yield events;
+			}
+			if (failure !== undefined) {
+				throw ClientError.is(failure, 'offline') ? truncated(failure) : failure;
+			}
 		}
 		isWhole = true;
 	} catch (error) {
@@ -50,31 +66,24 @@ export async function* readStreamedReply<T>(
 	}
 }
 
-async function* readEvents<T>(stream: EventStream, decoder: ReplyDecoder<T>): AsyncGenerator<T[], void> {
-	let isClosed = false;
-	while (!decoder.isEnded && !isClosed) {
-		const events: T[] = [];
-		let failure: unknown;
-		try {
-			const received = await stream.next();
-			if (received === undefined) {
-				isClosed = true;
-				decodeRest(stream.rest(), decoder, events);
-				if (!decoder.isEnded && !decoder.mayClose) {
-					throw truncated();
-				}
-			}
-			for (const event of received ?? []) {
-				decoder.decode(event, events);
-			}
-		} catch (error) {
-			failure = ClientError.is(error, 'offline') ? truncated(error) : error;
+/** Whether the reply is over. `received` is undefined at the end of the stream. */
+function decodeLot<T>(
+	received: SseEvent[] | undefined,
+	stream: EventStream,
+	decoder: ReplyDecoder<T>,
+	into: T[],
+): boolean {
+	if (received === undefined) {
+		decodeRest(stream.rest(), decoder, into);
+		if (!decoder.isEnded && !decoder.mayClose) {
+			throw truncated();
 		}
-		yield events;
-		if (failure !== undefined) {
-			throw failure;
-		}
+		return true;
 	}
+	for (const event of received) {
+		decoder.decode(event, into);
+	}
+	return decoder.isEnded;
 }
 
 /** After a clean close: takes an event that lacks only its blank line; one that is cut short is none. */

@@ -68,17 +68,24 @@ async function* events(reply: GatewayReply): AsyncGenerator<string, void, undefi
 	// The same in nearly every chunk, and so written once.
 	const begin = sseEvent(head).slice(0, -'}\n\n'.length);
 	const begun = new Set<number>();
+	const textOf = ({ choices, usage, model }: ReplyChunk): string => {
+		const streamed = choices.map(choice => streamedChoice(choice, begun));
+		return usage === undefined && model === undefined
+			? `${begin},"choices":${JSON.stringify(streamed)}}\n\n`
+			: sseEvent({
+					...head,
+					...(model === undefined ? {} : { model }),
+					choices: streamed,
+					...(usage === undefined ? {} : { usage: withDetails(usage) }),
+				});
+	};
 	try {
-		for await (const { choices, usage, model } of reply.chunks) {
-			const streamed = choices.map(choice => streamedChoice(choice, begun));
-			yield usage === undefined && model === undefined
-				? `${begin},"choices":${JSON.stringify(streamed)}}\n\n`
-				: sseEvent({
-						...head,
-						...(model === undefined ? {} : { model }),
-						choices: streamed,
-						...(usage === undefined ? {} : { usage: withDetails(usage) }),
-					});
+		for await (const chunk of reply.chunks) {
+			let text = textOf(chunk);
+			for (const arrived of reply.chunks.takeArrived()) {
+				text += textOf(arrived);
+			}
+			yield text;
 		}
 		yield `data: ${CHAT_STREAM_END}\n\n`;
 	} catch (error) {

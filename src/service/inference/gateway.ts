@@ -13,6 +13,7 @@ import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture
 import { type Provider, ProviderFailure, type ProviderRequest, type ReplyChunk } from './provider.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
+import { WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
 	/** The slug of who serves it. */
@@ -20,7 +21,7 @@ export interface GatewayReply {
 	/** The id of the model that serves it; a chunk's own `model` is more exact where it has one. */
 	model: string;
 	/** The first one is there already. To be read once; leaving the loop ends the reply. Throws a ProviderFailure. */
-	chunks: AsyncIterable<ReplyChunk>;
+	chunks: AsyncIterable<ReplyChunk> & Pick<WatchedChunks, 'takeArrived'>;
 }
 
 export interface GatewayCall {
@@ -152,7 +153,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				measurements.generated(subject, tokensPerSecond, now);
 			}
 		};
-		return { provider: provider.slug, model: offer.id, chunks: watched(first.value, iterator, clock, onEnd) };
+		return { provider: provider.slug, model: offer.id, chunks: new WatchedChunks(first.value, iterator, clock, onEnd) };
 	};
 
 	return {
@@ -245,49 +246,4 @@ function requestFor({ offer }: Candidate, request: ProviderRequest): ProviderReq
 		kept.messages = kept.messages.map(({ reasoning, ...message }) => message);
 	}
 	return kept;
-}
-
-/**
- * The chunks as they come, and at the end what they tell of the provider's speed. A reader who holds them back makes
- * the provider wait, so what is measured then is the reader and does not count.
- */
-async function* watched(
-	first: ReplyChunk,
-	rest: AsyncIterator<ReplyChunk>,
-	clock: Clock,
-	onEnd: (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined) => void,
-): AsyncGenerator<ReplyChunk, void, undefined> {
-	const began = clock.now();
-	let heldMs = 0;
-	let pieces = 0;
-	let told: number | undefined;
-	let isOver = false;
-	try {
-		for (let chunk = first; ; ) {
-			told = chunk.usage?.completion_tokens ?? told;
-			pieces += chunk.choices.length > 0 ? 1 : 0;
-			const given = clock.now();
-			yield chunk;
-			heldMs += clock.now() - given;
-			const next = await rest.next();
-			if (next.done) {
-				break;
-			}
-			chunk = next.value;
-		}
-		isOver = true;
-		const elapsedMs = clock.now() - began;
-		const isMeasured = pieces > 1 && elapsedMs > 0 && heldMs < elapsedMs / 2;
-		onEnd('whole', isMeasured ? (told ?? pieces) / (elapsedMs / 1000) : undefined);
-	} catch (error) {
-		isOver = true;
-		if (error instanceof ProviderFailure) {
-			onEnd(error, undefined);
-		}
-		throw error;
-	} finally {
-		if (!isOver) {
-			await rest.return?.();
-		}
-	}
 }

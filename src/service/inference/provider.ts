@@ -91,7 +91,17 @@ export interface Provider {
 	 * `request.model` is the offer's id. The first chunk is the first byte: until it came another provider can still be
 	 * tried. Leaving the loop ends the reply. Throws a ProviderFailure, or the signal's reason when that aborts.
 	 */
-	chat(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ReplyChunk>;
+	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks;
+}
+
+/** The chunks of a reply, to be read once. */
+export interface ReplyChunks {
+	[Symbol.asyncIterator](): ReplyChunkIterator;
+}
+
+export interface ReplyChunkIterator extends AsyncIterator<ReplyChunk, undefined> {
+	/** What came together with the chunk that was read last, taken out of what is to be read; without it, nothing did. */
+	takeArrived?(): ReplyChunk[];
 }
 
 export type ProviderFailureCode =

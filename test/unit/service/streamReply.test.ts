@@ -44,6 +44,46 @@ describe('streamReply', () => {
 		return socket;
 	}
 
+	it('frames what it writes, whatever its characters and its size, and leaves the connection to the next request', async () => {
+		const texts = ['a', '', 'ü€😀', 'x'.repeat(70_000), '\r\n0\r\n\r\n'];
+		produce = async function* () {
+			yield* texts;
+		};
+		const socket = open();
+		let received = '';
+		socket.setEncoding('utf8').on('data', (text: string) => {
+			received += text;
+		});
+		await waitFor('the end', () => received.endsWith('\r\n0\r\n\r\n') && received.length > 70_000);
+		const body = received.slice(received.indexOf('\r\n\r\n') + 4);
+		const framed = texts
+			.filter(text => text !== '')
+			.map(text => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+		assert.equal(body, `${framed.join('')}0\r\n\r\n`);
+		for (let count = 0; count < 2; count++) {
+			const response = await fetch(`${server.address}/stream`, { headers: { Authorization: 'Bearer token' } });
+			assert.equal(await response.text(), texts.join(''));
+		}
+		socket.destroy();
+		assert.deepEqual(failures, []);
+	});
+
+	it('sends a client of HTTP/1.0 the bare text, and closes', async () => {
+		produce = async function* () {
+			yield 'one ';
+			yield 'two';
+		};
+		const { port } = new URL(server.address);
+		const socket = connect(Number(port), '127.0.0.1');
+		socket.write(`GET /stream HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer token\r\n\r\n`);
+		let received = '';
+		socket.setEncoding('utf8').on('data', (text: string) => {
+			received += text;
+		});
+		await once(socket, 'close');
+		assert.ok(received.endsWith('\r\n\r\none two'), received);
+	});
+
 	it('waits for a reader that does not read, and goes on when it does', async () => {
 		const total = 2_000;
 		produce = async function* () {

@@ -18,6 +18,7 @@ import {
 	type ProviderFailureCode,
 	type ProviderRequest,
 	type ReplyChunk,
+	type ReplyChunks,
 } from '../provider.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
@@ -106,7 +107,7 @@ export class UpstreamProvider implements Provider {
 		}
 	}
 
-	chat(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ReplyChunk> {
+	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
 		let reply = this.send({ ...request, model }, signal);
@@ -127,7 +128,13 @@ export class UpstreamProvider implements Provider {
 					return next();
 				},
 			);
-		return { [Symbol.asyncIterator]: () => ({ next, return: () => reply.return() }) };
+		return {
+			[Symbol.asyncIterator]: () => ({
+				next,
+				return: () => reply.return(),
+				takeArrived: () => reply.takeArrived(),
+			}),
+		};
 	}
 
 	private send(request: ProviderRequest, signal: AbortSignal): BatchedStream<ReplyChunk> {

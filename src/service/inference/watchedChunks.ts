@@ -1,0 +1,109 @@
+import type { Clock } from '../../base/async.ts';
+import { ProviderFailure, type ReplyChunk, type ReplyChunkIterator } from './provider.ts';
+
+const END = { done: true, value: undefined } as const;
+
+/** How a reply ended, and the provider's speed where it could be measured. */
+export type OnEnd = (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined) => void;
+
+/**
+ * The chunks of a provider's reply as they come, and at the end what they tell of his speed. A reader who holds them
+ * back makes the provider wait, so what is measured then is the reader and does not count.
+ *
+ * By hand: on a path that every chunk takes, a generator costs as much as reading the chunk.
+ */
+export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefined> {
+	private first: ReplyChunk | undefined;
+	private readonly rest: ReplyChunkIterator;
+	private readonly clock: Clock;
+	private readonly onEnd: OnEnd;
+	private readonly began: number;
+	/** When the last chunk was given to the reader. */
+	private given: number | undefined;
+	private heldMs = 0;
+	private pieces = 0;
+	private told: number | undefined;
+	private isOver = false;
+
+	/** `first` has been read from `rest` already. */
+	constructor(first: ReplyChunk, rest: ReplyChunkIterator, clock: Clock, onEnd: OnEnd) {
+		this.first = first;
+		this.rest = rest;
+		this.clock = clock;
+		this.onEnd = onEnd;
+		this.began = clock.now();
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	next(): Promise<IteratorResult<ReplyChunk, undefined>> {
+		const { first } = this;
+		if (this.isOver) {
+			return Promise.resolve(END);
+		}
+		if (first !== undefined) {
+			this.first = undefined;
+			return Promise.resolve(this.give(first));
+		}
+		if (this.given !== undefined) {
+			this.heldMs += this.clock.now() - this.given;
+			this.given = undefined;
+		}
+		return this.rest.next().then(this.onNext, this.onFailure);
+	}
+
+	/** What came together with the chunk that was read last: to be had without waiting. */
+	takeArrived(): ReplyChunk[] {
+		const arrived = this.rest.takeArrived?.() ?? [];
+		for (const chunk of arrived) {
+			this.count(chunk);
+		}
+		return arrived;
+	}
+
+	async return(): Promise<IteratorResult<ReplyChunk, undefined>> {
+		if (!this.isOver) {
+			this.isOver = true;
+			await this.rest.return?.();
+		}
+		return END;
+	}
+
+	private give(chunk: ReplyChunk): IteratorResult<ReplyChunk, undefined> {
+		this.count(chunk);
+		this.given = this.clock.now();
+		return { done: false, value: chunk };
+	}
+
+	private count({ usage, choices }: ReplyChunk): void {
+		this.told = usage?.completion_tokens ?? this.told;
+		this.pieces += choices.length > 0 ? 1 : 0;
+	}
+
+	private readonly onNext = (result: IteratorResult<ReplyChunk, undefined>): IteratorResult<ReplyChunk, undefined> => {
+		if (this.isOver) {
+			return END;
+		}
+		if (!result.done) {
+			return this.give(result.value);
+		}
+		this.isOver = true;
+		const elapsedMs = this.clock.now() - this.began;
+		const isMeasured = this.pieces > 1 && elapsedMs > 0 && this.heldMs < elapsedMs / 2;
+		this.onEnd('whole', isMeasured ? (this.told ?? this.pieces) / (elapsedMs / 1000) : undefined);
+		return END;
+	};
+
+	private readonly onFailure = (error: unknown): IteratorResult<ReplyChunk, undefined> => {
+		if (this.isOver) {
+			return END;
+		}
+		this.isOver = true;
+		if (error instanceof ProviderFailure) {
+			this.onEnd(error, undefined);
+		}
+		throw error;
+	};
+}
