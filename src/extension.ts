@@ -94,9 +94,11 @@ function wire(context: vscode.ExtensionContext): void {
 					label: connection.label ?? connection.name,
 					isLocal: connection.name === LOCAL_CONNECTION_NAME,
 					agents: connection.agents,
+					dashboardUrl: connection.dashboardUrl,
 				};
 			},
 			ensureKey: () => ensureKey('cloud'),
+			nameRepositories: localService.nameRepositories,
 			onDidChangeConnection: connect.onDidChange,
 			logger: log.logger('tasks'),
 		}),

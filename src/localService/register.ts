@@ -29,6 +29,8 @@ export interface LocalService extends Disposable {
 	describe(): Promise<GatewayPicture>;
 	/** Where the service is now, until it is started again. Starts it. */
 	origin(): Promise<string>;
+	/** Makes folders of repositories known to the look-ups. Starts the service. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
 	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
 	manageUpstreamKeys(): Promise<void>;
 	/** What `describe` tells has become another: the model servers of the settings or their keys changed. */
@@ -77,6 +79,10 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		},
 		async origin() {
 			return (await (await supervisor()).ensure()).address;
+		},
+		async nameRepositories(folders) {
+			const { nameRepositories } = await import('./serviceControl.ts');
+			await nameRepositories(await (await supervisor()).ensure(), folders);
 		},
 		async manageUpstreamKeys() {
 			const { manageUpstreamKeys } = await import('./upstreams.ts');

@@ -1,5 +1,11 @@
 // What a window and the running service tell each other besides the contract: upstreams one way, the picture the other.
-import { controlPaths, type Discovery, type GatewayPicture, gatewayPictureSchema } from '../contract/control.ts';
+import {
+	controlPaths,
+	type Discovery,
+	type GatewayPicture,
+	gatewayPictureSchema,
+	type NamedRepositories,
+} from '../contract/control.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { askService, placeOf } from './serviceExchange.ts';
 
@@ -18,6 +24,13 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 export async function readPicture({ address, token }: Discovery): Promise<GatewayPicture> {
 	const place = placeOf(address, controlPaths.picture);
 	return gatewayPictureSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+}
+
+/** The look-ups give these repositories from then on. Rejects when the service does not take them. */
+export async function nameRepositories({ address, token }: Discovery, folders: readonly string[]): Promise<void> {
+	const place = { ...placeOf(address, controlPaths.repositories), method: 'POST' };
+	const body: NamedRepositories = { folders: [...folders] };
+	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(body));
 }
 
 function headersWith(token: string): Record<string, string> {

@@ -14,14 +14,11 @@ export interface GitRepository {
 		/** `name` is undefined while HEAD is detached, `commit` while there is no commit yet. */
 		readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
 		readonly remotes: readonly GitRemote[];
-		readonly mergeChanges: readonly unknown[];
-		readonly indexChanges: readonly unknown[];
-		readonly workingTreeChanges: readonly unknown[];
-		/** Filled only where the user's settings keep untracked files apart from the other changes. */
-		readonly untrackedChanges?: readonly unknown[];
 	};
 	/** Reads the state again. */
 	status(): Promise<void>;
+	/** As the user's own push: with the editor's credentials, and hooks. `branch` may be a refspec. */
+	push(remote: string, branch: string, setUpstream: boolean): Promise<void>;
 }
 
 export interface GitApi {
@@ -32,6 +29,8 @@ export interface GitApi {
 	readonly git: {
 		/** The git program. */
 		readonly path: string;
+		/** What the editor adds to git's environment, so that it answers for credentials. Not in every version. */
+		readonly env?: Readonly<Record<string, string | undefined>>;
 	};
 }
 

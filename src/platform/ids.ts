@@ -21,6 +21,8 @@ export const commands = {
 	selectPolicy: 'errand.selectPolicy',
 	editParameters: 'errand.editParameters',
 	startTask: 'errand.startTask',
+	startTaskFromSelection: 'errand.startTaskFromSelection',
+	startTaskFromPrompt: 'errand.startTaskFromPrompt',
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
@@ -43,6 +45,8 @@ export const LOG_SCHEME = 'errand-log';
 
 /** Their language: package.json has the editor's defaults for it. */
 export const LOG_LANGUAGE = 'errand-log';
+/** Of the document that a task's prompt is written in; package.json's menus match on it. */
+export const PROMPT_SCHEME = 'errand-prompt';
 
 /** Commands that rows of ours run: not contributed, so that no palette and no key binding offers them. */
 export const internalCommands = {
@@ -65,6 +69,7 @@ export interface SettingTypes {
 	'errand.chat.zeroDataRetention': string;
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
+	'errand.tasks.installDependencies': boolean;
 	'errand.tasks.maxDuration': number;
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
@@ -83,6 +88,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.chat.zeroDataRetention': 'application',
 	'errand.tasks.agent': 'window',
 	'errand.tasks.model': 'window',
+	'errand.tasks.installDependencies': 'window',
 	'errand.tasks.maxDuration': 'window',
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',

@@ -6,7 +6,8 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { commands, internalCommands, views } from '../platform/ids.ts';
-import { FOLLOWED_KEY, PENDING_KEY } from './storageKeys.ts';
+import { registerEntryPoints } from './launch/entryPoints.ts';
+import { FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY } from './storageKeys.ts';
 import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
@@ -15,7 +16,8 @@ export interface TaskConnection {
 	label: string;
 	/** The service runs on this machine and reads its directories. */
 	isLocal: boolean;
-	agents: { id: string; label?: string | undefined }[];
+	agents: { id: string; label?: string | undefined; models: string[] }[];
+	dashboardUrl?: string | undefined;
 }
 
 export interface TasksDependencies {
@@ -32,6 +34,8 @@ export interface TasksDependencies {
 	 * was said. Never for what happens in the background.
 	 */
 	ensureKey(): Promise<boolean>;
+	/** Makes folders known to the look-ups of the service on this machine. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
 	onDidChangeConnection: Event<void>;
 	logger: Logger;
 }
@@ -43,7 +47,7 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	let loaded: Promise<TasksFeature> | undefined;
 	const feature = (): Promise<TasksFeature> => {
 		loaded ??= import('./tasksFeature.ts').then(({ createTasksFeature }) =>
-			store.add(createTasksFeature(dependencies, view, node => changed.fire(node))),
+			store.add(createTasksFeature(dependencies, entryPoints.promptFile, view, node => changed.fire(node))),
 		);
 		return loaded;
 	};
@@ -62,6 +66,10 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	);
 	setContextKey('errand.tasksState', 'loading');
 
+	const entryPoints = store.add(
+		registerEntryPoints(dependencies.workspaceState, async () => (await feature()).launcher),
+	);
+
 	store.add(registerCommand(commands.startTask, async argument => (await feature()).start(argument)));
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
@@ -77,9 +85,10 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
-	// A window that was reloaded goes on with the tasks it followed, and looks for the one it was just starting.
+	// A window that was reloaded goes on with the tasks it followed, looks for the one it was just starting, and cleans up
+	// behind those that have ended meanwhile.
 	const { workspaceState } = dependencies;
-	if (workspaceState.get(FOLLOWED_KEY) !== undefined || workspaceState.get(PENDING_KEY) !== undefined) {
+	if ([FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY].some(key => workspaceState.get(key) !== undefined)) {
 		feature()
 			.then(tasks => tasks.resume())
 			.catch((error: unknown) =>

@@ -11,3 +11,9 @@ export const FOLLOW_UPS_KEY = 'errand.tasks.followUps';
 
 /** The prompt that was written and not sent. */
 export const DRAFT_KEY = 'errand.tasks.draft';
+
+/** Where the prompt's task is to run, as a link has said; absent where the user chooses. */
+export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
+
+/** The scratch branches that are still there; absent when there are none. */
+export const SCRATCH_KEY = 'errand.tasks.scratch';

@@ -11,6 +11,8 @@ import { AgentTaskList } from './agentTaskList.ts';
 import { TaskFollowUps } from './continueTask.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { KeptLogs } from './keptLog.ts';
+import { PromptEditor } from './launch/promptEditor.ts';
+import type { PromptFile } from './launch/promptFile.ts';
 import { TaskLauncher, type TaskTarget } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
@@ -27,6 +29,7 @@ import { TaskView } from './taskView.ts';
 
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
+	readonly launcher: TaskLauncher;
 	/** Resolves with the id of the task; undefined: dismissed, or failed, which was said. */
 	start(argument: unknown): Promise<string | undefined>;
 	follow(argument: unknown): Promise<void>;
@@ -49,10 +52,11 @@ export interface TasksFeature extends Disposable {
 
 export function createTasksFeature(
 	dependencies: TasksDependencies,
+	promptFile: PromptFile,
 	treeView: vscode.TreeView<TreeNode>,
 	fireTree: (node: TreeNode | undefined) => void,
 ): TasksFeature {
-	return new Feature(dependencies, treeView, fireTree);
+	return new Feature(dependencies, promptFile, treeView, fireTree);
 }
 
 /** Ties the list, the logs, the view and the commands together. */
@@ -69,11 +73,12 @@ class Feature implements TasksFeature {
 	private readonly stops: TaskStops;
 	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
-	private readonly launcher: TaskLauncher;
+	readonly launcher: TaskLauncher;
 	private currentFilter: TaskFilter = NO_FILTER;
 
 	constructor(
 		dependencies: TasksDependencies,
+		promptFile: PromptFile,
 		treeView: vscode.TreeView<TreeNode>,
 		fireTree: (node: TreeNode | undefined) => void,
 	) {
@@ -141,13 +146,15 @@ class Feature implements TasksFeature {
 			}),
 		);
 		this.launcher = new TaskLauncher({
-			workspaceState: dependencies.workspaceState,
+			...dependencies,
+			promptEditor: this.disposables.add(new PromptEditor(promptFile, dependencies.workspaceState)),
 			tasks: () => store.all(),
 			target: () => active.target(),
 			load: () => this.list.load(),
 			started: (task, target) => this.started(task, target),
 			explain,
 		});
+		this.disposables.add(store.onDidChange(() => void (active.current && this.launcher.sweep(active.current.name))));
 		this.disposables.add(own.onDidChange(() => fireTree(undefined)));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -160,8 +167,8 @@ class Feature implements TasksFeature {
 		return this.logs.documents;
 	}
 
-	async start(argument: unknown): Promise<string | undefined> {
-		return (await this.dependencies.ensureKey()) ? this.launcher.start(argument) : undefined;
+	start(argument: unknown): Promise<string | undefined> {
+		return this.launcher.start(argument);
 	}
 
 	follow(argument: unknown): Promise<void> {
@@ -238,6 +245,7 @@ class Feature implements TasksFeature {
 			this.logs.resume(target);
 			await this.list.load();
 			await this.launcher.settle(target);
+			await this.launcher.sweep(target.connection.name, target.client);
 		} catch (error) {
 			// A window that just opened has nobody waiting for this; the view and the rows say it.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });

@@ -6,8 +6,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { answerInput, openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
-import { logText, openChat, startTask, taskShows } from '../support/errandWindow.ts';
+import { openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
 describe('what cannot be a task', function () {
 	this.timeout(120_000);
@@ -53,15 +53,13 @@ describe('what cannot be a task', function () {
 		});
 	});
 
-	it('an empty prompt: the input says so and sends nothing', async () => {
+	it('an empty prompt: it is said and sends nothing', async () => {
 		const { folder, origin } = sample('empty-prompt');
 		await inWindow(folder, async page => {
 			await openChat(page);
-			await runCommand(page, 'Errand: Start Task…');
-			await pickItem(page, 'main');
-			await answerInput(page, '   ');
-			await says(page, 'Write what the task should do.');
-			await page.keyboard.press('Escape');
+			await writePrompt(page, '   ');
+			await page.keyboard.press('ControlOrMeta+Enter');
+			await says(page, 'Write what the task should do');
 		});
 		assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
 	});
@@ -71,11 +69,12 @@ describe('what cannot be a task', function () {
 		git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
 		await inWindow(folder, async page => {
 			await openChat(page);
-			await runCommand(page, 'Errand: Start Task…');
+			await writePrompt(page, 'Work on a branch');
+			await page.keyboard.press('ControlOrMeta+Enter');
 			await says(page, /detached|not on a branch/i);
 			await screenshot(page, 'bad-detached-head');
 			await pickItem(page, 'main');
-			await page.locator('.quick-input-widget:visible input').waitFor();
+			await says(page, /main @ /);
 			await page.keyboard.press('Escape');
 		});
 	});
@@ -86,9 +85,10 @@ describe('what cannot be a task', function () {
 		git(folder, 'push', '--quiet', 'origin', 'short-lived');
 		await inWindow(folder, async page => {
 			await openChat(page);
-			await runCommand(page, 'Errand: Start Task…');
+			await writePrompt(page, 'Work on what is gone');
+			await page.keyboard.press('ControlOrMeta+Enter');
+			await pickItem(page, 'Branch');
 			await pickItem(page, 'short-lived');
-			await answerInput(page, 'Work on what is gone');
 			await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Start Task' }).waitFor();
 			git(origin, 'branch', '-D', 'short-lived');
 			git(folder, 'branch', '-D', 'short-lived');
@@ -125,7 +125,8 @@ describe('what cannot be a task', function () {
 			});
 			await openChat(page);
 			await until('both repositories are found', async () => {
-				await runCommand(page, 'Errand: Start Task…');
+				await writePrompt(page, 'Work on one of two');
+				await page.keyboard.press('ControlOrMeta+Enter');
 				const rows = page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
 				const isAsked = rows.first().waitFor({ timeout: 10_000 });
 				// On a busy machine the first answer may be the sentence that the repositories are not open yet.

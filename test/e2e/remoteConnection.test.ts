@@ -15,7 +15,7 @@ import {
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+import { ask, openChat, replyEnds, sendMessage, turns, writePrompt } from '../support/errandWindow.ts';
 
 const INVALID_KEY = 'sk-invalid-0123456789';
 
@@ -162,8 +162,13 @@ describe('a remote connection in the window', function () {
 	});
 
 	it('asks for the cloud token when a task is to be started, stopped or followed', async () => {
-		for (const command of ['Errand: Start Task…', 'Errand: Stop Task…', 'Errand: Follow Task…']) {
-			await runCommand(page, command);
+		const start = async () => {
+			await writePrompt(page, 'Mend the harbour page');
+			await page.keyboard.press('ControlOrMeta+Enter');
+		};
+		const run = (command: string) => () => runCommand(page, command);
+		for (const wish of [start, run('Errand: Stop Task…'), run('Errand: Follow Task…')]) {
+			await wish();
 			await keyIsAsked('Cloud token', service.hosts.cloud);
 			await page.keyboard.press('Escape');
 			await toast(page, 'Nothing was sent: Quillon needs a key for this (Cloud token)').waitFor();

@@ -15,14 +15,13 @@ import { explainError, withoutLinks } from '../../src/platform/notify.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { KeptLogs } from '../../src/tasks/keptLog.ts';
-import { askPrompt } from '../../src/tasks/launch/askPrompt.ts';
 import { readBranchesOf } from '../../src/tasks/launch/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
 import { LogDocuments } from '../../src/tasks/logDocument/logDocuments.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
-import { DRAFT_KEY, FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
+import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import { TaskTree } from '../../src/tasks/taskTree.ts';
@@ -185,23 +184,6 @@ describe('the parts of the tasks feature in the editor', () => {
 		});
 	});
 
-	describe('the prompt', () => {
-		it('that was only proposed and is dismissed leaves an earlier draft as it was', async () => {
-			await state.update(DRAFT_KEY, 'Mine');
-			const asked = askPrompt(state, 'Proposed');
-			let isDone = false;
-			void asked.then(() => {
-				isDone = true;
-			});
-			await waitFor('the dismissal', async () => {
-				await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
-				return isDone;
-			});
-			assert.equal(await asked, undefined);
-			assert.equal(state.get(DRAFT_KEY), 'Mine');
-		});
-	});
-
 	describe('what a message repeats', () => {
 		it('of others never becomes a link that runs a command', () => {
 			const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
@@ -313,15 +295,6 @@ describe('the parts of the tasks feature in the editor', () => {
 			// Another window of the command than “Try Again”: nothing of the first try is handed over.
 			assert.equal(await made({ ...dependencies(), tasks: () => [] }, request), server.tasks[0]?.id);
 			assert.equal(posts(), 1);
-			assert.deepEqual(state.keys(), []);
-		});
-
-		it('leaves a draft that is not the prompt it sent', async () => {
-			await state.update(DRAFT_KEY, 'Something else');
-			await made(dependencies(), request);
-			assert.equal(state.get(DRAFT_KEY), 'Something else');
-			await state.update(DRAFT_KEY, request.prompt);
-			await made(dependencies(), request);
 			assert.deepEqual(state.keys(), []);
 		});
 	});
@@ -524,8 +497,9 @@ describe('the parts of the tasks feature in the editor', () => {
 	describe('repositories', () => {
 		const fake = (folder: string): GitRepository => ({
 			rootUri: vscode.Uri.file(folder),
-			state: { HEAD: undefined, remotes: [], mergeChanges: [], indexChanges: [], workingTreeChanges: [] },
+			state: { HEAD: undefined, remotes: [] },
 			status: () => Promise.resolve(),
+			push: () => Promise.reject(new Error('not meant to be pushed')),
 		});
 
 		it('are those of the git extension', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
 import type { EditorServer } from './editor.ts';
-import { answerInput, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
+import { openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
 
 /** The chat view's page, shown. */
 export async function openChat(page: Page): Promise<Frame> {
@@ -49,11 +49,30 @@ export async function replyEnds(frame: Frame): Promise<string> {
 	return replyText(frame);
 }
 
-/** Goes through Start Task on the local connection: branch, prompt, confirmation. */
-export async function startTask(page: Page, prompt: string, branch = 'main'): Promise<void> {
+/** The editor that a task's prompt is written in, opened by its command and empty. */
+export async function openPrompt(page: Page): Promise<Locator> {
 	await runCommand(page, 'Errand: Start Task…');
-	await pickItem(page, branch);
-	await answerInput(page, prompt);
+	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+	await editor.and(page.locator('.focused')).waitFor({ timeout: 30_000 });
+	return editor;
+}
+
+/** Writes a task's prompt into its editor, in place of what stands there. */
+export async function writePrompt(page: Page, prompt: string): Promise<Locator> {
+	const editor = await openPrompt(page);
+	await page.keyboard.press('ControlOrMeta+A');
+	await page.keyboard.insertText(prompt);
+	return editor;
+}
+
+/** Goes through Start Task on the local connection: prompt, branch where it is not the current one, confirmation. */
+export async function startTask(page: Page, prompt: string, branch?: string): Promise<void> {
+	await writePrompt(page, prompt);
+	await page.keyboard.press('ControlOrMeta+Enter');
+	if (branch !== undefined) {
+		await pickItem(page, 'Branch');
+		await pickItem(page, branch);
+	}
 	await pickItem(page, 'Start Task');
 }
 

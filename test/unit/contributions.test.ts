@@ -4,6 +4,7 @@ import {
 	commands,
 	EXTENSION_ID,
 	LOG_LANGUAGE,
+	PROMPT_SCHEME,
 	settingScopes,
 	taskContextValue,
 	VIEW_CONTAINER,
@@ -145,7 +146,7 @@ describe('what package.json contributes', () => {
 	});
 
 	it('starts late, in the workspace host, as an ES module, on the oldest editor it is typed for', () => {
-		assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
+		assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onUri', `onFileSystem:${PROMPT_SCHEME}`]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);
 		assert.equal(manifest.type, 'module');
 		assert.equal(manifest.engines.vscode, `^${manifest.devDependencies['@types/vscode']}`);

@@ -3,6 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { escapeIcons, oneLine } from '../model/plainText.ts';
 import { type Branch, orderBranches } from './model/branches.ts';
+import { pickFromMany } from './pickFromMany.ts';
 import { repositoryName } from './pickRepository.ts';
 import { listBranches } from './repositoryFacts.ts';
 
@@ -51,12 +52,38 @@ export async function pickBranch(repository: GitRepository, branches: readonly B
 		};
 	});
 	const isDetached = HEAD?.commit !== undefined && current === undefined;
-	const picked = await vscode.window.showQuickPick(items, {
-		title: isDetached
+	const picked = await pickFromMany(
+		isDetached
 			? vscode.l10n.t('Start Task: HEAD is detached at {0}, choose a branch', HEAD.commit?.slice(0, SHORT_COMMIT) ?? '')
 			: vscode.l10n.t('Start Task: Branch'),
-		placeHolder: vscode.l10n.t('The branch of “{0}” that the task starts from', repositoryName(repository)),
-		ignoreFocusOut: true,
-	});
+		vscode.l10n.t('The branch of “{0}” that the task starts from', repositoryName(repository)),
+		items,
+	);
 	return picked?.branch;
+}
+
+/**
+ * The branch that is wished for, or the current one; where HEAD is on none, the one that the user picks. Throws a sentence
+ * where there is no branch of the wished name. Undefined: dismissed.
+ */
+export async function chooseFirstBranch(
+	git: GitApi,
+	repository: GitRepository,
+	wished: string | undefined,
+): Promise<Branch | undefined> {
+	const branches = await readBranchesOf(git, repository);
+	const name = wished ?? repository.state.HEAD?.name;
+	const found =
+		branches.find(branch => branch.remote === undefined && branch.name === name) ??
+		(wished === undefined ? undefined : branches.find(branch => branch.name === name));
+	if (wished !== undefined && !found) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'“{0}” has no branch “{1}”. Fetch it, or start the task with another branch.',
+				repositoryName(repository),
+				oneLine(wished, MAXIMUM_NAME),
+			),
+		);
+	}
+	return found ?? pickBranch(repository, branches);
 }

@@ -83,16 +83,23 @@ function noRepository(folders: readonly vscode.WorkspaceFolder[], isComplete: bo
 			);
 }
 
-/** The repository to use: the only one, or the one the user picks, that of the open file first. Undefined: dismissed. */
-export async function pickRepository(repositories: readonly GitRepository[]): Promise<GitRepository | undefined> {
-	if (repositories.length <= 1) {
-		return repositories[0];
-	}
+/** Whether the repository's folder holds the file that is in front. */
+function holdsOpenFile({ rootUri }: GitRepository): boolean {
 	const open = vscode.window.activeTextEditor?.document.uri;
-	const holds = ({ rootUri }: GitRepository) =>
-		open?.scheme === 'file' && (open.path === rootUri.path || open.path.startsWith(`${rootUri.path}/`));
-	// The innermost of those that hold the open file comes first.
-	const rank = (repository: GitRepository) => (holds(repository) ? repository.rootUri.path.length : 0);
+	return open?.scheme === 'file' && (open.path === rootUri.path || open.path.startsWith(`${rootUri.path}/`));
+}
+
+/** The innermost of those that hold the open file comes first. */
+const rank = (repository: GitRepository) => (holdsOpenFile(repository) ? repository.rootUri.path.length : 0);
+
+/** The only one, or the one that the open file is in. Undefined where that is not clear. */
+export function likelyRepository(repositories: readonly GitRepository[]): GitRepository | undefined {
+	const [first] = [...repositories].sort((a, b) => rank(b) - rank(a));
+	return repositories.length === 1 || (first && rank(first) > 0) ? first : undefined;
+}
+
+/** The repository that the user picks, that of the open file first. Undefined: dismissed. */
+export async function pickRepository(repositories: readonly GitRepository[]): Promise<GitRepository | undefined> {
 	const items = [...repositories]
 		.sort((a, b) => rank(b) - rank(a) || a.rootUri.path.localeCompare(b.rootUri.path))
 		.map(repository => ({

@@ -51,17 +51,52 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 	}
 }
 
-/** How many commits `to` has that `from` has not; undefined when git cannot tell. */
+/** How many commits only `here` has, and only `there`; undefined when git cannot tell. */
 export async function countCommits(
 	gitPath: string,
 	directory: string,
-	from: string,
-	to: string,
-): Promise<number | undefined> {
+	here: string,
+	there: string,
+): Promise<{ ahead: number; behind: number } | undefined> {
 	try {
-		const count = Number(await runGit(gitPath, directory, ['rev-list', '--count', `${from}..${to}`, '--']));
-		return Number.isSafeInteger(count) ? count : undefined;
+		const range = `${here}...${there}`;
+		const output = await runGit(gitPath, directory, ['rev-list', '--left-right', '--count', range, '--']);
+		const [ahead = Number.NaN, behind = Number.NaN] = output.trim().split('\t').map(Number);
+		return Number.isSafeInteger(ahead) && Number.isSafeInteger(behind) ? { ahead, behind } : undefined;
 	} catch {
 		return undefined;
 	}
+}
+
+const CONFLICT = /^(?:DD|AU|UD|UA|DU|AA|UU)$/;
+
+/** The paths that differ from HEAD or are untracked, sorted, and whether a merge has left conflicts. Rejects when git fails. */
+export async function listChanges(
+	gitPath: string,
+	directory: string,
+): Promise<{ files: string[]; hasConflicts: boolean }> {
+	const options = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'];
+	const output = await runGit(gitPath, directory, ['status', ...options]);
+	const entries = output.split('\0').filter(entry => entry !== '');
+	return {
+		files: entries.map(entry => entry.slice(3)).sort(),
+		hasConflicts: entries.some(entry => CONFLICT.test(entry.slice(0, 2))),
+	};
+}
+
+/** Whether the directory is the top of a worktree beside the main one, or of a submodule. */
+export async function readRepositoryKind(
+	gitPath: string,
+	directory: string,
+): Promise<'plain' | 'worktree' | 'submodule'> {
+	const ask = (...question: string[]) => runGit(gitPath, directory, ['rev-parse', ...question]).catch(() => '');
+	const [superproject, own, common] = await Promise.all([
+		ask('--show-superproject-working-tree'),
+		ask('--absolute-git-dir'),
+		ask('--path-format=absolute', '--git-common-dir'),
+	]);
+	if (superproject.trim() !== '') {
+		return 'submodule';
+	}
+	return own !== '' && common !== '' && own !== common ? 'worktree' : 'plain';
 }

@@ -5,7 +5,6 @@ import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { explainError } from '../../platform/notify.ts';
 import { PENDING_KEY } from '../storageKeys.ts';
-import { clearDraft } from './askPrompt.ts';
 import { findCreatedTask } from './model/createdTask.ts';
 
 /** The answers by which a service says for certain that it made no task. After any other failure it may have made one. */
@@ -75,7 +74,7 @@ export async function sendTask(
 	await workspaceState.update(PENDING_KEY, pending);
 	try {
 		const task = await withProgress(() => client.tasks.create(request));
-		await settled(workspaceState, pending);
+		await close(workspaceState, pending);
 		return { kind: 'made', task };
 	} catch (error) {
 		if (ClientError.is(error) && REFUSALS.has(error.code)) {
@@ -106,7 +105,7 @@ async function outcomeOf(
 	cause: unknown,
 ): Promise<SendOutcome> {
 	if (look.task) {
-		await settled(workspaceState, again);
+		await close(workspaceState, again);
 		return { kind: 'made', task: look.task };
 	}
 	const { message } = explainError(cause, connection.label);
@@ -136,7 +135,7 @@ export async function settlePending(dependencies: SendDependencies): Promise<Tas
 	}
 	const { task, error } = await lookFor(dependencies, pending);
 	if (task) {
-		await settled(workspaceState, pending);
+		await close(workspaceState, pending);
 	} else if (error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
 		await close(workspaceState, pending);
 	}
@@ -156,11 +155,6 @@ async function lookFor({ client }: SendDependencies, { prompt, repoUrl, sentAt, 
 	} catch (error) {
 		return { task: undefined, error: error ?? new Error('rejected without a reason') };
 	}
-}
-
-async function settled(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
-	await close(workspaceState, pending);
-	await clearDraft(workspaceState, pending.prompt);
 }
 
 /** Another request may have been sent meanwhile: that one stays open. */
@@ -188,4 +182,9 @@ function readPending(value: unknown): PendingTask | undefined {
 		Array.isArray(pending.known)
 		? (pending as PendingTask)
 		: undefined;
+}
+
+/** A request of this connection has no answer yet. */
+export function isPending(workspaceState: vscode.Memento, connection: string): boolean {
+	return readPending(workspaceState.get(PENDING_KEY))?.connection === connection;
 }

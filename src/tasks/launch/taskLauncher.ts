@@ -1,13 +1,21 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
-import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
+import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
+import { getGitApi } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { TaskConnection } from '../register.ts';
 import { rowWords } from '../words.ts';
-import { type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
-import { askForTask } from './startTask.ts';
+import { carryOut, placeOf } from './carryOut.ts';
+import { type LinkProblem, readLaunchLink } from './model/launchLink.ts';
+import { findRepositories } from './pickRepository.ts';
+import type { PromptEditor } from './promptEditor.ts';
+import { promptOfPlace } from './promptSources.ts';
+import { ScratchBranches } from './scratchBranches.ts';
+import { isPending, type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
+import { askForTask, type LaunchWish } from './startTask.ts';
 
 /** A connection with its client: what was asked and confirmed for one is never sent to another. */
 export interface TaskTarget {
@@ -17,48 +25,129 @@ export interface TaskTarget {
 
 export interface TaskLauncherDependencies {
 	workspaceState: vscode.Memento;
+	globalState: vscode.Memento;
+	promptEditor: PromptEditor;
 	/** The tasks that are known. */
 	tasks(): Iterable<Task>;
 	/** The active connection and its client. */
 	target(): Promise<TaskTarget>;
+	/** Asks for the key where it is missing. Resolves with false when there is still none, which was said. */
+	ensureKey(): Promise<boolean>;
+	/** Makes folders known to the local service's look-ups. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
 	/** Resolves when the list was read once, whether that worked or not. */
 	load(): Promise<void>;
 	/** Shows and follows a task that was made. */
 	started(task: Task, target: TaskTarget): Promise<void>;
 	explain(error: unknown): void;
+	logger: Logger;
+}
+
+/** A request with what was made for it. */
+interface Sending {
+	request: TaskCreateRequest;
+	/** The name of the scratch branch that it starts from. */
+	scratch: string | undefined;
 }
 
 /** Starts tasks, one at a time, so that no second click sends a second one. */
 export class TaskLauncher {
 	private readonly dependencies: TaskLauncherDependencies;
+	private readonly scratchBranches: ScratchBranches;
 	private isStarting = false;
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
+		this.scratchBranches = new ScratchBranches({
+			workspaceState: dependencies.workspaceState,
+			place: async directory => {
+				const git = await getGitApi().catch(() => undefined);
+				return git && vscode.workspace.isTrusted ? placeOf(git, directory) : undefined;
+			},
+			onKept: ({ name, remote }) =>
+				void showMessage(
+					'information',
+					remote === undefined
+						? vscode.l10n.t('The scratch branch “{0}” has moved on since the task started, so it was kept.', name)
+						: vscode.l10n.t(
+								'The scratch branch “{0}” on {1} has moved on since the task started, so it was kept.',
+								name,
+								remote,
+							),
+				),
+			logger: dependencies.logger,
+		});
 	}
 
-	/** Resolves with the id of the task; undefined: dismissed, or failed, which was said. */
+	/**
+	 * With a prompt: what the task will meet, and on the user's yes the task. Resolves with its id; undefined: dismissed, or
+	 * failed, which was said. Without one the prompt is written first.
+	 */
 	async start(argument: unknown): Promise<string | undefined> {
-		return this.startOnce(async target => {
-			// The tasks that are there already must not be taken for the one whose reply was lost.
-			const loading = this.dependencies.load();
-			const settled = await this.settle(target);
-			if (settled !== undefined) {
-				return settled;
+		const wish = wishOf(argument);
+		if (wish) {
+			return this.launch(wish);
+		}
+		await this.dependencies.promptEditor.open();
+		// What hinders every task is better said before the prompt is written.
+		void findRepositories().catch(error => this.dependencies.explain(error));
+		return undefined;
+	}
+
+	/** What stands in the prompt's editor. */
+	async startFromPrompt(): Promise<string | undefined> {
+		const { promptEditor } = this.dependencies;
+		const { wish } = promptEditor;
+		if (wish.prompt === '') {
+			await promptEditor.open();
+			void showMessage('information', vscode.l10n.t('Write what the task should do, then start it.'));
+			return undefined;
+		}
+		return this.launch(wish);
+	}
+
+	/** A selection, a problem or a comment becomes the beginning of a prompt. */
+	async startFromPlace(argument: unknown): Promise<void> {
+		try {
+			await this.dependencies.promptEditor.propose(await promptOfPlace(argument), 'add');
+		} catch (error) {
+			this.dependencies.explain(error);
+		}
+	}
+
+	/** A link's prompt is shown where prompts are written; nothing of it happens by itself. */
+	async startFromLink(path: string, query: string): Promise<void> {
+		const link = readLaunchLink(path, query);
+		if (typeof link === 'string') {
+			void showMessage('error', linkProblemText(link));
+			return;
+		}
+		const { promptEditor } = this.dependencies;
+		const written = promptEditor.wish.prompt;
+		let how: 'add' | 'replace' = 'replace';
+		if (written !== '' && written !== link.prompt.trim()) {
+			const replace = vscode.l10n.t('Replace the Draft');
+			const add = vscode.l10n.t('Add to the Draft');
+			const answer = await vscode.window.showWarningMessage(
+				vscode.l10n.t('A link brings a prompt for a task, and a draft is written already.'),
+				{ modal: true, detail: vscode.l10n.t('Nothing is sent. You see the prompt before anything starts.') },
+				replace,
+				add,
+			);
+			if (answer === undefined) {
+				return;
 			}
-			const request = await askForTask(this.dependencies.workspaceState, target.connection, promptOf(argument));
-			if (!request) {
-				return undefined;
-			}
-			await loading;
-			return this.send(request, target);
-		});
+			how = answer === add ? 'add' : 'replace';
+		}
+		await promptEditor.propose(link.prompt, how, link);
+		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
 	}
 
 	/** Settles what an earlier request left open. Resolves with the id of its task, where the service has made one. */
 	async settle(target: TaskTarget): Promise<string | undefined> {
 		const task = await settlePending(this.sending(target));
 		if (task) {
+			await this.made(task, undefined);
 			await this.dependencies.started(task, target);
 			void showMessage(
 				'information',
@@ -69,6 +158,78 @@ export class TaskLauncher {
 			);
 		}
 		return task?.id;
+	}
+
+	/** Removes scratch branches whose tasks have ended. `client`: asked for tasks that are not known here. */
+	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
+		const waiting = this.scratchBranches.taskIds(connection);
+		const known = new Map(Array.from(this.dependencies.tasks(), task => [task.id, task]));
+		for (const id of waiting) {
+			if (client && !known.has(id)) {
+				const task = await client.tasks.get(id).catch(() => undefined);
+				if (task) {
+					known.set(id, task);
+				}
+			}
+		}
+		const { workspaceState } = this.dependencies;
+		await this.scratchBranches.sweep(
+			connection,
+			id => {
+				const task = known.get(id);
+				return task && (isActiveTask(task) ? 'active' : 'ended');
+			},
+			this.isStarting || isPending(workspaceState, connection),
+		);
+	}
+
+	private async launch(wish: LaunchWish): Promise<string | undefined> {
+		if (!(await this.dependencies.ensureKey())) {
+			return undefined;
+		}
+		return this.startOnce(async target => {
+			// The tasks that are there already must not be taken for the one whose reply was lost.
+			const loading = this.dependencies.load();
+			const settled = await this.settle(target);
+			if (settled !== undefined) {
+				return settled;
+			}
+			const { globalState, nameRepositories, promptEditor } = this.dependencies;
+			const confirmed = await askForTask(
+				{
+					globalState,
+					connection: target.connection,
+					client: target.client,
+					nameFolder: folder => nameRepositories([folder]),
+					isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
+				},
+				wish,
+			);
+			if (confirmed === 'edit-prompt') {
+				await (wish.prompt === promptEditor.wish.prompt
+					? promptEditor.open()
+					: promptEditor.propose(wish.prompt, 'add', wish));
+				return undefined;
+			}
+			if (!confirmed) {
+				return undefined;
+			}
+			await loading;
+			const { plan, git, repository, request } = confirmed;
+			const scratch = await carryOut(plan, git, repository);
+			if (!scratch) {
+				return this.send({ request, scratch: undefined }, target);
+			}
+			await this.scratchBranches.remember(scratch, target.connection.name, repository.rootUri.fsPath);
+			return this.send({ request: { ...request, selectedBranch: scratch.name }, scratch: scratch.name }, target);
+		});
+	}
+
+	private latestTask(): Task | undefined {
+		return Array.from(this.dependencies.tasks()).reduce<Task | undefined>(
+			(latest, task) => ((task.createdAt ?? '') > (latest?.createdAt ?? '') ? task : latest),
+			undefined,
+		);
 	}
 
 	private async startOnce(run: (target: TaskTarget) => Promise<string | undefined>): Promise<string | undefined> {
@@ -90,18 +251,41 @@ export class TaskLauncher {
 		}
 	}
 
-	private async send(request: TaskCreateRequest, target: TaskTarget, again?: PendingTask): Promise<string | undefined> {
-		const outcome = await sendTask(this.sending(target), request, again);
+	private async send(sending: Sending, target: TaskTarget, again?: PendingTask): Promise<string | undefined> {
+		const { request, scratch } = sending;
+		const outcome = await sendTask(this.sending(target), request, again).catch(async (error: unknown) => {
+			if (scratch !== undefined) {
+				await this.scratchBranches.remove(scratch);
+			}
+			throw error;
+		});
 		if (outcome.kind === 'made') {
+			await this.made(outcome.task, scratch);
 			await this.dependencies.started(outcome.task, target);
 			return outcome.task.id;
 		}
 		// Not waited for: a question that nobody answers must not keep other tasks from being started.
-		void this.offerAgain(outcome.message, request, outcome.again);
+		void this.offerAgain(outcome.message, sending, outcome.again);
 		return undefined;
 	}
 
-	private async offerAgain(message: string, request: TaskCreateRequest, again: PendingTask): Promise<void> {
+	/** A task is there: its prompt is no draft any more, and its scratch branch goes with its end. */
+	private async made(task: Task, scratch: string | undefined): Promise<void> {
+		const { selectedBranch, prompt } = task;
+		if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
+			// An earlier try has made it, from a branch of its own.
+			await this.scratchBranches.remove(scratch);
+		}
+		const used = selectedBranch ?? scratch;
+		if (used !== undefined) {
+			await this.scratchBranches.claim(used, task.id);
+		}
+		if (prompt !== undefined) {
+			await this.dependencies.promptEditor.sent(prompt);
+		}
+	}
+
+	private async offerAgain(message: string, sending: Sending, again: PendingTask): Promise<void> {
 		const tryAgain = vscode.l10n.t('Try Again');
 		if ((await showMessage('warning', message, tryAgain)) !== tryAgain) {
 			return;
@@ -112,7 +296,7 @@ export class TaskLauncher {
 					vscode.l10n.t('The task was for another connection. Start it again; the prompt is kept.'),
 				);
 			}
-			return this.send(request, target, again);
+			return this.send(sending, target, again);
 		});
 	}
 
@@ -121,9 +305,34 @@ export class TaskLauncher {
 	}
 }
 
-/** A prompt to begin with, from a key binding or another command; the user still sees and confirms it. */
-function promptOf(argument: unknown): string | undefined {
-	const prompt =
-		typeof argument === 'object' && argument !== null && 'prompt' in argument ? argument.prompt : undefined;
-	return typeof prompt === 'string' ? prompt : undefined;
+/** A prompt, from a key binding or another command; the user still sees and confirms it. */
+function wishOf(argument: unknown): LaunchWish | undefined {
+	const { prompt, repository, branch } = (argument ?? {}) as Partial<Record<keyof LaunchWish, unknown>>;
+	if (typeof prompt !== 'string' || prompt.trim() === '') {
+		return undefined;
+	}
+	return {
+		prompt: prompt.trim(),
+		repository: typeof repository === 'string' ? repository : undefined,
+		branch: typeof branch === 'string' ? branch : undefined,
+	};
+}
+
+function linkProblemText(problem: LinkProblem): string {
+	switch (problem) {
+		case 'path':
+			return vscode.l10n.t(
+				'The link is none that Errand knows. A link that starts a task ends with “/start-task?prompt=…”.',
+			);
+		case 'no-prompt':
+			return vscode.l10n.t('The link starts a task but brings no prompt. Start the task with a prompt of your own.');
+		case 'too-long':
+			return vscode.l10n.t('The link is too long, so nothing of it is used. Write the prompt yourself.');
+		case 'repeated':
+			return vscode.l10n.t('The link names a thing twice, so it is not clear what it means. Nothing of it is used.');
+		case 'control':
+			return vscode.l10n.t('The link holds characters that cannot be seen, so nothing of it is used.');
+		case 'branch':
+			return vscode.l10n.t('The link names a branch that begins with a hyphen, so nothing of it is used.');
+	}
 }

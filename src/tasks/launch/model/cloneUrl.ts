@@ -59,3 +59,9 @@ function httpsUrl(host: string, path: string): RemotePlace {
 		? { kind: 'url', url: `https://${url.host}${url.pathname}` }
 		: { kind: 'unknown' };
 }
+
+/** Whether a web address holds a name or a password. The name in an ssh address is the host's own and no secret. */
+export function hasCredentials(remoteUrl: string): boolean {
+	const url = URL.parse(remoteUrl.trim());
+	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
+}

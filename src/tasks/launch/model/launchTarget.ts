@@ -2,7 +2,7 @@ import type { Branch } from './branches.ts';
 import { readRemoteUrl } from './cloneUrl.ts';
 
 /** What is known of the repository and the branch that a task is to start from. */
-export interface LaunchFacts {
+export interface TargetFacts {
 	/** The service runs on this machine and can read its directories. */
 	isLocal: boolean;
 	/** The working repository's directory. */
@@ -14,42 +14,46 @@ export interface LaunchFacts {
 	originDirectory: { path: string; commit: string | undefined } | undefined;
 }
 
+/** What the service is told to clone, and how the branch stands there. */
+export interface LaunchPlace {
+	ok: true;
+	kind: 'remote' | 'origin-directory' | 'working-repository';
+	/** An address or a directory. Never carries credentials. */
+	repoUrl: string;
+	/** The branch's name there. */
+	branch: string;
+	/** What to push to; undefined where the service clones the working repository itself. */
+	remote: string | undefined;
+	/** The branch's commit there; undefined: it is not there yet. */
+	there: string | undefined;
+	/** The branch's commit here; undefined for a branch that only the remote has. */
+	here: string | undefined;
+}
+
 export type LaunchTarget =
-	| {
-			ok: true;
-			/** What the service clones: an address or a directory. Never carries credentials. */
-			repoUrl: string;
-			/** The branch's name there. */
-			branch: string;
-			/** The commit the task starts from, as far as is known here. */
-			commit: string;
-			place: 'remote' | 'origin-directory' | 'working-repository';
-			/** The place has another commit of the branch than the one chosen here. */
-			differs: boolean;
-	  }
+	| LaunchPlace
 	| { ok: false; problem: 'no-remote' }
 	| { ok: false; problem: 'unusable-remote'; remote: string }
-	| { ok: false; problem: 'not-on-remote'; remote: string }
 	| { ok: false; problem: 'only-on-remote'; remote: string };
 
 /**
- * Decides what the service is told to clone. A service elsewhere gets the https address of the branch's remote, and the
- * branch has to be there. The local one gets the directory behind `origin`, so that the result goes there, or else the
- * working repository itself.
+ * Decides what the service is told to clone. A service elsewhere gets the https address of the branch's remote. The local
+ * one gets the directory behind `origin`, so that the result goes there, or else the working repository itself.
  */
-export function launchTarget(facts: LaunchFacts): LaunchTarget {
+export function launchTarget(facts: TargetFacts): LaunchTarget {
 	return facts.isLocal ? localTarget(facts) : remoteTarget(facts);
 }
 
-function localTarget({ branch, originDirectory, repositoryPath }: LaunchFacts): LaunchTarget {
+function localTarget({ branch, originDirectory, repositoryPath }: TargetFacts): LaunchTarget {
 	if (originDirectory?.commit !== undefined && (branch.remote === undefined || branch.remote === 'origin')) {
 		return {
 			ok: true,
+			kind: 'origin-directory',
 			repoUrl: originDirectory.path,
 			branch: branch.name,
-			commit: originDirectory.commit,
-			place: 'origin-directory',
-			differs: originDirectory.commit !== branch.commit,
+			remote: 'origin',
+			there: originDirectory.commit,
+			here: branch.remote === undefined ? branch.commit : undefined,
 		};
 	}
 	if (branch.remote !== undefined) {
@@ -58,15 +62,16 @@ function localTarget({ branch, originDirectory, repositoryPath }: LaunchFacts): 
 	}
 	return {
 		ok: true,
+		kind: 'working-repository',
 		repoUrl: repositoryPath,
 		branch: branch.name,
-		commit: branch.commit,
-		place: 'working-repository',
-		differs: false,
+		remote: undefined,
+		there: branch.commit,
+		here: branch.commit,
 	};
 }
 
-function remoteTarget({ branch, branches, remotes }: LaunchFacts): LaunchTarget {
+function remoteTarget({ branch, branches, remotes }: TargetFacts): LaunchTarget {
 	const name =
 		branch.remote ??
 		branch.upstream?.remote ??
@@ -79,17 +84,16 @@ function remoteTarget({ branch, branches, remotes }: LaunchFacts): LaunchTarget 
 	if (place.kind !== 'url') {
 		return { ok: false, problem: 'unusable-remote', remote: remote.name };
 	}
-	const nameThere = branch.remote === undefined ? (branch.upstream?.name ?? branch.name) : branch.name;
-	const there = branches.find(candidate => candidate.remote === remote.name && candidate.name === nameThere);
-	if (!there) {
-		return { ok: false, problem: 'not-on-remote', remote: remote.name };
-	}
+	// An upstream on another remote says nothing of the name here.
+	const upstream = branch.upstream?.remote === remote.name ? branch.upstream.name : undefined;
+	const nameThere = branch.remote === undefined ? (upstream ?? branch.name) : branch.name;
 	return {
 		ok: true,
+		kind: 'remote',
 		repoUrl: place.url,
 		branch: nameThere,
-		commit: there.commit,
-		place: 'remote',
-		differs: there.commit !== branch.commit,
+		remote: remote.name,
+		there: branches.find(candidate => candidate.remote === remote.name && candidate.name === nameThere)?.commit,
+		here: branch.remote === undefined ? branch.commit : undefined,
 	};
 }

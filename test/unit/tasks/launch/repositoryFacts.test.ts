@@ -63,12 +63,12 @@ describe('what is read of a repository', () => {
 		assert.notEqual(await readBranchCommit('git', inside, main), undefined);
 	});
 
-	it('is how many commits one branch has that the other lacks', async () => {
+	it('is how many commits each of two branches has that the other lacks', async () => {
 		const first = await repository.head();
 		await repository.commitAll('Second');
 		const last = await repository.commitAll('Third');
-		assert.equal(await countCommits('git', repository.path, first, last), 2);
-		assert.equal(await countCommits('git', repository.path, last, first), 0);
+		assert.deepEqual(await countCommits('git', repository.path, last, first), { ahead: 2, behind: 0 });
+		assert.deepEqual(await countCommits('git', repository.path, first, last), { ahead: 0, behind: 2 });
 		assert.equal(await countCommits('git', repository.path, '0'.repeat(40), last), undefined);
 	});
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Branch } from '../../../../../src/tasks/launch/model/branches.ts';
-import { type LaunchFacts, launchTarget } from '../../../../../src/tasks/launch/model/launchTarget.ts';
+import { launchTarget, type TargetFacts } from '../../../../../src/tasks/launch/model/launchTarget.ts';
 
 const branch = (name: string, remote?: string, commit = 'c1', upstream?: Branch['upstream']): Branch => ({
 	name,
@@ -11,7 +11,7 @@ const branch = (name: string, remote?: string, commit = 'c1', upstream?: Branch[
 });
 const origin = { name: 'origin', url: 'git@host.example:acme/widgets.git' };
 
-function facts(changes: Partial<LaunchFacts>): LaunchFacts {
+function facts(changes: Partial<TargetFacts>): TargetFacts {
 	return {
 		isLocal: false,
 		repositoryPath: '/work/widgets',
@@ -27,11 +27,12 @@ describe('what a service elsewhere is told to clone', () => {
 	it('is the https address of origin, where the branch is there', () => {
 		assert.deepEqual(launchTarget(facts({})), {
 			ok: true,
+			kind: 'remote',
 			repoUrl: 'https://host.example/acme/widgets.git',
 			branch: 'main',
-			commit: 'c1',
-			place: 'remote',
-			differs: false,
+			remote: 'origin',
+			there: 'c1',
+			here: 'c1',
 		});
 	});
 
@@ -43,20 +44,23 @@ describe('what a service elsewhere is told to clone', () => {
 		);
 		assert.deepEqual(target, {
 			ok: true,
+			kind: 'remote',
 			repoUrl: 'https://host.example/me/widgets',
 			branch: 'fix-it',
-			commit: 'c1',
-			place: 'remote',
-			differs: true,
+			remote: 'fork',
+			there: 'c1',
+			here: 'c2',
 		});
 	});
 
-	it('is not there for a branch that was not pushed', () => {
-		assert.deepEqual(launchTarget(facts({ branch: branch('new') })), {
-			ok: false,
-			problem: 'not-on-remote',
-			remote: 'origin',
-		});
+	it('is the remote that a branch would be pushed to, and says that it is not there yet', () => {
+		const target = launchTarget(facts({ branch: branch('new') }));
+		assert.ok(target.ok && target.remote === 'origin' && target.there === undefined && target.here === 'c1');
+	});
+
+	it('is the branch of a remote that is not here, which has nothing to push', () => {
+		const target = launchTarget(facts({ branch: branch('main', 'origin') }));
+		assert.ok(target.ok && target.there === 'c1' && target.here === undefined);
 	});
 
 	it('is not there without a remote, nor for one that only this machine can read', () => {
@@ -77,11 +81,12 @@ describe('what the local service is told to clone', () => {
 	it('is the directory behind origin, where the branch is there', () => {
 		assert.deepEqual(launchTarget(facts({ isLocal: true, originDirectory: directory })), {
 			ok: true,
+			kind: 'origin-directory',
 			repoUrl: '/srv/git/widgets',
 			branch: 'main',
-			commit: 'c1',
-			place: 'origin-directory',
-			differs: false,
+			remote: 'origin',
+			there: 'c1',
+			here: 'c1',
 		});
 	});
 
@@ -89,13 +94,13 @@ describe('what the local service is told to clone', () => {
 		const target = launchTarget(
 			facts({ isLocal: true, branch: branch('main', undefined, 'c2'), originDirectory: directory }),
 		);
-		assert.ok(target.ok && target.differs && target.commit === 'c1');
+		assert.ok(target.ok && target.there === 'c1' && target.here === 'c2');
 	});
 
 	it('is the working repository otherwise', () => {
 		for (const originDirectory of [undefined, { path: '/srv/git/widgets', commit: undefined }]) {
 			const target = launchTarget(facts({ isLocal: true, originDirectory }));
-			assert.ok(target.ok && target.repoUrl === '/work/widgets' && target.place === 'working-repository');
+			assert.ok(target.ok && target.repoUrl === '/work/widgets' && target.kind === 'working-repository');
 		}
 	});
 

@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { oneLine } from '../model/plainText.ts';
+import type { LaunchPlan } from './model/findings.ts';
+import { shortName } from './preflightWords.ts';
+import { commitChanges, type GitPlace, makeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
+
+const MAXIMUM_REASON = 200;
+
+export function placeOf(git: GitApi, directory: string): GitPlace {
+	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
+}
+
+/**
+ * Does what the preflight's rows have said, before the request is sent. Resolves with the scratch branch that was made, if
+ * one was. Throws a sentence when git fails; no task was started then.
+ */
+export async function carryOut(
+	plan: LaunchPlan,
+	git: GitApi,
+	repository: GitRepository,
+): Promise<ScratchBranch | undefined> {
+	const { push, scratch } = plan;
+	const place = placeOf(git, repository.rootUri.fsPath);
+	if (push) {
+		const title = vscode.l10n.t('Pushing “{0}” to {1}…', shortName(push.to), shortName(push.remote));
+		await withProgress(title, () =>
+			// The editor's own push: credentials, hooks and the output are those of any push of the user's.
+			repository.push(push.remote, `${push.commit}:refs/heads/${push.to}`, false),
+		).catch((error: unknown) => {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'Git could not push “{0}” to {1}: {2} No task was started; the prompt is kept.',
+					shortName(push.to),
+					shortName(push.remote),
+					reasonOf(error),
+				),
+				{ cause: error },
+			);
+		});
+		await repository.status().catch(() => {});
+		return undefined;
+	}
+	if (!scratch) {
+		return undefined;
+	}
+	return withProgress(vscode.l10n.t('Making a scratch branch…'), async () => {
+		const commit = scratch.withChanges
+			? await commitChanges(place, scratch.parent, 'Uncommitted changes')
+			: scratch.parent;
+		return makeScratchBranch(place, commit, scratch.remote);
+	}).catch((error: unknown) => {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'Git could not make the scratch branch: {0} No task was started; the prompt is kept.',
+				reasonOf(error),
+			),
+			{ cause: error },
+		);
+	});
+}
+
+function withProgress<T>(title: string, run: () => Promise<T>): Promise<T> {
+	return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, run));
+}
+
+/** The line in which git says what is wrong, without credentials that an address in it may hold. */
+function reasonOf(error: unknown): string {
+	const { stderr, message } = error as { stderr?: unknown; message?: unknown };
+	const lines = String(typeof stderr === 'string' && stderr !== '' ? stderr : (message ?? ''))
+		.replace(/\/\/[^/\s@]*@/g, '//')
+		.split(/[\r\n]+/)
+		.filter(line => line.trim() !== '');
+	const told = lines.find(line => /^(?:fatal|error|remote): |^ ! /.test(line)) ?? lines.at(-1) ?? '';
+	return `${oneLine(told, MAXIMUM_REASON).replace(/\.$/, '')}.`;
+}

@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { registerCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { PromptFile } from './promptFile.ts';
+import type { TaskLauncher } from './taskLauncher.ts';
+
+/** Cheap to look for on every move of the cursor; what it is exactly is decided by what loads then. */
+const MAYBE_TODO = /TODO|FIXME/;
+
+export interface EntryPoints extends Disposable {
+	promptFile: PromptFile;
+}
+
+/** The ways to a task beside `errand.startTask`. What they do loads when the first of them is used. */
+export function registerEntryPoints(
+	workspaceState: vscode.Memento,
+	launcher: () => Promise<TaskLauncher>,
+): EntryPoints {
+	const store = new DisposableStore();
+	const promptFile = store.add(new PromptFile(workspaceState, () => void launcher()));
+	store.add(
+		registerCommand(commands.startTaskFromSelection, async argument => (await launcher()).startFromPlace(argument)),
+	);
+	store.add(registerCommand(commands.startTaskFromPrompt, async () => (await launcher()).startFromPrompt()));
+	store.add(
+		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
+	);
+	store.add(
+		vscode.languages.registerCodeActionsProvider(
+			{ scheme: 'file' },
+			{
+				async provideCodeActions(document, range, { diagnostics }) {
+					if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(range.start.line).text)) {
+						return undefined;
+					}
+					const { placeActions } = await import('./promptSources.ts');
+					return placeActions(document, range, diagnostics);
+				},
+			},
+			{ providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+		),
+	);
+	return { promptFile, dispose: () => store.dispose() };
+}

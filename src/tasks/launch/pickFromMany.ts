@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+
+/** Rows that are drawn at first, and more each time “Show More” is taken. */
+const PAGE = 200;
+
+interface Row<T extends vscode.QuickPickItem> extends vscode.QuickPickItem {
+	/** Undefined: “Show More”. */
+	item: T | undefined;
+}
+
+/**
+ * Lets the user choose from a list of any length: it is searched as a whole and drawn in pages. `more` may bring further
+ * items while the list is open. Undefined: dismissed.
+ */
+export function pickFromMany<T extends vscode.QuickPickItem>(
+	title: string,
+	placeholder: string,
+	first: readonly T[],
+	more?: Promise<readonly T[]>,
+): Promise<T | undefined> {
+	const picker = vscode.window.createQuickPick<Row<T>>();
+	picker.title = title;
+	picker.placeholder = placeholder;
+	picker.ignoreFocusOut = true;
+	let items = first;
+	let shown = PAGE;
+	const draw = () => {
+		const words = picker.value.toLowerCase().split(/\s+/).filter(Boolean);
+		const matching = items.filter(item => {
+			const text = `${item.label} ${item.description ?? ''}`.toLowerCase();
+			return words.every(word => text.includes(word));
+		});
+		const rows: Row<T>[] = matching.slice(0, shown).map(item => ({ ...item, item }));
+		const rest = matching.length - rows.length;
+		picker.items =
+			rest === 0
+				? rows
+				: [
+						...rows,
+						{
+							label: `$(ellipsis) ${vscode.l10n.t('Show More')}`,
+							description: vscode.l10n.t('{0} more', rest),
+							alwaysShow: true,
+							item: undefined,
+						},
+					];
+	};
+	draw();
+	if (more) {
+		picker.busy = true;
+		void more
+			.catch(() => [])
+			.then(found => {
+				items = [...items, ...found];
+				picker.busy = false;
+				picker.keepScrollPosition = true;
+				if (found.length > 0) {
+					draw();
+				}
+			});
+	}
+	return new Promise(resolve => {
+		picker.onDidChangeValue(() => {
+			shown = PAGE;
+			draw();
+		});
+		picker.onDidAccept(() => {
+			const [row] = picker.activeItems;
+			if (row?.item) {
+				resolve(row.item);
+				picker.dispose();
+			} else if (row) {
+				const next = shown;
+				shown += PAGE;
+				draw();
+				picker.activeItems = picker.items.slice(next, next + 1);
+			}
+		});
+		picker.onDidHide(() => {
+			resolve(undefined);
+			picker.dispose();
+		});
+		picker.show();
+	});
+}

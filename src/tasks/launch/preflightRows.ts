@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { escapeIcons, oneLine } from '../model/plainText.ts';
+import type { TaskConnection } from '../register.ts';
+import type { LaunchChoices } from './launchChoices.ts';
+import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from './model/findings.ts';
+import { agentName, choiceName } from './pickAgents.ts';
+import type { PreflightRow } from './preflight.ts';
+import {
+	destinationText,
+	durationText,
+	findingText,
+	type PreflightNames,
+	sentText,
+	shortName,
+} from './preflightWords.ts';
+
+const MAXIMUM_PROMPT = 120;
+
+/** Something else that can be done about a finding. Resolving with `leave` ends the launch. */
+export interface FindingFix {
+	icon: string;
+	title: string;
+	run(): unknown;
+}
+
+/** All that the rows say. */
+export interface PreflightView {
+	prompt: string;
+	connection: TaskConnection;
+	choices: LaunchChoices;
+	/** The repository's name. */
+	repository: string;
+	hasOtherRepositories: boolean;
+	/** The branch's name here. */
+	branch: string;
+	/** Undefined until they are known. */
+	facts: LaunchFacts | undefined;
+	/** Undefined where something hinders the task. */
+	plan: LaunchPlan | undefined;
+	findings: readonly Finding[];
+	fixesOf(finding: Finding): readonly FindingFix[];
+}
+
+/** The findings, what can be chosen, and at the end what will be sent. */
+export function preflightRows(view: PreflightView): PreflightRow[] {
+	const { connection, choices, findings } = view;
+	const { agents, installDependencies, maxDuration } = choices;
+	return [
+		...findings.map(finding => findingRow(view, finding)),
+		{ id: 'separator', label: vscode.l10n.t('Task'), kind: vscode.QuickPickItemKind.Separator },
+		choiceRow('prompt', 'edit', vscode.l10n.t('Prompt'), oneLine(view.prompt, MAXIMUM_PROMPT)),
+		...(view.hasOtherRepositories
+			? [choiceRow('repository', 'repo', vscode.l10n.t('Repository'), view.repository)]
+			: []),
+		choiceRow('branch', 'git-branch', vscode.l10n.t('Branch'), shortName(view.branch)),
+		...(connection.agents.length > 0
+			? [
+					choiceRow(
+						'agents',
+						'robot',
+						agents.length > 1 ? vscode.l10n.t('Agents') : vscode.l10n.t('Agent'),
+						agents.map(choice => choiceName(connection, choice)).join(', '),
+					),
+				]
+			: []),
+		choiceRow(
+			'dependencies',
+			'package',
+			vscode.l10n.t('Dependencies'),
+			installDependencies ? vscode.l10n.t('installed first') : vscode.l10n.t('not installed'),
+		),
+		choiceRow(
+			'duration',
+			'clock',
+			vscode.l10n.t('Time'),
+			maxDuration > 0 ? durationText(maxDuration) : vscode.l10n.t('as the service decides'),
+		),
+		startRow(view),
+	];
+}
+
+function choiceRow(id: string, icon: string, label: string, description: string): PreflightRow {
+	return { id, label: `$(${icon}) ${label}`, description: escapeIcons(description) };
+}
+
+function findingRow(view: PreflightView, finding: Finding): PreflightRow {
+	const { icon, label, detail } = findingText(finding, namesOf(view));
+	const [fix, ...others] = view.fixesOf(finding);
+	const tooltip = others.length === 0 ? fix?.title : vscode.l10n.t('Show What Else Can Be Done');
+	return {
+		id: finding.kind,
+		label: `$(${icon}) ${escapeIcons(label)}`,
+		detail: escapeIcons(detail),
+		...(fix && { buttons: [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }] }),
+	};
+}
+
+function startRow(view: PreflightView): PreflightRow {
+	const { facts, plan, connection, choices } = view;
+	if (!facts || !plan) {
+		const blocker = view.findings.find(isBlocker);
+		return {
+			id: blocker?.kind ?? 'start',
+			label: `$(circle-slash) ${vscode.l10n.t('The task cannot be started yet')}`,
+			description: blocker ? escapeIcons(findingText(blocker, namesOf(view)).label) : '',
+		};
+	}
+	const sent = {
+		branch: view.branch,
+		agents: choices.agents.map(choice => choiceName(connection, choice)),
+		installs: choices.installDependencies,
+		maxDuration: choices.maxDuration,
+	};
+	return {
+		id: 'start',
+		label: `$(play) ${vscode.l10n.t('Start Task')}`,
+		description: escapeIcons(sentText(plan, facts, sent)),
+		detail: escapeIcons(destinationText(facts, connection.label)),
+	};
+}
+
+function namesOf({ connection, choices, repository, branch }: PreflightView): PreflightNames {
+	const [first] = choices.agents;
+	return {
+		connection: connection.label,
+		repository,
+		branch,
+		agent: first ? agentName(connection, first.agent) : '',
+	};
+}

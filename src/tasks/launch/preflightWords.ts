@@ -1,0 +1,252 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../model/plainText.ts';
+import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceLook } from './model/findings.ts';
+import { SHORT_COMMIT } from './pickBranch.ts';
+
+const MAXIMUM_NAME = 120;
+/** Names of changed files in a row; the rest is counted. */
+const SHOWN_FILES = 4;
+
+/** What a row says: an icon, what is so, and what will be done about it. */
+export interface FindingText {
+	icon: string;
+	label: string;
+	detail: string;
+}
+
+/** What else the words need to know. */
+export interface PreflightNames {
+	connection: string;
+	repository: string;
+	/** The branch's name here. */
+	branch: string;
+	/** What is used in place of an agent that is not offered. */
+	agent: string;
+}
+
+export function findingText(finding: Finding, names: PreflightNames): FindingText {
+	const { connection, repository } = names;
+	const branch = shortName(names.branch);
+	switch (finding.kind) {
+		case 'no-remote':
+			return blocked(
+				vscode.l10n.t('“{0}” has no remote', repository),
+				vscode.l10n.t(
+					'{0} cannot reach this machine. Publish the repository, or use the local connection.',
+					connection,
+				),
+			);
+		case 'unusable-remote':
+			return blocked(
+				vscode.l10n.t('The address of remote “{0}” cannot be cloned from elsewhere', shortName(finding.remote)),
+				vscode.l10n.t('Give it an https or ssh address, or use the local connection.'),
+			);
+		case 'only-on-remote':
+			return blocked(
+				vscode.l10n.t('Branch “{0}” is only on {1}', branch, shortName(finding.remote)),
+				vscode.l10n.t('Check it out here, or choose another branch.'),
+			);
+		case 'unsafe-name':
+			return blocked(
+				vscode.l10n.t('The name of branch “{0}” or of its remote begins with a hyphen', branch),
+				vscode.l10n.t('Programs take it for an option. Rename it, or choose another branch.'),
+			);
+		case 'not-on-remote':
+			return warned(
+				vscode.l10n.t('Branch “{0}” isn’t on {1} yet', branch, shortName(finding.remote)),
+				commitsText(finding.chosen, finding.remote),
+			);
+		case 'unpushed':
+			return warned(unpushedText(finding), commitsText(finding.chosen, finding.remote));
+		case 'behind':
+			return told(
+				finding.behind === 1
+					? vscode.l10n.t('{0} has 1 commit that is not here', shortName(finding.remote))
+					: vscode.l10n.t('{0} has {1} commits that are not here', shortName(finding.remote), finding.behind),
+				vscode.l10n.t('The task starts from what {0} has.', shortName(finding.remote)),
+			);
+		case 'changes':
+			return warned(
+				changesText(finding.files.length),
+				`${
+					finding.chosen === 'leave'
+						? vscode.l10n.t('They stay out of the task:')
+						: vscode.l10n.t('They go along on a scratch branch, which is removed when the task has ended:')
+				} ${filesText(finding.files)}`,
+			);
+		case 'conflicts':
+			return warned(
+				vscode.l10n.t('A merge with conflicts is under way'),
+				`${vscode.l10n.t('Uncommitted changes stay out of the task:')} ${filesText(finding.files)}`,
+			);
+		case 'unknown-agent':
+			return warned(
+				vscode.l10n.t('{0} has no agent “{1}”, {2} is used', connection, shortName(finding.agent), names.agent),
+				vscode.l10n.t('The setting “errand.tasks.agent” names it.'),
+			);
+		case 'worktree':
+			return told(
+				vscode.l10n.t('“{0}” is a worktree', repository),
+				vscode.l10n.t('The task works on its branch; other worktrees stay as they are.'),
+			);
+		case 'submodule':
+			return told(
+				vscode.l10n.t('“{0}” is a submodule', repository),
+				vscode.l10n.t('The task works on the submodule alone, not on the repository around it.'),
+			);
+		case 'credentials':
+			return told(
+				vscode.l10n.t('The remote’s address holds a name or a password'),
+				vscode.l10n.t('They are not sent to {0}.', connection),
+			);
+		case 'empty-git-user':
+			return warned(
+				vscode.l10n.t('The last task ran without a source-hosting account'),
+				vscode.l10n.t('Link one in the dashboard of {0}, or the result may not reach the repository.', connection),
+			);
+		case 'service':
+			return serviceText(finding.look, names);
+	}
+}
+
+function serviceText(look: ServiceLook, { connection, repository }: PreflightNames): FindingText {
+	switch (look.kind) {
+		case 'asking':
+		case 'not-asked':
+			return {
+				icon: 'sync~spin',
+				label: vscode.l10n.t('Asking {0} whether it knows “{1}”…', connection, repository),
+				detail: vscode.l10n.t('The task can be started meanwhile.'),
+			};
+		case 'known':
+			return {
+				icon: 'check',
+				label: vscode.l10n.t('{0} knows “{1}”', connection, repository),
+				detail: vscode.l10n.t('Nothing to do.'),
+			};
+		case 'unlisted':
+			return warned(
+				vscode.l10n.t('{0} does not list “{1}”', connection, repository),
+				vscode.l10n.t(
+					'It may have no access to it. Grant it in the service’s dashboard, or start the task all the same.',
+				),
+			);
+		case 'no-link':
+			return warned(
+				vscode.l10n.t('{0} has no link to your source hosting', connection),
+				vscode.l10n.t('Link it in the service’s dashboard; until then private repositories cannot be cloned.'),
+			);
+		case 'failed':
+			return told(vscode.l10n.t('Whether {0} knows “{1}” could not be asked', connection, repository), look.reason);
+	}
+}
+
+/** The words of a choice, for the button that takes it. */
+export function choiceText(choice: CommitChoice, kind: Finding['kind']): string {
+	if (kind === 'changes') {
+		return choice === 'leave' ? vscode.l10n.t('Go Without Them') : vscode.l10n.t('Take Them Along on a Scratch Branch');
+	}
+	switch (choice) {
+		case 'push':
+			return vscode.l10n.t('Push');
+		case 'leave':
+			return vscode.l10n.t('Go Without Them');
+		case 'scratch':
+			return vscode.l10n.t('Use a Scratch Branch');
+	}
+}
+
+function commitsText(choice: CommitChoice, remoteName: string): string {
+	const remote = shortName(remoteName);
+	switch (choice) {
+		case 'push':
+			return vscode.l10n.t('Will be pushed to {0} before the task starts.', remote);
+		case 'leave':
+			return vscode.l10n.t('The task starts from what {0} has.', remote);
+		case 'scratch':
+			return vscode.l10n.t('Goes along on a scratch branch of {0}, which is removed when the task has ended.', remote);
+	}
+}
+
+function unpushedText({ ahead, behind, remote }: Finding & { kind: 'unpushed' }): string {
+	const name = shortName(remote);
+	if (ahead === undefined || behind === undefined) {
+		return vscode.l10n.t('The branch is at another commit on {0} than here', name);
+	}
+	if (behind > 0) {
+		return vscode.l10n.t('The branch has gone two ways: {0} commits only here, {1} only on {2}', ahead, behind, name);
+	}
+	return ahead === 1
+		? vscode.l10n.t('1 commit is not on {0} yet', name)
+		: vscode.l10n.t('{0} commits are not on {1} yet', ahead, name);
+}
+
+function changesText(count: number): string {
+	return count === 1 ? vscode.l10n.t('1 file is not committed') : vscode.l10n.t('{0} files are not committed', count);
+}
+
+function filesText(files: readonly string[]): string {
+	const shown = files.slice(0, SHOWN_FILES).map(shortName).join(', ');
+	return files.length > SHOWN_FILES ? vscode.l10n.t('{0} and {1} more', shown, files.length - SHOWN_FILES) : shown;
+}
+
+/** What “Start Task” will send: the place, what happens before, and with what. */
+export function sentText(
+	plan: LaunchPlan,
+	{ ahead, changed }: LaunchFacts,
+	parts: { branch: string; agents: string[]; installs: boolean; maxDuration: number },
+): string {
+	const branch = shortName(plan.branch ?? parts.branch);
+	const base = plan.scratch?.parent ?? plan.commit;
+	return [
+		base === undefined ? branch : `${branch} @ ${base.slice(0, SHORT_COMMIT)}`,
+		...(plan.push ? [pushText(plan.push.isNew ? undefined : ahead)] : []),
+		...(plan.scratch
+			? [
+					plan.scratch.withChanges
+						? vscode.l10n.t('{0} (on a scratch branch)', changesText(changed.length))
+						: vscode.l10n.t('on a scratch branch'),
+				]
+			: []),
+		...parts.agents,
+		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
+		...(parts.maxDuration > 0 ? [durationText(parts.maxDuration)] : []),
+	].join(', ');
+}
+
+function pushText(ahead: number | undefined): string {
+	if (ahead === undefined) {
+		return vscode.l10n.t('the branch (will be pushed)');
+	}
+	return ahead === 1
+		? vscode.l10n.t('1 unpushed commit (will be pushed)')
+		: vscode.l10n.t('{0} unpushed commits (will be pushed)', ahead);
+}
+
+export function destinationText(facts: LaunchFacts, connection: string): string {
+	const { target } = facts;
+	if (!target.ok) {
+		return '';
+	}
+	const place = shortName(target.repoUrl);
+	switch (target.kind) {
+		case 'remote':
+			return vscode.l10n.t('{0} clones {1}', connection, place);
+		case 'origin-directory':
+			return vscode.l10n.t('The result is a new branch in origin: {0}', place);
+		case 'working-repository':
+			return vscode.l10n.t('The result is a new branch in this repository: {0}', place);
+	}
+}
+
+export function durationText(seconds: number): string {
+	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
+}
+
+export function shortName(text: string): string {
+	return oneLine(text, MAXIMUM_NAME);
+}
+
+const blocked = (label: string, detail: string): FindingText => ({ icon: 'error', label, detail });
+const warned = (label: string, detail: string): FindingText => ({ icon: 'warning', label, detail });
+const told = (label: string, detail: string): FindingText => ({ icon: 'info', label, detail });

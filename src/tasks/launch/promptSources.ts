@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { commands } from '../../platform/ids.ts';
+import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from './model/promptText.ts';
+
+/** Lines of a problem that its prompt repeats, at most. */
+const MAXIMUM_PROBLEM_LINES = 40;
+
+/** What the code actions hand to `errand.startTaskFromSelection`. */
+export type PlaceArgument =
+	| { kind: 'problem'; uri: vscode.Uri; range: vscode.Range; message: string }
+	| { kind: 'todo'; uri: vscode.Uri; line: number };
+
+/** A prompt for what an argument names, or for the selection in front. Throws a sentence where there is nothing to take. */
+export async function promptOfPlace(argument: unknown): Promise<string> {
+	const place = argument as Partial<PlaceArgument> | undefined;
+	if (place?.kind === 'problem' && place.uri && place.range) {
+		const document = await vscode.workspace.openTextDocument(place.uri);
+		const first = place.range.start.line;
+		const last = Math.min(place.range.end.line, first + MAXIMUM_PROBLEM_LINES - 1);
+		return problemPrompt(sourceOf(document, first, last), vscode.l10n.t('Fix the problem at'), String(place.message));
+	}
+	if (place?.kind === 'todo' && place.uri && place.line !== undefined) {
+		const document = await vscode.workspace.openTextDocument(place.uri);
+		return todoPrompt(sourceOf(document, place.line, place.line), vscode.l10n.t('Do what the comment says at'));
+	}
+	const editor = vscode.window.activeTextEditor;
+	if (!editor) {
+		throw new UserFacingError(vscode.l10n.t('No editor is open. Open a file and select text, then try again.'));
+	}
+	const { document, selection } = editor;
+	// A selection that ends before the first character of a line does not hold that line.
+	const isAtStart = !selection.isEmpty && selection.end.character === 0 && selection.end.line > selection.start.line;
+	const last = selection.end.line - (isAtStart ? 1 : 0);
+	const source = sourceOf(document, selection.start.line, last);
+	return selectionPrompt(selection.isEmpty ? source : { ...source, text: document.getText(selection) });
+}
+
+function sourceOf(document: vscode.TextDocument, first: number, last: number): PromptSource {
+	return {
+		file: vscode.workspace.asRelativePath(document.uri).replaceAll('\\', '/'),
+		firstLine: first + 1,
+		lastLine: last + 1,
+		language: document.languageId === 'plaintext' ? '' : document.languageId,
+		text: document.getText(new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER)),
+	};
+}
+
+/** “Start Task for This …”: for each problem at the place, and for a comment in its lines that asks for work. */
+export function placeActions(
+	document: vscode.TextDocument,
+	range: vscode.Range,
+	diagnostics: readonly vscode.Diagnostic[],
+): vscode.CodeAction[] {
+	const actions = diagnostics.map(diagnostic => {
+		const argument: PlaceArgument = {
+			kind: 'problem',
+			uri: document.uri,
+			range: diagnostic.range,
+			message: diagnostic.message,
+		};
+		const action = codeAction(vscode.l10n.t('Start Task for This Problem'), argument);
+		action.diagnostics = [diagnostic];
+		return action;
+	});
+	for (let line = range.start.line; line <= Math.min(range.end.line, range.start.line + 100); line++) {
+		if (findTodo(document.lineAt(line).text) !== undefined) {
+			actions.push(codeAction(vscode.l10n.t('Start Task for This TODO'), { kind: 'todo', uri: document.uri, line }));
+			break;
+		}
+	}
+	return actions;
+}
+
+function codeAction(title: string, argument: PlaceArgument): vscode.CodeAction {
+	const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+	action.command = { command: commands.startTaskFromSelection, title, arguments: [argument] };
+	return action;
+}

@@ -1,0 +1,142 @@
+import type * as vscode from 'vscode';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { runGit, runRemoteGit } from '../../platform/gitCommand.ts';
+import { SCRATCH_KEY } from '../storageKeys.ts';
+import { type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
+
+/** A scratch branch of ours that is still there. */
+interface Scratch extends ScratchBranch {
+	connection: string;
+	/** The working repository's folder. */
+	directory: string;
+	/** Undefined until the task that starts from it is known. */
+	taskId: string | undefined;
+	/** Milliseconds since the epoch. */
+	madeAt: number;
+}
+
+/** How long a request may be under way before a branch without a task is taken for left behind, in milliseconds. */
+const UNCLAIMED_MS = 10 * 60_000;
+
+export interface ScratchBranchesDependencies {
+	workspaceState: vscode.Memento;
+	/** How git is run in a folder; undefined where it cannot be. */
+	place(directory: string): Promise<GitPlace | undefined>;
+	/** A branch has moved on, so it was kept: it holds somebody's work. */
+	onKept(branch: ScratchBranch): void;
+	logger: Logger;
+}
+
+/** Remembers the scratch branches until they are removed, over reloads of the window. */
+export class ScratchBranches {
+	private readonly dependencies: ScratchBranchesDependencies;
+	/** Being removed now, or not removable in this window's time. */
+	private readonly attempted = new Set<string>();
+
+	constructor(dependencies: ScratchBranchesDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	async remember(branch: ScratchBranch, connection: string, directory: string): Promise<void> {
+		const { name, commit, remote } = branch;
+		await this.write([
+			...this.read(),
+			{ name, commit, remote, connection, directory, taskId: undefined, madeAt: Date.now() },
+		]);
+	}
+
+	async claim(name: string, taskId: string): Promise<void> {
+		await this.write(this.read().map(scratch => (scratch.name === name ? { ...scratch, taskId } : scratch)));
+	}
+
+	/** The task was not made: nothing needs the branch. */
+	async remove(name: string): Promise<void> {
+		const scratch = this.read().find(candidate => candidate.name === name);
+		if (scratch) {
+			await this.clean(scratch);
+		}
+	}
+
+	/**
+	 * Removes the branches whose tasks have ended. `state`: of a task; undefined where it is not known now. Branches of
+	 * tasks that were never made go when no request for one can be under way any more (`isPending`).
+	 */
+	async sweep(
+		connection: string,
+		state: (taskId: string) => 'active' | 'ended' | undefined,
+		isPending: boolean,
+	): Promise<void> {
+		for (const scratch of this.read()) {
+			const isLeft =
+				scratch.taskId === undefined
+					? !isPending && Date.now() - scratch.madeAt > UNCLAIMED_MS
+					: state(scratch.taskId) === 'ended';
+			if (scratch.connection === connection && isLeft && !this.attempted.has(scratch.name)) {
+				this.attempted.add(scratch.name);
+				await this.clean(scratch);
+			}
+		}
+	}
+
+	/** The tasks whose ends are waited for. */
+	taskIds(connection: string): string[] {
+		return this.read().flatMap(scratch =>
+			scratch.connection === connection && scratch.taskId !== undefined ? [scratch.taskId] : [],
+		);
+	}
+
+	private async clean(scratch: Scratch): Promise<void> {
+		const place = await this.dependencies.place(scratch.directory);
+		if (!place) {
+			return;
+		}
+		try {
+			await removeScratchBranch(place, scratch);
+		} catch (error) {
+			const now = await commitNow(place, scratch).catch(() => scratch.commit);
+			if (now === scratch.commit) {
+				// The remote cannot be reached, or refuses: the next window tries again.
+				this.dependencies.logger.log('warn', 'a scratch branch could not be removed', { reason: describeError(error) });
+				return;
+			}
+			if (now !== undefined) {
+				this.dependencies.onKept(scratch);
+			}
+		}
+		await this.write(this.read().filter(({ name }) => name !== scratch.name));
+	}
+
+	private read(): Scratch[] {
+		const value = this.dependencies.workspaceState.get<unknown>(SCRATCH_KEY);
+		return Array.isArray(value) ? value.filter(isScratch) : [];
+	}
+
+	private async write(scratches: Scratch[]): Promise<void> {
+		await this.dependencies.workspaceState.update(SCRATCH_KEY, scratches.length === 0 ? undefined : scratches);
+	}
+}
+
+/** Where the branch is now; undefined: it is gone. Rejects when that cannot be asked. */
+async function commitNow(
+	{ gitPath, directory, credentials }: GitPlace,
+	{ name, remote }: Scratch,
+): Promise<string | undefined> {
+	const reference = `refs/heads/${name}`;
+	const output =
+		remote === undefined
+			? await runGit(gitPath, directory, ['for-each-ref', '--format=%(objectname)', '--', reference])
+			: await runRemoteGit(gitPath, directory, ['ls-remote', '--', remote, reference], credentials);
+	return /^[\da-f]+/.exec(output)?.[0];
+}
+
+function isScratch(value: unknown): value is Scratch {
+	const scratch = value as Partial<Scratch> | null;
+	return (
+		typeof scratch?.name === 'string' &&
+		typeof scratch.commit === 'string' &&
+		typeof scratch.connection === 'string' &&
+		typeof scratch.directory === 'string' &&
+		typeof scratch.madeAt === 'number'
+	);
+}

@@ -1,0 +1,86 @@
+import { pathToFileURL } from 'node:url';
+import type { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/core/errors.ts';
+import { explainError } from '../../platform/notify.ts';
+import { repositoryKey } from '../model/sameRepository.ts';
+import type { TaskConnection } from '../register.ts';
+import type { ServiceLook } from './model/findings.ts';
+
+/** A list this long may be one page of more: the contract names no paging, so it proves nothing of what is not in it. */
+const MAYBE_A_PAGE = 30;
+
+/** A repository in the terms of a source host. */
+interface HostedName {
+	owner: string;
+	name: string;
+}
+
+/**
+ * Asks the service whether it knows what it is about to be told to clone, and which branches it sees there. Never rejects.
+ * `nameFolder` makes a folder of this machine known to the local service first.
+ */
+export async function lookAtService(
+	{ sources }: Pick<Client, 'sources'>,
+	connection: TaskConnection,
+	repoUrl: string,
+	nameFolder: (folder: string) => Promise<void>,
+): Promise<ServiceLook> {
+	try {
+		const found = connection.isLocal
+			? await findLocal(sources, repoUrl, nameFolder)
+			: await findHosted(sources, repoUrl);
+		if (found === undefined || found === 'unlisted') {
+			return { kind: found === undefined ? 'not-asked' : 'unlisted' };
+		}
+		const branches = await sources.branches(found.owner, found.name).catch(() => undefined);
+		const isWhole = branches !== undefined && branches.length < MAYBE_A_PAGE;
+		return { kind: 'known', branches: isWhole ? new Set(branches.map(({ name }) => name)) : undefined };
+	} catch (error) {
+		if (ClientError.is(error, 'not-supported')) {
+			return { kind: 'not-asked' };
+		}
+		return ClientError.is(error, 'source-link-missing')
+			? { kind: 'no-link' }
+			: { kind: 'failed', reason: explainError(error, connection.label).message };
+	}
+}
+
+async function findHosted(sources: Client['sources'], repoUrl: string): Promise<HostedName | 'unlisted' | undefined> {
+	const parts = URL.parse(repoUrl)?.pathname.split('/').filter(Boolean).map(decode) ?? [];
+	const name = parts.pop()?.replace(/\.git$/, '');
+	const owner = parts.join('/');
+	if (!name || owner === '') {
+		return undefined;
+	}
+	const key = repositoryKey(repoUrl);
+	const listed = (await sources.repositories(owner)).find(
+		({ clone_url, full_name }) =>
+			(clone_url !== undefined && repositoryKey(clone_url) === key) ||
+			full_name?.toLowerCase() === `${owner}/${name}`.toLowerCase(),
+	);
+	return listed ? { owner, name: listed.name } : 'unlisted';
+}
+
+async function findLocal(
+	sources: Client['sources'],
+	folder: string,
+	nameFolder: (folder: string) => Promise<void>,
+): Promise<HostedName | 'unlisted'> {
+	await nameFolder(folder);
+	const url = pathToFileURL(folder).href;
+	for (const { login } of await sources.organisations()) {
+		const listed = (await sources.repositories(login)).find(({ clone_url }) => clone_url === url);
+		if (listed) {
+			return { owner: login, name: listed.name };
+		}
+	}
+	return 'unlisted';
+}
+
+function decode(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}

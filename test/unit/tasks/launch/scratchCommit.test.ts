@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+	commitChanges,
+	type GitPlace,
+	makeScratchBranch,
+	removeScratchBranch,
+} from '../../../../src/tasks/launch/scratchCommit.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+
+describe('a scratch commit of what is not committed', () => {
+	let repository: TemporaryRepository;
+	let origin: string;
+	let place: GitPlace;
+
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+		await repository.git('config', 'user.name', 'Tester');
+		await repository.git('config', 'user.email', 'tester@example.invalid');
+		origin = path.join(repository.folder, 'origin.git');
+		await repository.git('init', '--quiet', '--bare', origin);
+		await repository.git('remote', 'add', 'origin', origin);
+		await repository.git('push', '--quiet', 'origin', 'main');
+		place = { gitPath: 'git', directory: repository.path, credentials: {} };
+	});
+
+	afterEach(() => repository.remove());
+
+	/** What must be bit for bit as before: working tree, index, HEAD, references, stash. */
+	async function picture(): Promise<unknown> {
+		const files: string[] = [];
+		const walk = async (folder: string) => {
+			for (const entry of await readdir(folder, { withFileTypes: true })) {
+				const file = path.join(folder, entry.name);
+				if (entry.name === '.git') {
+					continue;
+				}
+				if (entry.isDirectory()) {
+					await walk(file);
+				} else if (entry.isFile()) {
+					const { mode, mtimeMs } = await lstat(file);
+					files.push(
+						`${file} ${mode} ${mtimeMs} ${createHash('sha256')
+							.update(await readFile(file))
+							.digest('hex')}`,
+					);
+				}
+			}
+		};
+		await walk(repository.path);
+		const index = createHash('sha256')
+			.update(await readFile(path.join(repository.path, '.git', 'index')))
+			.digest('hex');
+		const head = await readFile(path.join(repository.path, '.git', 'HEAD'), 'utf8');
+		return [files.sort(), index, head, await repository.git('for-each-ref', 'refs/heads', 'refs/stash')];
+	}
+
+	async function makeDirty(): Promise<void> {
+		await repository.write('kept.txt', 'kept\n');
+		await repository.write('gone.txt', 'gone\n');
+		await repository.write('.gitignore', 'ignored.txt\n');
+		await repository.commitAll('Second');
+		await repository.write('README.md', 'changed\n');
+		await repository.write('staged.txt', 'staged\n');
+		await repository.git('add', 'staged.txt');
+		await repository.write('staged.txt', 'staged, then changed\n');
+		await repository.write('-rf', 'a hostile name\n');
+		await repository.write('with\nline.txt', 'another\n');
+		await repository.write('ignored.txt', 'a secret\n');
+		await rm(path.join(repository.path, 'gone.txt'));
+		await symlink('kept.txt', path.join(repository.path, 'link'));
+	}
+
+	it('holds every change and untracked file and nothing ignored, and leaves everything as it was', async () => {
+		await makeDirty();
+		await repository.git('stash', 'push', '--quiet', '--', 'kept.txt').catch(() => {});
+		const before = await picture();
+		const parent = await repository.head();
+		const commit = await commitChanges(place, parent, 'Uncommitted changes');
+		assert.deepEqual(await picture(), before);
+		assert.equal(await repository.head(`${commit}^`), parent);
+		const names = (await repository.git('ls-tree', '-r', '-z', '--name-only', commit)).split('\0').filter(Boolean);
+		assert.deepEqual(names.sort(), [
+			'-rf',
+			'.gitignore',
+			'README.md',
+			'kept.txt',
+			'link',
+			'staged.txt',
+			'with\nline.txt',
+		]);
+		assert.equal(await repository.git('show', `${commit}:staged.txt`), 'staged, then changed\n');
+		assert.match(await repository.git('status', '--porcelain'), /AM staged\.txt/);
+	});
+
+	it('runs no hook, here or before a push', async () => {
+		const mark = path.join(repository.folder, 'ran');
+		const hooks = path.join(repository.path, '.git', 'hooks');
+		await mkdir(hooks, { recursive: true });
+		for (const hook of [
+			'pre-commit',
+			'commit-msg',
+			'post-commit',
+			'pre-push',
+			'reference-transaction',
+			'post-index-change',
+		]) {
+			await writeFile(path.join(hooks, hook), `#!/bin/sh\necho ${hook} >> '${mark}'\n`);
+			await chmod(path.join(hooks, hook), 0o755);
+		}
+		await repository.write('new.txt', 'new\n');
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		for (const remote of [undefined, 'origin']) {
+			await removeScratchBranch(place, await makeScratchBranch(place, commit, remote));
+		}
+		await assert.rejects(readFile(mark), { code: 'ENOENT' });
+	});
+
+	it('becomes a branch of the remote alone, and goes again', async () => {
+		await repository.write('new.txt', 'new\n');
+		const before = await picture();
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		const branch = await makeScratchBranch(place, commit, 'origin');
+		assert.match(
+			await repository.git('ls-remote', '--heads', 'origin'),
+			new RegExp(`${commit}\trefs/heads/${branch.name}`),
+		);
+		assert.deepEqual(await picture(), before);
+		await removeScratchBranch(place, branch);
+		assert.doesNotMatch(await repository.git('ls-remote', 'origin'), /errand-scratch/);
+	});
+
+	it('becomes a branch of the repository itself where that is cloned, and goes again', async () => {
+		const before = await picture();
+		const branch = await makeScratchBranch(place, await repository.head(), undefined);
+		assert.deepEqual(await repository.branches(), [branch.name, 'main'].sort());
+		await removeScratchBranch(place, branch);
+		assert.deepEqual(await picture(), before);
+	});
+
+	for (const remote of [undefined, 'origin']) {
+		it(`is not removed ${remote ? 'on the remote' : 'here'} where the branch has moved on`, async () => {
+			const branch = await makeScratchBranch(place, await repository.head(), remote);
+			const next = await repository.commitAll('Somebody’s work');
+			if (remote) {
+				await repository.git('push', '--quiet', 'origin', `${next}:refs/heads/${branch.name}`);
+			} else {
+				await repository.git('branch', '--force', branch.name, next);
+			}
+			await assert.rejects(removeScratchBranch(place, branch));
+			const listed = await (remote ? repository.git('ls-remote', 'origin') : repository.git('show-ref'));
+			assert.match(listed, new RegExp(`${next}\\s+refs/heads/${branch.name}`));
+		});
+	}
+
+	it('works in a repository whose index was never written, and in one of the other object format', async () => {
+		for (const objectFormat of ['sha1', 'sha256'] as const) {
+			const other = await TemporaryRepository.create({ objectFormat });
+			try {
+				await other.git('config', 'user.name', 'Tester');
+				await other.git('config', 'user.email', 'tester@example.invalid');
+				await rm(path.join(other.path, '.git', 'index'));
+				const directory = other.path;
+				const commit = await commitChanges({ ...place, directory }, await other.head(), 'Uncommitted changes');
+				assert.equal(await other.git('ls-tree', '--name-only', commit), 'README.md\n');
+				await removeScratchBranch(
+					{ ...place, directory },
+					await makeScratchBranch({ ...place, directory }, commit, undefined),
+				);
+			} finally {
+				await other.remove();
+			}
+		}
+	});
+});
