@@ -1,7 +1,7 @@
 // Builds the programs of the project:
 //   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
 //   dist/service.js       the local service, one file, a process of its own
-//   dist/webview/chat.js  the chat view's page
+//   dist/webview/*.js     the pages: the chat view's, the attestation report's
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 import { globSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -52,7 +52,7 @@ const programs = [
 		platform: 'browser',
 		target: 'es2022',
 		format: 'esm',
-		entryPoints: { chat: 'src/chat/ui/main.ts' },
+		entryPoints: { chat: 'src/chat/ui/main.ts', attestation: 'src/channel/ui/main.ts' },
 		outdir: 'dist/webview',
 		splitting: true,
 		chunkNames: '[name].[hash]',

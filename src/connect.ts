@@ -1,5 +1,6 @@
 import { Emitter, type Event } from './base/event.ts';
 import type { Logger } from './base/logger.ts';
+import type { MemoryStore } from './client/channel/memory.ts';
 import type { Client } from './client/client.ts';
 import type { Transport } from './client/core/transport.ts';
 import type { Connections } from './connections/register.ts';
@@ -29,11 +30,19 @@ export interface ConnectDependencies {
 	connections: Connections;
 	keys: Keys;
 	localService: LocalService;
+	/** Where what the encrypted channel has accepted is kept. */
+	channelMemory: MemoryStore;
 	logger: Logger;
 }
 
 /** Ties the active connection, its keys and the way to it into one client. */
-export function createConnect({ connections, keys, localService, logger }: ConnectDependencies): Connect {
+export function createConnect({
+	connections,
+	keys,
+	localService,
+	channelMemory,
+	logger,
+}: ConnectDependencies): Connect {
 	const changed = new Emitter<void>();
 	let current: Promise<Client> | undefined;
 	const subscriptions = [
@@ -63,8 +72,13 @@ export function createConnect({ connections, keys, localService, logger }: Conne
 		connection: Connection,
 		key: (kind: KeyKind) => Promise<string | undefined>,
 	): Promise<Client> => {
-		const [{ createClient }, transport] = await Promise.all([import('./client/client.ts'), transportFor(connection)]);
-		return createClient({ connection, transport, logger, keys: key });
+		const [{ createClient }, { ChannelMemory }, transport] = await Promise.all([
+			import('./client/client.ts'),
+			import('./client/channel/memory.ts'),
+			transportFor(connection),
+		]);
+		const channel = { memory: new ChannelMemory(channelMemory) };
+		return createClient({ connection, transport, logger, channel, keys: key });
 	};
 
 	const buildActive = async (): Promise<Client> => {

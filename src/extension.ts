@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from './base/errors.ts';
+import { channelMemoryStore, registerChannel } from './channel/register.ts';
 import { registerChat } from './chat/register.ts';
 import { createConnect } from './connect.ts';
 import { registerConnections } from './connections/register.ts';
@@ -55,7 +56,13 @@ function wire(context: vscode.ExtensionContext): void {
 		logger: log.logger('local service'),
 		showLog: log.show,
 	});
-	const connect = createConnect({ connections, keys, localService, logger: log.logger('client') });
+	const connect = createConnect({
+		connections,
+		keys,
+		localService,
+		channelMemory: channelMemoryStore(context.globalState),
+		logger: log.logger('client'),
+	});
 	const chat = registerChat({
 		extensionUri: context.extensionUri,
 		globalStorageUri: context.globalStorageUri,
@@ -81,6 +88,16 @@ function wire(context: vscode.ExtensionContext): void {
 		keys,
 		localService,
 		connect,
+		registerChannel({
+			extensionUri: context.extensionUri,
+			globalState: context.globalState,
+			active: async () => {
+				const [client, connection] = await Promise.all([connect.client(), connect.describe()]);
+				const { label, name } = connection;
+				return { client, connection, label: label ?? name, isLocal: name === LOCAL_CONNECTION_NAME };
+			},
+			logger: log.logger('channel'),
+		}),
 		chat,
 		registerTasks({
 			workspaceState: context.workspaceState,

@@ -37,6 +37,7 @@ export const commands = {
 	manageKeys: 'errand.manageKeys',
 	switchConnection: 'errand.switchConnection',
 	addConnection: 'errand.addConnection',
+	showAttestation: 'errand.showAttestation',
 	showLog: 'errand.showLog',
 } as const;
 
@@ -73,6 +74,7 @@ export interface SettingTypes {
 	'errand.tasks.maxDuration': number;
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
+	'errand.channel.requireHardwareProof': boolean;
 	'errand.local.upstreams': Record<string, unknown>;
 }
 export type SettingId = keyof SettingTypes;
@@ -92,6 +94,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.tasks.maxDuration': 'window',
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
+	'errand.channel.requireHardwareProof': 'application',
 	'errand.local.upstreams': 'machine',
 };
 

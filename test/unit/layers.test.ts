@@ -6,7 +6,7 @@ import path from 'node:path';
  * The layers of src/, lowest first. A folder imports only what its row names; `vscode` says whether the editor's API
  * may be used. The rows are the table of ARCHITECTURE.md.
  */
-const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks'];
+const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks', 'channel'];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },
 	contract: { imports: ['base'], vscode: false },

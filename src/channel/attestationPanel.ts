@@ -1,0 +1,236 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Attested } from '../client/types.ts';
+import { showMessage } from '../platform/notify.ts';
+import { readSetting } from '../platform/settings.ts';
+import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import type { Consent } from './consent.ts';
+import type { ActiveConnection } from './encrypted.ts';
+import { explainChannelError } from './explain.ts';
+import { harmlessLine, rawViews } from './model/evidence.ts';
+import { exportReport } from './model/exportReport.ts';
+import type { ChannelPlace } from './model/places.ts';
+import { summarise } from './model/summary.ts';
+import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './protocol.ts';
+import { parseFromReportPage } from './protocolSchema.ts';
+import { CHECKS, checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
+
+/** What a report is of. */
+export interface Subject {
+	active: ActiveConnection;
+	place: ChannelPlace;
+}
+
+export interface PanelDependencies {
+	extensionUri: vscode.Uri;
+	consent: Consent;
+	logger: Logger;
+}
+
+interface Checked {
+	attested: Attested;
+	at: Date;
+}
+
+/** The report on one attestation, as an editor tab. Looks, and changes nothing. */
+export class AttestationPanel {
+	private readonly dependencies: PanelDependencies;
+	private readonly store = new DisposableStore();
+	private readonly panel: vscode.WebviewPanel;
+	private subject: Subject;
+	private checked: Checked | undefined;
+	private problem: string | undefined;
+	/** Ends with the next check, or with the panel. */
+	private checking: AbortController | undefined;
+	private isReady = false;
+
+	private readonly handlers: { [K in FromReportPage['kind']]: () => unknown } = {
+		'page-ready': () => {
+			this.isReady = true;
+			this.post();
+		},
+		'check-again': () => this.check({ isAskedAnew: true }),
+		'export-request': () => this.export(),
+	};
+
+	constructor(subject: Subject, dependencies: PanelDependencies) {
+		this.subject = subject;
+		this.dependencies = dependencies;
+		const { extensionUri } = dependencies;
+		this.panel = vscode.window.createWebviewPanel(
+			'errand.attestation',
+			vscode.l10n.t('Attestation'),
+			vscode.ViewColumn.Active,
+			// A find box, as in any text that is read.
+			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
+		);
+		this.store.add(this.panel.webview.onDidReceiveMessage(message => void this.receive(message)));
+		this.store.add(
+			this.panel.onDidChangeViewState(() => {
+				// A hidden page is gone; the next one asks for itself.
+				this.isReady = this.isReady && this.panel.visible;
+			}),
+		);
+		const data: ReportPageData = { strings: reportStrings() };
+		this.panel.webview.html = webviewShell(this.panel.webview, {
+			extensionUri,
+			name: 'attestation',
+			title: vscode.l10n.t('Attestation'),
+			language: vscode.env.language,
+			data,
+		});
+	}
+
+	onDidDispose(listener: () => void): void {
+		this.panel.onDidDispose(() => {
+			this.checking?.abort();
+			this.store.dispose();
+			listener();
+		});
+	}
+
+	dispose(): void {
+		this.panel.dispose();
+	}
+
+	/** Brings it to the front, with another subject. */
+	show(subject: Subject): Promise<void> {
+		this.subject = subject;
+		this.checked = undefined;
+		this.panel.reveal();
+		return this.check();
+	}
+
+	async check({ isAskedAnew = false } = {}): Promise<void> {
+		this.checking?.abort();
+		const own = new AbortController();
+		this.checking = own;
+		this.problem = undefined;
+		this.post();
+		const { active, place } = this.subject;
+		try {
+			const attested = await active.client.channel.attest({
+				...place.address,
+				askMaker: () => this.dependencies.consent.askMaker({ isAskedAnew }),
+				signal: own.signal,
+			});
+			if (this.checking === own) {
+				this.checked = { attested, at: new Date() };
+			}
+		} catch (error) {
+			if (this.checking === own) {
+				this.checked = undefined;
+				this.problem = explainChannelError(error, active.label).message;
+				this.dependencies.logger.log('warn', 'An attestation could not be checked', { reason: describeError(error) });
+			}
+		} finally {
+			if (this.checking === own) {
+				this.checking = undefined;
+				this.post();
+			}
+		}
+	}
+
+	private async receive(message: unknown): Promise<void> {
+		const parsed = parseFromReportPage(message);
+		if (!parsed) {
+			this.dependencies.logger.log('warn', 'The report page sent a message of an unknown form; it was dropped');
+			return;
+		}
+		await this.handlers[parsed.kind]();
+	}
+
+	private post(): void {
+		if (this.isReady) {
+			const message: ToReportPage = { kind: 'report-set', report: this.view() };
+			void this.panel.webview.postMessage(message);
+		}
+	}
+
+	private view(): ReportView {
+		const { active, place } = this.subject;
+		const { checked } = this;
+		const isChecking = this.checking !== undefined;
+		const name = [active.label, place.address.model, place.address.provider].filter(Boolean).join(' · ');
+		const common = {
+			title: vscode.l10n.t('Attestation of {0}', harmlessLine(name)),
+			isChecking,
+			canExport: checked !== undefined && !isChecking,
+		};
+		const details = [harmlessLine(place.url)];
+		if (!checked) {
+			return {
+				...common,
+				sentence: this.problem ?? vscode.l10n.t('Checking…'),
+				tone: this.problem === undefined ? 'pending' : 'bad',
+				details,
+				checks: CHECKS.map(check => ({
+					label: checkLabel(check),
+					verdict: 'pending',
+					word: verdictWord('pending'),
+					reason: '',
+				})),
+				raw: [],
+			};
+		}
+		const { attested, at } = checked;
+		const summary = summarise(attested, active.isLocal);
+		const time = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(at);
+		return {
+			...common,
+			sentence: isChecking ? vscode.l10n.t('Checking…') : this.sentence(attested),
+			tone: isChecking ? 'pending' : summary.broken || summary.isDowngrade ? 'bad' : 'open',
+			details: [...details, vscode.l10n.t('Checked {0}', time)],
+			checks: attested.verdicts.map(
+				({ check, verdict, reason, input }): CheckView => ({
+					label: checkLabel(check),
+					verdict,
+					word: verdictWord(verdict),
+					reason: harmlessLine(reason),
+					...(input === undefined ? {} : { input: harmlessLine(input) }),
+				}),
+			),
+			raw: rawViews(attested),
+		};
+	}
+
+	private sentence(attested: Attested): string {
+		const summary = summarise(attested, this.subject.active.isLocal);
+		return verdictSentence(summary, readSetting('errand.channel.requireHardwareProof'));
+	}
+
+	private async export(): Promise<void> {
+		const { checked } = this;
+		if (!checked) {
+			return;
+		}
+		const { attested, at } = checked;
+		const target = await vscode.window.showSaveDialog({
+			filters: { JSON: ['json'] },
+			defaultUri: vscode.Uri.joinPath(
+				vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/'),
+				`attestation-${at.toISOString().slice(0, 19).replaceAll(':', '-')}.json`,
+			),
+			title: vscode.l10n.t('Export Attestation'),
+		});
+		if (!target) {
+			return;
+		}
+		const text = exportReport({
+			...attested,
+			connection: this.subject.active.label,
+			checkedAt: at.toISOString(),
+			summary: this.sentence(attested),
+		});
+		try {
+			await vscode.workspace.fs.writeFile(target, Buffer.from(text));
+		} catch (error) {
+			await showMessage(
+				'error',
+				vscode.l10n.t('The attestation was not exported: {0}. Choose another place.', describeError(error)),
+			);
+		}
+	}
+}

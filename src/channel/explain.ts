@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import { RefusedAttestation } from '../client/channel/ladder.ts';
+import { ClientError } from '../client/core/errors.ts';
+import { commands } from '../platform/ids.ts';
+import { type Explanation, explainError } from '../platform/notify.ts';
+import { checkLabel, noChannelText } from './strings.ts';
+
+/** What an error of the channel means. Nothing that did not hold has been shown, and nothing was sent in clear. */
+export function explainChannelError(error: unknown, connection: string): Explanation {
+	const action = { label: vscode.l10n.t('Show Attestation'), command: commands.showAttestation };
+	if (!ClientError.is(error)) {
+		return explainError(error, connection);
+	}
+	if (error.cause instanceof RefusedAttestation) {
+		return { message: refusalText(error.cause, connection), action };
+	}
+	switch (error.code) {
+		case 'tampered':
+			return {
+				message: vscode.l10n.t(
+					'The reply of {0} was changed on its way, or is not the enclave’s. The encrypted session has ended, and that part of the reply is not shown. Start a new encrypted conversation.',
+					connection,
+				),
+				action,
+			};
+		case 'session-expired':
+			return {
+				message: vscode.l10n.t(
+					'{0} has ended the encrypted session and does not take a new one. Try again in a moment.',
+					connection,
+				),
+				action,
+			};
+		case 'too-large':
+			return {
+				message: vscode.l10n.t(
+					'The conversation is too long for the encrypted channel of {0}. Start a new encrypted conversation.',
+					connection,
+				),
+			};
+		case 'truncated':
+			return {
+				message: vscode.l10n.t(
+					'The reply was cut off, and the channel cannot tell what is missing. What came is genuine and kept.',
+				),
+			};
+		case 'not-supported':
+			return {
+				message: noChannelText(connection),
+				action: { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection },
+			};
+		default:
+			return explainError(error, connection);
+	}
+}
+
+function refusalText({ refusal, verdicts }: RefusedAttestation, connection: string): string {
+	switch (refusal) {
+		case 'failed': {
+			const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && check !== 'memory');
+			return vscode.l10n.t(
+				'Nothing was sent: the attestation of {0} fails the check “{1}”.',
+				connection,
+				failed ? checkLabel(failed.check) : '',
+			);
+		}
+		case 'declined':
+			return vscode.l10n.t('Nothing was sent: the attestation of {0} has changed, and you did not go on.', connection);
+		case 'policy':
+			return vscode.l10n.t(
+				'Nothing was sent: errand.channel.requireHardwareProof demands a proof that {0} does not give.',
+				connection,
+			);
+	}
+}

@@ -1,0 +1,14 @@
+// Parses what comes from the page. Host only.
+import * as z from 'zod';
+import type { FromReportPage } from './protocol.ts';
+
+const fromPageSchema = z.discriminatedUnion('kind', [
+	z.strictObject({ kind: z.literal('page-ready') }),
+	z.strictObject({ kind: z.literal('check-again') }),
+	z.strictObject({ kind: z.literal('export-request') }),
+]);
+
+/** Undefined for anything that is not a message of the page. */
+export function parseFromReportPage(message: unknown): FromReportPage | undefined {
+	return fromPageSchema.safeParse(message).data;
+}

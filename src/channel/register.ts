@@ -1,0 +1,62 @@
+import type { Memento, Uri } from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import type { MemoryStore } from '../client/channel/memory.ts';
+import { registerCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import type { Explanation } from '../platform/notify.ts';
+import type { ActiveConnection, Encrypted } from './encrypted.ts';
+import type { ShowAttestation } from './showAttestation.ts';
+
+export interface ChannelDependencies {
+	extensionUri: Uri;
+	/** What was accepted and decided outlives the window. */
+	globalState: Memento;
+	active(): Promise<ActiveConnection>;
+	logger: Logger;
+}
+
+export interface RegisteredChannel extends Disposable {
+	/** Opens encrypted sessions, with the user's settings and answers. */
+	encrypted(): Promise<Encrypted>;
+	/** One or two sentences and a button for an error of a session. */
+	explain(error: unknown, connection: string): Promise<Explanation>;
+}
+
+const MEMORY_KEY = 'errand.channel.memory';
+
+/** What is remembered of attestations, in the extension's state. */
+export function channelMemoryStore(globalState: Memento): MemoryStore {
+	return {
+		read: () => globalState.get(MEMORY_KEY),
+		write: state => void globalState.update(MEMORY_KEY, state),
+	};
+}
+
+/** The encrypted channel: its report, and sessions for whoever converses. All of it loads on first use. */
+export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
+	const store = new DisposableStore();
+	const consent = async () => new (await import('./consent.ts')).Consent(globalState);
+	let showing: Promise<ShowAttestation> | undefined;
+	const show = (): Promise<ShowAttestation> => {
+		showing ??= import('./showAttestation.ts').then(async ({ ShowAttestation }) => {
+			const created = new ShowAttestation({ ...dependencies, consent: await consent() });
+			store.add(created);
+			return created;
+		});
+		return showing;
+	};
+	store.add(registerCommand(commands.showAttestation, async () => (await show()).run()));
+	return {
+		async encrypted() {
+			const { Encrypted } = await import('./encrypted.ts');
+			const { active } = dependencies;
+			return new Encrypted({ active, store: channelMemoryStore(globalState), consent: await consent() });
+		},
+		async explain(error, connection) {
+			const { explainChannelError } = await import('./explain.ts');
+			return explainChannelError(error, connection);
+		},
+		dispose: () => store.dispose(),
+	};
+}

@@ -1,0 +1,131 @@
+import * as vscode from 'vscode';
+import type { CheckName, Verdict } from '../client/types.ts';
+import type { Summary } from './model/summary.ts';
+import type { ReportStrings } from './protocol.ts';
+
+export const CHECKS: readonly CheckName[] = [
+	'transport',
+	'public-key',
+	'signature',
+	'nonce',
+	'gpu-evidence',
+	'gpu-token',
+	'key-binding',
+	'freshness',
+	'memory',
+];
+
+export function checkLabel(check: CheckName): string {
+	switch (check) {
+		case 'transport':
+			return vscode.l10n.t('Transport');
+		case 'public-key':
+			return vscode.l10n.t('Public key');
+		case 'signature':
+			return vscode.l10n.t('Signature of the report');
+		case 'nonce':
+			return vscode.l10n.t('Nonce');
+		case 'gpu-evidence':
+			return vscode.l10n.t('GPU evidence');
+		case 'gpu-token':
+			return vscode.l10n.t('Token of the GPU maker');
+		case 'key-binding':
+			return vscode.l10n.t('Key binding');
+		case 'freshness':
+			return vscode.l10n.t('Freshness');
+		case 'memory':
+			return vscode.l10n.t('Compared with before');
+	}
+}
+
+export function verdictWord(verdict: Verdict['verdict'] | 'pending'): string {
+	switch (verdict) {
+		case 'pass':
+			return vscode.l10n.t('Pass');
+		case 'fail':
+			return vscode.l10n.t('Fail');
+		case 'unknown':
+			return vscode.l10n.t('Unknown');
+		case 'pending':
+			return vscode.l10n.t('Not checked');
+	}
+}
+
+export function localWords(): string {
+	return vscode.l10n.t('Local: encrypted, no hardware');
+}
+
+/** What is open, as one sentence without its full stop. Software is: nothing in an attestation names it. */
+function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary): string {
+	const key = hasGenuineGpu
+		? vscode.l10n.t('that the key lives in that GPU')
+		: vscode.l10n.t('that the key lives in a GPU');
+	const open = [
+		...(isKeyBound ? [] : [key]),
+		...(isFresh ? [] : [vscode.l10n.t('freshness')]),
+		vscode.l10n.t('which software'),
+	];
+	return vscode.l10n.t('Not proven: {0}', open.join('; '));
+}
+
+/** What the line beside a conversation says, and what lies under it. */
+export interface Badge {
+	label: string;
+	/** Sentences for the tooltip. */
+	details: string[];
+}
+
+/** `isKeyConfirmed`: a reply was verified with the key. */
+export function badgeWords(summary: Summary, isKeyConfirmed: boolean): Badge {
+	if (summary.isLocal) {
+		return { label: localWords(), details: [] };
+	}
+	return {
+		label: isKeyConfirmed ? vscode.l10n.t('Encrypted, key confirmed') : vscode.l10n.t('Encrypted'),
+		details: [gpuWords(summary), notProvenWords(summary)],
+	};
+}
+
+function gpuWords({ hasGenuineGpu }: Summary): string {
+	return hasGenuineGpu ? vscode.l10n.t('GPU evidence genuine') : vscode.l10n.t('GPU evidence not proven');
+}
+
+/** The verdict of a report in one sentence. */
+export function verdictSentence(summary: Summary, isDemanded: boolean): string {
+	if (summary.broken) {
+		return vscode.l10n.t(
+			'Not to be trusted: the check “{0}” fails. Nothing is sent over this channel.',
+			checkLabel(summary.broken),
+		);
+	}
+	const open = !(summary.hasGenuineGpu && summary.isKeyBound && summary.isFresh);
+	if (isDemanded && open) {
+		return vscode.l10n.t('Encrypted, but without the hardware proof that your settings demand. Nothing is sent.');
+	}
+	if (summary.isDowngrade) {
+		return vscode.l10n.t('Less is proven than before. You are asked before anything is sent.');
+	}
+	return summary.isLocal
+		? `${localWords()}.`
+		: `${vscode.l10n.t('Encrypted')}. ${gpuWords(summary)}. ${notProvenWords(summary)}.`;
+}
+
+export function reportStrings(): ReportStrings {
+	return {
+		checkAgain: vscode.l10n.t('Check Again'),
+		exportReport: vscode.l10n.t('Export…'),
+		checksHeading: vscode.l10n.t('Checks'),
+		check: vscode.l10n.t('Check'),
+		verdict: vscode.l10n.t('Verdict'),
+		finding: vscode.l10n.t('Finding'),
+		rawHeading: vscode.l10n.t('Raw evidence'),
+		cut: vscode.l10n.t('The rest is left out here. The export has all of it.'),
+	};
+}
+
+export function noChannelText(connection: string): string {
+	return vscode.l10n.t(
+		'{0} has no encrypted channel: set encryptUrl, or orgUrl and an encrypted model with its provider.',
+		connection,
+	);
+}

@@ -1,0 +1,85 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { CheckView, FromReportPage, RawView, ReportStrings, ReportView } from '../protocol.ts';
+
+/** Meaning is never by colour alone: the word stands beside each. */
+const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };
+
+/** The whole page. Everything that came from elsewhere is text, never markup. */
+export class AttestationReport extends LitElement {
+	static override properties = {
+		strings: { attribute: false },
+		report: { attribute: false },
+	};
+
+	declare strings: ReportStrings;
+	declare report: ReportView | undefined;
+	declare post: (message: FromReportPage) => void;
+
+	/** The page is its own style sheet's. */
+	protected override createRenderRoot(): HTMLElement {
+		return this;
+	}
+
+	protected override render(): TemplateResult | typeof nothing {
+		const { report, strings } = this;
+		if (!report) {
+			return nothing;
+		}
+		return html`<main aria-busy=${report.isChecking}>
+			<header>
+				<h1>${report.title}</h1>
+				<div class="actions">
+					<button type="button" class="primary" ?disabled=${report.isChecking} @click=${() => this.post({ kind: 'check-again' })}>
+						${strings.checkAgain}
+					</button>
+					<button type="button" ?disabled=${!report.canExport} @click=${() => this.post({ kind: 'export-request' })}>
+						${strings.exportReport}
+					</button>
+				</div>
+			</header>
+			<p class="sentence ${report.tone}" role="status">${report.sentence}</p>
+			<p class="details">${report.details.map(detail => html`<span>${detail}</span>`)}</p>
+			<table>
+				<caption>
+					${strings.checksHeading}
+				</caption>
+				<thead>
+					<tr>
+						<th scope="col">${strings.check}</th>
+						<th scope="col">${strings.verdict}</th>
+						<th scope="col">${strings.finding}</th>
+					</tr>
+				</thead>
+				<tbody>
+					${report.checks.map(row)}
+				</tbody>
+			</table>
+			${
+				report.raw.length === 0
+					? nothing
+					: html`<h2>${strings.rawHeading}</h2>
+						${report.raw.map(piece => raw(piece, strings.cut))}`
+			}
+		</main>`;
+	}
+}
+
+function row({ label, verdict, word, input, reason }: CheckView): TemplateResult {
+	return html`<tr>
+		<th scope="row">${label}</th>
+		<td class="verdict ${verdict}"><span class="mark" aria-hidden="true">${MARKS[verdict]}</span> ${word}</td>
+		<td class="finding">
+			${reason}${input === undefined ? nothing : html`<code>${input}</code>`}
+		</td>
+	</tr>`;
+}
+
+function raw({ name, text, isCut }: RawView, cut: string): TemplateResult {
+	return html`<details>
+		<summary>${name}</summary>
+		<pre tabindex="0" aria-label=${name}>${text}</pre>
+		${isCut ? html`<p>${cut}</p>` : nothing}
+	</details>`;
+}
+
+customElements.define('attestation-report', AttestationReport);

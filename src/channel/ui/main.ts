@@ -1,0 +1,19 @@
+import './report.css';
+import type { FromReportPage, ReportPageData, ToReportPage } from '../protocol.ts';
+import { AttestationReport } from './attestationReport.ts';
+
+declare function acquireVsCodeApi(): { postMessage(message: FromReportPage): void };
+
+const host = acquireVsCodeApi();
+const { strings } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as ReportPageData;
+
+const report = new AttestationReport();
+report.strings = strings;
+report.post = message => host.postMessage(message);
+document.body.append(report);
+
+// Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.
+window.addEventListener('message', (event: MessageEvent<ToReportPage>) => {
+	report.report = event.data.report;
+});
+report.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));

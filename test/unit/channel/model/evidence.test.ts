@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { harmlessLine, MAXIMUM_SHOWN, rawViews } from '../../../../src/channel/model/evidence.ts';
+import { exportReport } from '../../../../src/channel/model/exportReport.ts';
+import type { Attested } from '../../../../src/client/types.ts';
+
+const attested: Attested = {
+	address: 'https://enc.example/attestation',
+	keyFingerprint: 'ab'.repeat(32),
+	devices: [],
+	verdicts: [{ check: 'transport', verdict: 'pass', reason: 'So it is.' }],
+	attestation: {
+		public_key: 'KEY',
+		session_id: 'session-1',
+		nonce_b64: 'AAAA',
+		signature: 'AAAA',
+		report_json: '{"a":[1]}',
+		report: { a: [1] },
+		gpu_eat: 'a.b.c',
+	},
+};
+
+const withReport = (report: string): Attested => ({
+	...attested,
+	attestation: { ...attested.attestation, report_json: report },
+});
+
+describe('raw evidence', () => {
+	it('is shown field by field, JSON with its lines', () => {
+		const [report, token, rest] = rawViews(attested);
+		assert.equal(report?.text, '{\n  "a": [\n    1\n  ]\n}');
+		assert.equal(token?.text, 'a.b.c');
+		assert.match(rest?.name ?? '', /public_key.*session_id/);
+		assert.match(rest?.text ?? '', /"session-1"/);
+	});
+
+	it('leaves out what is not there', () => {
+		const views = rawViews({ attestation: { ...attested.attestation, gpu_eat: undefined } });
+		assert.deepEqual(
+			views.map(({ name }) => name.split(',')[0]),
+			['report_json', 'public_key'],
+		);
+	});
+
+	it('is cut where it is too long to read', () => {
+		const [report] = rawViews(withReport('x'.repeat(MAXIMUM_SHOWN + 1)));
+		assert.equal(report?.text.length, MAXIMUM_SHOWN);
+		assert.equal(report?.isCut, true);
+	});
+
+	it('writes out characters that hide or reorder others, and keeps the rest', () => {
+		assert.equal(rawViews(withReport('a\u202eb\u0000\u2028\n\té ⚓'))[0]?.text, 'a\\u{202e}b\\u{0}\\u{2028}\n\té ⚓');
+		assert.equal(harmlessLine('a\n\u202eb  c'), 'a \\u{202e}b c');
+		assert.equal(harmlessLine('x'.repeat(1000)).length, 500);
+	});
+});
+
+describe('an exported report', () => {
+	it('is one JSON text with everything that was received and found', () => {
+		const summary = 'Encrypted.';
+		const text = exportReport({ ...attested, connection: 'Acme', checkedAt: '2026-01-01T00:00:00.000Z', summary });
+		assert.deepEqual(JSON.parse(text), {
+			format: 'errand-attestation-1',
+			connection: 'Acme',
+			checkedAt: '2026-01-01T00:00:00.000Z',
+			summary,
+			...attested,
+		});
+	});
+});
