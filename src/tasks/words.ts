@@ -95,8 +95,12 @@ export const followWords: FollowWords = {
 	missing: (from, to) =>
 		stateLine(
 			from === to
-				? vscode.l10n.t('entry {0} is missing: the service did not send it', number(from))
-				: vscode.l10n.t('entries {0}–{1} are missing: the service did not send them', number(from), number(to)),
+				? vscode.l10n.t('entry {0} is missing: the service did not send it, or it is too long', number(from))
+				: vscode.l10n.t(
+						'entries {0}–{1} are missing: the service did not send them, or they are too long',
+						number(from),
+						number(to),
+					),
 		),
 };
 

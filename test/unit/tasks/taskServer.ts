@@ -26,6 +26,10 @@ export class TaskServer {
 	createFault: CreateFault;
 	/** Answered to every request of the agent task API's list. */
 	agentReply: { status: number; body: unknown } = { status: 200, body: { tasks: [] } };
+	/** Indexes of entries, in order: a connection to a log breaks in the middle of the first that it comes to, each once. */
+	readonly breaks: number[] = [];
+	/** Of log events, to all who followed. */
+	bytesSent = 0;
 	/** Resolved before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
@@ -105,6 +109,17 @@ export class TaskServer {
 		for (const response of this.streams.keys()) {
 			this.catchUp(response);
 		}
+	}
+
+	/** What a task's whole log is once. */
+	bytesOf(taskId: string): number {
+		const log = this.logs.get(taskId) ?? [];
+		return log.reduce<number>((sum, entry, index) => sum + this.logEvent(index, entry).length, 0);
+	}
+
+	private logEvent(index: number, log: unknown): Buffer {
+		const data = { index, log, timestamp: new Date().toISOString() };
+		return Buffer.from(`event: log\ndata: ${JSON.stringify(data)}\n\n`);
 	}
 
 	get streamCount(): number {
@@ -245,7 +260,16 @@ export class TaskServer {
 		}
 		const log = this.logs.get(task.id) ?? [];
 		for (; stream.next < log.length; stream.next++) {
-			send(response, 'log', { index: stream.next, log: log[stream.next], timestamp: new Date().toISOString() });
+			const event = this.logEvent(stream.next, log[stream.next]);
+			if (this.breaks[0] === stream.next) {
+				this.breaks.shift();
+				this.streams.delete(response);
+				this.bytesSent += Math.floor(event.length / 2);
+				response.write(event.subarray(0, event.length / 2), () => response.socket?.destroySoon());
+				return;
+			}
+			this.bytesSent += event.length;
+			response.write(event);
 		}
 		if (task['completedAt'] !== undefined) {
 			send(response, 'complete', { status: task.status, totalLogs: log.length, message: 'Task ended' });

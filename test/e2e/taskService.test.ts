@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import {
+	answerInput,
+	openView,
+	pickItem,
+	runCommand,
+	screenshot,
+	type Theme,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { logText, taskRow, taskShows } from '../support/errandWindow.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+
+const ENTRIES = 15_000;
+const BREAKS = 100;
+
+describe('a task service, and the worst that it can send', function () {
+	this.timeout(180_000);
+	let service: TaskServer;
+	let server: EditorServer;
+	let page: Page;
+
+	before(async () => {
+		service = await TaskServer.start();
+		const { address } = service;
+		server = await startEditor({
+			settings: {
+				'errand.connections': { acme: { label: 'Acme', apiUrl: address, cloudUrl: address, service: 'acme' } },
+				'errand.connection': 'acme',
+				'errand.tasks.refreshInterval': 3600,
+			},
+		});
+		({ page } = await openWindow(server));
+		await useTheme(page, 'dark');
+		await openView(page, 'Errand');
+		await runCommand(page, 'Errand: Follow Task…');
+		await answerInput(page, 'token-of-acme');
+		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
+		await page.keyboard.press('Escape');
+		// The tree has the side bar to itself.
+		await page.locator('.part.sidebar .pane-header').filter({ hasText: 'Chat' }).click();
+	});
+
+	after(async () => {
+		await server?.stop();
+		await service?.stop();
+	});
+
+	const sideBar = () => page.locator('.part.sidebar');
+	const state = () => sideBar().locator('.pane-body .message');
+	const refresh = () => runCommand(page, 'Errand: Refresh Tasks');
+	const lines = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"] .view-lines');
+
+	it('shows what to do in an empty tree, then what is at work', async () => {
+		await refresh();
+		await sideBar().getByText('Start Task').first().waitFor();
+		await screenshot(page, 'task-tree-empty');
+		service.add({ id: 'one', prompt: 'Add retry to client', progress: 45, selectedAgent: 'agent-a' });
+		service.add({ id: 'two', prompt: 'Update docs', status: 'saving', selectedAgent: 'agent-b' });
+		service.add({ id: 'three', prompt: 'Wait for its turn', status: 'pending' });
+		await refresh();
+		await taskShows(page, 'Add retry to client', '45 %');
+		await screenshot(page, 'task-tree-active');
+	});
+
+	it('puts what needs attention first, and narrows the list to what is asked for', async () => {
+		const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+		const ended = (hours: number) => ({ createdAt: ago(hours + 0.2), completedAt: ago(hours) });
+		const diffStats = { totalLinesAdded: 120, totalLinesRemoved: 8, totalFilesChanged: 4 };
+		service.add({ id: 'old', prompt: 'Last week’s work', status: 'completed', ...ended(170) });
+		service.add({
+			id: 'done',
+			prompt: 'Rename config keys',
+			status: 'completed',
+			diffStats,
+			prNumber: 42,
+			...ended(2),
+		});
+		service.add({ id: 'stopped', prompt: 'Try new parser', status: 'stopped', ...ended(1) });
+		service.add({
+			id: 'failed',
+			prompt: 'Fix flaky upload test',
+			status: 'error',
+			error: 'Tests still red',
+			...ended(0.05),
+		});
+		service.add({ id: 'late', prompt: 'Migrate everything', status: 'timeout', ...ended(0.5) });
+		await refresh();
+		await taskShows(page, 'Rename config keys', '+120 −8 in 4 files · PR 42 · 2 h');
+		await taskShows(page, 'Fix flaky upload test', 'failed · 3 min · Tests still red');
+		const rows = await sideBar().locator('.pane-body .monaco-list-row').allInnerTexts();
+		assert.match(rows[0] ?? '', /Needs attention/);
+		assert.match(rows[3] ?? '', /Active \(3\)/);
+		await screenshot(page, 'task-tree-mixed');
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Failed');
+		await page.keyboard.press('Escape');
+		await until('only those are shown', async () => (await taskRow(page, 'Add retry to client').count()) === 0);
+		await state().getByText('Filter: Failed').waitFor();
+		await screenshot(page, 'task-tree-filtered');
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Clear Filter');
+		await page.keyboard.press('Escape');
+		await taskShows(page, 'Add retry to client', '45 %');
+	});
+
+	it('says since when the rows are old, and why', async () => {
+		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
+		await refresh();
+		await state()
+			.getByText(/Not refreshed since \d.*Acme failed while it answered/)
+			.waitFor();
+		assert.ok((await taskRow(page, 'Add retry to client').count()) > 0);
+		await screenshot(page, 'task-tree-stale');
+	});
+
+	it('makes what a terminal would obey visible, and lets a line of ten megabytes pass', async () => {
+		service.listFailure = undefined;
+		service.add({ id: 'hostile', prompt: 'Read hostile output' });
+		service.log(
+			'hostile',
+			`long ${'wrap this line under its text '.repeat(30)}`,
+			'several lines\n        of which this one is indented and long '.repeat(3) + 'x '.repeat(200),
+			'\u001b[32mgreen\u001b[0m, \u001b[1;31mbold red\u001b[0m and \u001b[44mon blue\u001b[0m',
+			'x'.repeat(10_000_000),
+			'cursor \u001b[2J\u001b[1;1H home',
+			'title \u001b]0;You are pwned\u0007 bell',
+			'link \u001b]8;;command:workbench.action.quit\u001b\\click me\u001b]8;;\u001b\\ end',
+			'bidi \u202egnp.exe\u202c end',
+			'the last one',
+		);
+		const title = await page.title();
+		await refresh();
+		await taskRow(page, 'Read hostile output').first().click();
+		await until('the channel has the last entry', async () => /the last one/.test(logText(server, 'Read hostile')));
+		const channel = logText(server, 'Read hostile');
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+		assert.doesNotMatch(channel, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+		assert.match(channel, /cursor ␛\[2J␛\[1;1H home/);
+		assert.match(channel, /title ␛\]0;You are pwned␇ bell/);
+		assert.match(channel, /bidi ⟨U\+202E⟩gnp\.exe⟨U\+202C⟩ end/);
+		assert.match(channel, /entry 3 is missing: the service did not send it, or it is too long/);
+		assert.doesNotMatch(channel, /green.*␛/);
+		await runCommand(page, 'Errand: Open Task Log as Document');
+		await page.getByPlaceholder('Choose a task, or paste the id of one').fill('hostile');
+		await page.keyboard.press('Enter');
+		await lines().getByText('the last one').waitFor();
+		const text = (await lines().innerText()).replaceAll('\u00a0', ' ');
+		assert.match(text, /title ␛\]0;You are pwned␇ bell/);
+		assert.doesNotMatch(text, /[\u202a-\u202e]/);
+		assert.equal((await page.title()).includes('pwned'), title.includes('pwned'));
+		assert.equal(await page.locator('a[href^="command:workbench"]').count(), 0);
+	});
+
+	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+		it(`is legible as channel and document in ${theme}`, async () => {
+			await useTheme(page, theme);
+			await lines().getByText('the last one').waitFor();
+			await screenshot(page, `task-log-both-${theme}`);
+		});
+	}
+
+	it('is followed through a hundred broken connections and a reload: each entry once, next to nothing twice', async () => {
+		const half = ENTRIES / 2;
+		const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `entry ${from + at}!`);
+		const hasEntry = (index: number) =>
+			until(`entry ${index} is there`, async () => text().includes(`entry ${index}!`), 90_000);
+		const text = () => logText(server, 'Break a hundred');
+		const before = service.bytesSent;
+		service.add({ id: 'broken', prompt: 'Break a hundred times' });
+		service.breaks.push(...Array.from({ length: BREAKS }, (_, at) => Math.floor(((at + 0.5) * ENTRIES) / BREAKS)));
+		await refresh();
+		await taskRow(page, 'Break a hundred times').first().click();
+		await until('it is followed', async () => service.streamCount > 1);
+		service.log('broken', ...numbered(0, half));
+		await hasEntry(half - 1);
+		await screenshot(page, 'task-log-broken');
+		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
+		await page.reload();
+		await workbenchStands(page);
+		await sideBar().getByText('Acme failed while it answered').first().waitFor();
+		await screenshot(page, 'task-tree-error');
+		service.listFailure = undefined;
+		await refresh();
+		service.log('broken', ...numbered(half, ENTRIES));
+		await hasEntry(ENTRIES - 1);
+		service.finish('broken', 'completed');
+		await until('the end is told', async () => /^— completed —$/m.test(text()));
+		assert.deepEqual(text().match(/entry \d+!/g), numbered(0, ENTRIES));
+		assert.equal(service.breaks.length, 0);
+		assert.equal(service.requestsOf('GET /api/tasks/broken/stream').length, BREAKS + 2);
+		const twice = service.bytesSent - before - service.bytesOf('broken');
+		assert.ok(twice / service.bytesOf('broken') <= 0.01, `${twice} bytes were sent twice`);
+	});
+});
