@@ -6,6 +6,8 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { GatewayPicture } from '../contract/control.ts';
+import { registerCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
 import { onDidChangeSetting, readEditorProxy } from '../platform/settings.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -62,6 +64,12 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			if (key.startsWith(SECRET_PREFIX)) {
 				noticeUpstreams();
 			}
+		}),
+	);
+	store.add(
+		registerCommand(commands.stopLocalService, async () => {
+			const { stopLocalService } = await import('./stopLocalService.ts');
+			await stopLocalService(await supervisor(), logger, dependencies.showLog);
 		}),
 	);
 	return {

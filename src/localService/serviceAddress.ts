@@ -47,8 +47,8 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 }
 
 export interface Lease {
-	/** Resolves when the connection has ended, for whatever reason. */
-	readonly ended: Promise<void>;
+	/** Resolves when the connection has ended: the service closed it, as one that was told to end does, or it broke. */
+	readonly ended: Promise<'closed' | 'broken'>;
 	release(): void;
 }
 
@@ -65,7 +65,9 @@ export function openLease({ address, token }: Discovery): Promise<Lease> {
 					return;
 				}
 				response.resume();
-				const ended = new Promise<void>(done => response.on('close', done));
+				const ended = new Promise<'closed' | 'broken'>(done => {
+					response.on('close', () => done(response.complete ? 'closed' : 'broken'));
+				});
 				// A reset is an end like any other; without a listener it would be an uncaught error.
 				response.on('error', () => {});
 				resolve({ ended, release: () => request.destroy() });

@@ -6,8 +6,19 @@ import {
 	gatewayPictureSchema,
 	type NamedRepositories,
 } from '../contract/control.ts';
+import { routes } from '../contract/routes.ts';
+import { taskListSchema } from '../contract/tasks.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { askService, placeOf } from './serviceExchange.ts';
+
+/** As many as one page of the list has. */
+const MAXIMUM_LISTED = 100;
+
+export interface ActiveTasks {
+	/** Their prompts. */
+	running: string[];
+	waiting: number;
+}
 
 const LIMITS = { timeoutMs: 10_000, maximumLength: 16 * 1024 * 1024 };
 
@@ -31,6 +42,21 @@ export async function nameRepositories({ address, token }: Discovery, folders: r
 	const place = { ...placeOf(address, controlPaths.repositories), method: 'POST' };
 	const body: NamedRepositories = { folders: [...folders] };
 	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(body));
+}
+
+/** Tells the service to end. It answers before it does. */
+export async function requestShutdown({ address, token }: Discovery): Promise<void> {
+	const place = { ...placeOf(address, controlPaths.shutdown), method: 'POST' };
+	await askService({ ...place, headers: headersWith(token) }, LIMITS);
+}
+
+/** The tasks that have not ended: those that an agent works on, and how many wait. Of very many, the newest. */
+export async function readActiveTasks({ address, token }: Discovery): Promise<ActiveTasks> {
+	const place = placeOf(address, `${routes.taskList.path}?status=active&limit=${MAXIMUM_LISTED}`);
+	const { tasks } = taskListSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+	const listed = tasks.filter(task => task !== undefined);
+	const running = listed.filter(({ status }) => status !== 'pending');
+	return { running: running.map(({ prompt }) => prompt ?? ''), waiting: listed.length - running.length };
 }
 
 function headersWith(token: string): Record<string, string> {

@@ -9,9 +9,11 @@ import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import type { LaunchPlan } from './model/launchPlan.ts';
 import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
 import { type Lease, openLease, provesItself, readDiscovery } from './serviceAddress.ts';
-import { handOver } from './serviceControl.ts';
+import { handOver, requestShutdown } from './serviceControl.ts';
 
 const START_TIMEOUT_MS = 15_000;
+/** Agents get some seconds to end by themselves. */
+const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 const MAXIMUM_STARTUP_OUTPUT = 4096;
 const MAXIMUM_LOGGED_LINES = 20;
@@ -90,6 +92,29 @@ export class Supervisor implements Disposable {
 	/** Forgets a failure, so that the next call starts the service again. */
 	reset(): void {
 		this.failure = undefined;
+	}
+
+	/** The service that runs, if one does and proves that it is ours. Starts none. */
+	async find(): Promise<Discovery | undefined> {
+		const service = this.running?.service ?? (await readDiscovery(this.options.stateFolder));
+		return service && (await provesItself(service)) ? service : undefined;
+	}
+
+	/**
+	 * Ends a service that `find` gave, and resolves when it has ended. It is started again when somebody needs it.
+	 * Rejects when it does not end in time.
+	 */
+	async stop(service: Discovery): Promise<void> {
+		const { clock, logger } = this.options;
+		const deadline = clock.now() + STOP_TIMEOUT_MS;
+		await requestShutdown(service);
+		while (await provesItself(service)) {
+			if (clock.now() > deadline) {
+				throw new Error('the service did not end in time');
+			}
+			await clock.sleep(POLL_MS, this.disposal.signal);
+		}
+		logger.log('info', 'the local service was stopped', { pid: service.pid });
 	}
 
 	/** Gives the lease back. The service goes on for other windows and for running tasks, and ends by itself. */
@@ -178,12 +203,18 @@ export class Supervisor implements Disposable {
 	}
 
 	private watch(running: Running): void {
-		void running.lease.ended.then(async () => {
+		void running.lease.ended.then(async how => {
 			if (this.disposal.signal.aborted) {
 				return;
 			}
-			this.options.logger.log('warn', 'the lease on the local service ended', { pid: running.service.pid });
+			const { pid } = running.service;
 			this.running = undefined;
+			if (how === 'closed') {
+				// It was told to end, here or elsewhere, and starts again when it is needed.
+				this.options.logger.log('info', 'the local service has ended', { pid });
+				return;
+			}
+			this.options.logger.log('warn', 'the lease on the local service ended', { pid });
 			this.lost = running.service;
 			try {
 				await this.ensure();

@@ -38,6 +38,7 @@ export const commands = {
 	switchConnection: 'errand.switchConnection',
 	addConnection: 'errand.addConnection',
 	showAttestation: 'errand.showAttestation',
+	stopLocalService: 'errand.stopLocalService',
 	showLog: 'errand.showLog',
 } as const;
 

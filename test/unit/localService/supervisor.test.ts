@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -13,7 +13,7 @@ import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/con
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
 import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
-import { readPicture } from '../../../src/localService/serviceControl.ts';
+import { readActiveTasks, readPicture } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 
 const SERVICE = path.resolve('src/service/main.ts');
@@ -101,6 +101,57 @@ describe('Supervisor', function () {
 		supervisor.dispose();
 		await gone(pid);
 		await assert.rejects(stat(path.join(folder, DISCOVERY_FILE)), { code: 'ENOENT' });
+	});
+
+	describe('told to stop the service', () => {
+		const create = (service: { address: string; token: string }, prompt: string) =>
+			fetch(`${service.address}/api/tasks`, {
+				method: 'POST',
+				headers: { Authorization: `Bearer ${service.token}` },
+				body: JSON.stringify({ prompt, repoUrl: path.join(folder, 'sample') }),
+			});
+
+		it('finds none where none runs, and starts none for that', async () => {
+			assert.equal(await supervise().find(), undefined);
+			await assert.rejects(stat(path.join(folder, DISCOVERY_FILE)), { code: 'ENOENT' });
+		});
+
+		it('ends it for all windows, which start it again only when they need it, and count no crash', async () => {
+			const [one, other] = [supervise(), supervise()];
+			const { pid } = await ensure(one);
+			await ensure(other);
+			const service = await other.find();
+			assert.equal(service?.pid, pid);
+			await other.stop(service);
+			await gone(pid);
+			assert.equal(await one.find(), undefined);
+			for (const supervisor of [one, other, one]) {
+				const again = await eventually(async () => {
+					const next = await ensure(supervisor).catch(() => undefined);
+					return next?.pid === pid ? undefined : next;
+				});
+				await supervisor.stop(again);
+				await gone(again.pid);
+			}
+		});
+
+		it('can say what runs and how much waits', async () => {
+			const repository = path.join(folder, 'sample');
+			const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args]);
+			await mkdir(repository);
+			git('init', '--quiet');
+			git('-c', 'user.name=Me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '--allow-empty', '-m', 'First');
+			const supervisor = supervise();
+			const service = await ensure(supervisor);
+			assert.deepEqual(await readActiveTasks(service), { running: [], waiting: 0 });
+			for (let count = 0; count < 3; count++) {
+				assert.equal((await create(service, '/demo slow')).status, 200);
+			}
+			await eventually(async () => ((await readActiveTasks(service)).running.length === 2 ? true : undefined));
+			assert.deepEqual(await readActiveTasks(service), { running: ['/demo slow', '/demo slow'], waiting: 1 });
+			await supervisor.stop(service);
+			await gone(service.pid);
+		});
 	});
 
 	it('starts the service again after a crash, and after a second one fails with a sentence until it is reset', async () => {

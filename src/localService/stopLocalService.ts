@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { type ActiveTasks, readActiveTasks } from './serviceControl.ts';
+import type { Supervisor } from './supervisor.ts';
+
+const MAXIMUM_NAMED = 5;
+const MAXIMUM_PROMPT_LENGTH = 80;
+
+/** Ends the service for all windows. Where agents work, it says on what and asks first. */
+export async function stopLocalService(supervisor: Supervisor, logger: Logger, showLog: () => void): Promise<void> {
+	try {
+		const service = await supervisor.find();
+		if (service === undefined) {
+			void vscode.window.showInformationMessage(vscode.l10n.t('The local service is not running.'));
+			return;
+		}
+		if (!(await mayStop(await readActiveTasks(service)))) {
+			return;
+		}
+		const title = vscode.l10n.t('Stopping the local service');
+		await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+			supervisor.stop(service),
+		);
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t('The local service has stopped. It starts again when it is needed.'),
+		);
+	} catch (error) {
+		logger.log('error', 'the local service could not be stopped', { reason: describeError(error) });
+		const show = vscode.l10n.t('Show Log');
+		const message = vscode.l10n.t('The local service could not be stopped. The log says why.');
+		if ((await vscode.window.showErrorMessage(message, show)) === show) {
+			showLog();
+		}
+	}
+}
+
+async function mayStop({ running, waiting }: ActiveTasks): Promise<boolean> {
+	if (running.length === 0) {
+		return true;
+	}
+	const message =
+		running.length === 1
+			? vscode.l10n.t('Stop the local service while a task is running?')
+			: vscode.l10n.t('Stop the local service while {0} tasks are running?', running.length);
+	const named = running.slice(0, MAXIMUM_NAMED).map(prompt => `• ${shortened(prompt)}`);
+	const more = running.length > named.length ? [vscode.l10n.t('• and {0} more', running.length - named.length)] : [];
+	const kept = [
+		vscode.l10n.t('What runs is interrupted and makes no branch; its log is kept.'),
+		...(waiting === 0 ? [] : [vscode.l10n.t('Tasks that wait go on when the service starts again.')]),
+	];
+	const stop = vscode.l10n.t('Stop Local Service');
+	const detail = [...named, ...more, '', ...kept].join('\n');
+	return (await vscode.window.showWarningMessage(message, { modal: true, detail }, stop)) === stop;
+}
+
+function shortened(prompt: string): string {
+	const line = prompt.replace(/\s+/g, ' ').trim();
+	return line.length > MAXIMUM_PROMPT_LENGTH ? `${line.slice(0, MAXIMUM_PROMPT_LENGTH)}…` : line;
+}
