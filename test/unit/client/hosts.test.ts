@@ -34,6 +34,7 @@ const METHODS: Record<string, { host: RouteHost; ask: Ask }> = {
 	'models.discover': { host: 'inference', ask: client => client.models.discover() },
 	'responses.stream': { host: 'enterprise', ask: client => client.responses.stream(responses) },
 	'decisions.evaluate': { host: 'enterprise', ask: client => client.decisions.evaluate(decision) },
+	'channel.attest': { host: 'encrypt', ask: client => client.channel.attest() },
 	'channel.health': { host: 'encrypt', ask: client => client.channel.health() },
 	'channel.open': { host: 'encrypt', ask: client => client.channel.open() },
 	'tasks.list': { host: 'cloud', ask: client => client.tasks.list() },
