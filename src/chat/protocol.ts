@@ -154,9 +154,11 @@ export const MAXIMUM_URL_LENGTH = 8_192;
 /** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
 export interface PageStrings {
 	ask: string;
+	askChat: string;
 	askImage: string;
 	askSearch: string;
 	cancel: string;
+	chooseMode: string;
 	citation: string;
 	closed: string;
 	code: string;
@@ -188,7 +190,6 @@ export interface PageStrings {
 	minutes: string;
 	modeChat: string;
 	modeImage: string;
-	modeOf: string;
 	modeSearch: string;
 	nextVersion: string;
 	noAnswer: string;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { citationsOf } from '../../src/chat/modes/model/sources.ts';
+import { until } from '../support/editorWindow.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
-import { FACTS, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
+import { FACTS, PICTURE_ADDRESS, PICTURE_FILE_NAME, pictureTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 describe('the chat page', function () {
@@ -129,5 +130,74 @@ describe('the chat page', function () {
 				}
 			});
 		}
+	});
+
+	describe('with pictures', () => {
+		const picture = () => chat.page.locator('chat-picture img');
+		const naturalWidth = () => picture().evaluate(image => (image as HTMLImageElement).naturalWidth);
+
+		it('keeps the space of a picture, asks the host for it, and shows it with its prompt as its text', async () => {
+			await open();
+			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			await chat.snapshot([turn], { mode: 'image' });
+			assert.deepEqual(await chat.waitForPosted('picture-request'), {
+				kind: 'picture-request',
+				turn: turn.id,
+				file: PICTURE_FILE_NAME,
+			});
+			const before = await picture().boundingBox();
+			assert.deepEqual([before?.width, before?.height], [300, 200]);
+			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: PICTURE_ADDRESS });
+			await until('the picture is shown', async () => (await naturalWidth()) === 256);
+			assert.deepEqual(await picture().boundingBox(), before);
+			assert.equal(await picture().getAttribute('alt'), turn.question);
+			assert.equal(await chat.page.locator('chat-markdown .content').innerText(), '');
+		});
+
+		it('offers what can be done with it', async () => {
+			await open();
+			await SCENES['picture']?.(chat);
+			for (const name of ['Save Picture…', 'Insert as Markdown…', 'Copy Prompt', 'Open in Browser', 'Make Again']) {
+				await chat.page.getByRole('button', { name }).click();
+			}
+			const kinds = (await chat.posted()).map(({ kind }) => kind).slice(-5);
+			assert.deepEqual(kinds, ['picture-save', 'picture-insert', 'text-copy', 'picture-open', 'reply-retry']);
+		});
+
+		it('is a sentence and nothing else where there is none, with Load Again where that may help', async () => {
+			await open();
+			await SCENES['picture-refused']?.(chat);
+			assert.equal(await picture().count(), 0);
+			await chat.page.getByText('its address leads into this machine or its network').waitFor();
+			const button = chat.page.getByRole('button', { name: 'Load Again' });
+			assert.equal(await button.count(), 1);
+			await button.click();
+			await chat.waitForPosted('picture-reload');
+		});
+
+		it('says that a picture is gone, and that one cannot be shown', async () => {
+			await open();
+			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			await chat.snapshot([turn]);
+			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: undefined });
+			await chat.page.getByText('its file was deleted').waitFor();
+			const broken = 'data:image/png;base64,iVBORw0KGgo=';
+			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: broken });
+			await chat.page.getByText('what came is no PNG').waitFor();
+		});
+	});
+
+	describe('with modes', () => {
+		it('shows what messages ask for, and lets the host choose', async () => {
+			await open();
+			await chat.snapshot([]);
+			const choice = chat.page.getByRole('button', { name: /^Choose What Messages Ask For/ });
+			assert.match((await choice.innerText()).trim(), /Chat/);
+			await choice.click();
+			await chat.waitForPosted('mode-pick');
+			await chat.send({ kind: 'mode-set', mode: 'search' });
+			assert.match((await choice.innerText()).trim(), /Search/);
+			await chat.page.getByPlaceholder('Search the web, or / for more…').waitFor();
+		});
 	});
 });

@@ -1,4 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
+import type { ReplyView, TurnView } from '../../src/chat/protocol.ts';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
 export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.
@@ -77,6 +79,15 @@ export const SOURCES: Source[] = [
 	{ url: 'https://nowhere.example/', title: 'Without a place', start: 9_000, end: 9_100 },
 ];
 
+export const PICTURE_FILE_NAME = 'a'.repeat(64);
+export const PICTURE_ADDRESS = `data:image/png;base64,${demoImage('a fox').toString('base64')}`;
+
+export const pictureTurn = (reply: Partial<ReplyView>): TurnView =>
+	turnView(
+		{ text: '', canRetry: true, model: 'painter', duration: 4_200, ...reply },
+		{ mode: 'image', question: 'A fox that reads the newspaper, in watercolour' },
+	);
+
 /** Every state that the view can be in, for looking at and for checking all over. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
@@ -122,6 +133,18 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			],
 			{ mode: 'search' },
 		),
+	'making-a-picture': chat => chat.snapshot([pictureTurn({ state: 'streaming' })], { mode: 'image' }),
+	picture: async chat => {
+		const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 256, height: 256 } });
+		await chat.snapshot([turn], { mode: 'image' });
+		await chat.waitForPosted('picture-request');
+		await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: PICTURE_ADDRESS });
+	},
+	'picture-refused': chat =>
+		chat.snapshot([
+			pictureTurn({ picture: { problem: 'private', canReload: false } }),
+			pictureTurn({ picture: { problem: 'unreachable', canReload: true } }),
+		]),
 	long: chat =>
 		chat.snapshot(
 			Array.from({ length: 30 }, (_, index) =>

@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { escapeMessage } from '../../modes/model/mode.ts';
 import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
@@ -97,6 +98,9 @@ export class ChatApp extends LitElement {
 				return;
 			case 'message-refuse':
 				this.composer.refused(message.turn, message.reason);
+				return;
+			case 'picture-set':
+				this.turnElement(message.turn)?.showPicture(message.file, message.address);
 				return;
 			case 'composer-focus':
 				this.composer.focusText();
@@ -200,6 +204,7 @@ export class ChatApp extends LitElement {
 				.strings=${strings}
 				.language=${this.language}
 				.connection=${state.connection}
+				.mode=${state.mode}
 				.policy=${state.policy}
 				.conversation=${state.conversation}
 				.replying=${this.replying}
@@ -352,7 +357,7 @@ export class ChatApp extends LitElement {
 		if (this.isRefusedWhileReplying()) {
 			return;
 		}
-		this.editing = { turn: turn.id, text: turn.question };
+		this.editing = { turn: turn.id, text: escapeMessage(turn.question) };
 		this.save({ ...this.saved, edit: this.editing });
 		void this.focusIn(turn.id, '.editor textarea');
 	}

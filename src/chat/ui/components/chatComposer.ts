@@ -1,9 +1,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { TurnMode } from '../../modes/model/mode.ts';
 import type { PolicyView } from '../../policy/protocol.ts';
 import type { ConnectionView, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { isSendKey, messageProblem } from '../message.ts';
+import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
@@ -27,6 +29,7 @@ export class ChatComposer extends LitElement {
 		strings: { attribute: false },
 		language: { attribute: false },
 		connection: { attribute: false },
+		mode: { attribute: false },
 		policy: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
@@ -40,6 +43,8 @@ export class ChatComposer extends LitElement {
 	declare strings: PageStrings;
 	declare language: string;
 	declare connection: ConnectionView | undefined;
+	/** What a message asks for when it does not say so itself. */
+	declare mode: TurnMode;
 	declare policy: PolicyView | undefined;
 	/** The id of the conversation that is shown, once one is. */
 	declare conversation: string | undefined;
@@ -125,7 +130,7 @@ export class ChatComposer extends LitElement {
 					class="scrolls"
 					rows="1"
 					aria-label=${strings.ask}
-					placeholder=${strings.ask}
+					placeholder=${modePlaceholder(this.mode, strings)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
@@ -150,13 +155,17 @@ export class ChatComposer extends LitElement {
 		const { strings, policy } = this;
 		const words = strings.policy;
 		const name = policy ? policyName(policy.policy, words) : '';
-		return html`${composerChoice({
-			icon: 'chip',
-			word: model,
-			label: words.selectModel,
-			hint: fill(strings.usingModel, model, connection.label),
-			press: () => this.post({ kind: 'model-choose' }),
-		})}${
+		return html`${modeChoice(this.mode, strings, this.post)}${
+			this.mode === 'chat'
+				? composerChoice({
+						icon: 'chip',
+						word: model,
+						label: words.selectModel,
+						hint: fill(strings.usingModel, model, connection.label),
+						press: () => this.post({ kind: 'model-choose' }),
+					})
+				: nothing
+		}${
 			policy
 				? composerChoice({
 						icon: 'compass',

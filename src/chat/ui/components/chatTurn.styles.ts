@@ -40,6 +40,11 @@ export const chatTurnStyles = css`
 		color: var(--vscode-descriptionForeground);
 	}
 
+	.mode {
+		font-weight: normal;
+		color: var(--vscode-descriptionForeground);
+	}
+
 	.age {
 		opacity: 0;
 	}

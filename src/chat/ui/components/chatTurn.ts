@@ -7,6 +7,8 @@ import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
 import { showControls } from '../markdown.ts';
+import { type ChatPicture, pictureActions } from '../modes/chatPicture.ts';
+import { modeWord } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
 import type { ChatMarkdown } from './chatMarkdown.ts';
@@ -84,7 +86,7 @@ export class ChatTurn extends LitElement {
 		return html`
 			<article aria-busy=${streaming}>
 				<h2>
-					${strings.you}
+					${strings.you} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeWord(turn.mode, strings)}</span>`}
 					<time class="aside age" datetime=${askedAt.toISOString()} title=${askedAt.toLocaleString(this.language)}>
 						${formatMoment(askedAt, new Date(), this.language)}
 					</time>
@@ -103,6 +105,7 @@ export class ChatTurn extends LitElement {
 							</details>`
 						: nothing
 				}
+				${turn.mode === 'image' ? this.renderPicture(reply, streaming) : nothing}
 				<chat-markdown
 					.text=${reply.text}
 					.growing=${streaming && !reply.earlier}
@@ -115,6 +118,24 @@ export class ChatTurn extends LitElement {
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
+	}
+
+	/** The host's answer to a request for a picture. */
+	showPicture(file: string, address: string | undefined): void {
+		this.renderRoot.querySelector<ChatPicture>('chat-picture')?.receive(file, address);
+	}
+
+	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
+		const { turn, strings } = this;
+		return picture || streaming
+			? html`<chat-picture
+					.picture=${picture}
+					.turn=${turn.id}
+					.prompt=${turn.question}
+					.strings=${strings}
+					.post=${this.post}
+				></chat-picture>`
+			: nothing;
 	}
 
 	/** How the reply stands or ended, where its text alone does not say it: a sentence and at most one primary button. */
@@ -184,7 +205,8 @@ export class ChatTurn extends LitElement {
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
-				${asksAgain ? iconButton('refresh', strings.retryOffer, retry) : nothing}
+				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? strings.makeAgain : strings.retryOffer, retry) : nothing}
+				${streaming ? nothing : pictureActions(reply.picture, this.turn, strings, this.post)}
 				${
 					reply.text !== '' && !streaming
 						? [iconButton('copy', strings.copyReply, copy), iconButton('markdown', strings.copyMarkdown, copyMarkdown)]

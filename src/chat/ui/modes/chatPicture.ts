@@ -1,0 +1,232 @@
+import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import type { FromPage, PageStrings, PictureView } from '../../protocol.ts';
+import { codicon } from '../codicon.ts';
+import { iconButton } from '../components/iconButton.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import type { Post } from '../page.ts';
+
+/** A picture is asked for when it is so near to what is in view, in pixels. */
+const NEAR = '600px';
+
+/** A tall picture is shown smaller, so that all of it is in view at once. In pixels. */
+const MAXIMUM_HEIGHT = 512;
+
+/** The picture of a reply, in place: its space is kept before it is there. */
+export class ChatPicture extends LitElement {
+	static override styles = [
+		sharedStyles,
+		css`
+			:host {
+				display: block;
+				line-height: 1.5;
+			}
+
+			.frame {
+				display: block;
+				max-width: 100%;
+				border-radius: 4px;
+				background: var(--vscode-textCodeBlock-background, var(--vscode-editorWidget-background));
+				overflow: hidden;
+			}
+
+			.making {
+				display: flex;
+				align-items: center;
+				justify-content: center;
+				width: min(100%, 256px);
+				aspect-ratio: 1;
+				padding: 8px;
+				border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+				color: var(--vscode-descriptionForeground);
+				text-align: center;
+			}
+
+			img {
+				display: block;
+				width: 100%;
+				height: auto;
+			}
+
+			.problem {
+				display: flex;
+				gap: 8px;
+				overflow-wrap: anywhere;
+			}
+
+			.problem .codicon {
+				flex: none;
+				margin-top: 2px;
+				color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
+			}
+
+			.problem p {
+				margin: 0;
+				min-width: 0;
+			}
+
+			.button {
+				margin-top: 8px;
+			}
+		`,
+	];
+	static override properties = {
+		picture: { attribute: false },
+		turn: { attribute: false },
+		prompt: { attribute: false },
+		strings: { attribute: false },
+		post: { attribute: false },
+		address: { state: true },
+		gone: { state: true },
+	};
+
+	/** Undefined while it is being made. */
+	declare picture: PictureView | undefined;
+	declare turn: string;
+	/** What was asked for: its alternative text. */
+	declare prompt: string;
+	declare strings: PageStrings;
+	declare post: Post;
+	/** A `data:` address of the host. */
+	declare address: string | undefined;
+	/** What should be there is not: the file is deleted, or the browser cannot show it. */
+	declare gone: 'file' | 'type' | undefined;
+
+	private observer: IntersectionObserver | undefined;
+
+	/** The host's answer. */
+	receive(file: string, address: string | undefined): void {
+		if (this.file === file) {
+			this.address = address;
+			this.gone = address === undefined ? 'file' : undefined;
+		}
+	}
+
+	override willUpdate(changed: PropertyValues<this>): void {
+		const before = changed.get('picture');
+		if (changed.has('picture') && (before && 'file' in before ? before.file : undefined) !== this.file) {
+			this.address = undefined;
+			this.gone = undefined;
+			this.observer?.disconnect();
+			if (this.file !== undefined) {
+				this.requestWhenNear(this.file);
+			}
+		}
+	}
+
+	override updated(): void {
+		const { picture } = this;
+		if (picture && 'file' in picture) {
+			// As properties, because the page's policy takes no style attribute.
+			const { width, height } = picture;
+			const image = this.renderRoot.querySelector('img');
+			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));
+			image?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
+			image?.style.setProperty('aspect-ratio', `${width} / ${height}`);
+		}
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		this.observer?.disconnect();
+	}
+
+	override render(): TemplateResult {
+		const { picture, strings, address, gone } = this;
+		if (!picture) {
+			return html`<div class="frame making"><span>${strings.makingPicture}</span></div>`;
+		}
+		if ('problem' in picture) {
+			return this.renderProblem(problemText(picture.problem, strings), picture.canReload);
+		}
+		if (gone !== undefined) {
+			return this.renderProblem(gone === 'file' ? strings.pictureGone : strings.pictureType, gone === 'file');
+		}
+		const { width, height } = picture;
+		// Without an address the picture is not there yet, and has its size.
+		return html`<img
+			class="frame"
+			width=${width}
+			height=${height}
+			src=${address ?? EMPTY}
+			alt=${this.prompt}
+			@error=${() => {
+				this.gone = 'type';
+			}}
+		/>`;
+	}
+
+	private renderProblem(words: string, canReload: boolean): TemplateResult {
+		const reload = () => this.post({ kind: 'picture-reload', turn: this.turn });
+		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
+			${canReload ? html`<button type="button" class="button secondary" @click=${reload}>${this.strings.loadAgain}</button>` : ''}`;
+	}
+
+	private get file(): string | undefined {
+		return this.picture && 'file' in this.picture ? this.picture.file : undefined;
+	}
+
+	/** A long conversation has more pictures than anyone looks at. */
+	private requestWhenNear(file: string): void {
+		this.observer = new IntersectionObserver(
+			entries => {
+				if (entries.some(({ isIntersecting }) => isIntersecting)) {
+					this.observer?.disconnect();
+					this.post({ kind: 'picture-request', turn: this.turn, file });
+				}
+			},
+			{ rootMargin: NEAR },
+		);
+		this.observer.observe(this);
+	}
+}
+
+/** A GIF of one transparent pixel. */
+const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+function problemText(problem: Extract<PictureView, { problem: unknown }>['problem'], strings: PageStrings): string {
+	switch (problem) {
+		case 'address':
+			return strings.pictureAddress;
+		case 'private':
+			return strings.picturePrivate;
+		case 'redirected':
+			return strings.pictureRedirected;
+		case 'unreachable':
+			return strings.pictureUnreachable;
+		case 'too-large':
+			return strings.pictureSize;
+		case 'type':
+			return strings.pictureType;
+		case 'not-kept':
+			return strings.pictureNotKept;
+		case 'not-loaded':
+			return strings.pictureNotLoaded;
+	}
+}
+
+/** What can be done with a picture, beside asking for it again. */
+export function pictureActions(
+	picture: PictureView | undefined,
+	turn: { id: string; question: string },
+	strings: PageStrings,
+	post: Post,
+): TemplateResult[] {
+	if (!picture) {
+		return [];
+	}
+	const say =
+		(kind: Extract<FromPage, { kind: `picture-${string}` }>['kind'] & `picture-${'save' | 'insert' | 'open'}`) => () =>
+			post({ kind, turn: turn.id });
+	return [
+		...('file' in picture
+			? [
+					iconButton('save', strings.savePicture, say('picture-save')),
+					iconButton('markdown', strings.insertPicture, say('picture-insert')),
+				]
+			: []),
+		iconButton('copy', strings.copyPrompt, () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('link-external', strings.openPicture, say('picture-open')),
+	];
+}
+
+customElements.define('chat-picture', ChatPicture);
