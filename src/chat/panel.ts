@@ -7,6 +7,8 @@ import { commands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import { contextFiles } from './blocks/contextFiles.ts';
+import type { ReplyTools } from './blocks/replyTools.ts';
 import type { Chat, SendRefusal } from './chat.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
 import { type Conversation, currentReply, findTurn, shownTurns } from './model/conversation.ts';
@@ -50,6 +52,7 @@ export class ChatPanel {
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
 	private readonly policy: PolicySource;
+	private tools: Promise<ReplyTools> | undefined;
 
 	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
 		'page-ready': () => this.sendSnapshot(),
@@ -92,6 +95,20 @@ export class ChatPanel {
 			}
 		},
 		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
+		'code-use': async ({ action, turn, code, language, file }) => {
+			const chat = (await this.conversations).findByTurn(turn);
+			const block = {
+				code,
+				...(language === undefined ? {} : { language }),
+				...(file === undefined ? {} : { file }),
+			};
+			await (await this.openTools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
+		},
+		'files-check': async ({ request, names }) =>
+			this.post({ kind: 'files-found', request, names: await (await this.openTools()).findFiles(names) }),
+		'file-open': async ({ name }) => (await this.openTools()).openFile(name),
+		'image-load': async ({ request, url }) =>
+			this.post({ kind: 'image-set', request, image: await (await this.openTools()).loadImage(url) }),
 	};
 	private readonly modeHandlers: ModeHandlers;
 
@@ -203,6 +220,14 @@ export class ChatPanel {
 	focusComposer(): void {
 		this.focusWanted = true;
 		this.sendFocus();
+	}
+
+	/** What can be done with code, files and images of a reply: loaded with the first of them. */
+	openTools(): Promise<ReplyTools> {
+		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
+			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
+		);
+		return this.tools;
 	}
 
 	async stopReply(): Promise<void> {

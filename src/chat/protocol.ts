@@ -24,7 +24,10 @@ export type ToPage =
 	/** The user is asked for something first: the answer comes when that is over. */
 	| { kind: 'message-hold'; turn: string }
 	| { kind: 'message-refuse'; turn: string; reason: string }
-	| { kind: 'composer-focus' };
+	| { kind: 'composer-focus' }
+	/** Answers to requests of the page that carry this number. */
+	| { kind: 'files-found'; request: number; names: string[] }
+	| { kind: 'image-set'; request: number; image: LoadedImage };
 
 export type FromPage =
 	/** The page has loaded and wants a snapshot. */
@@ -56,7 +59,18 @@ export type FromPage =
 	| { kind: 'model-choose' }
 	| { kind: 'policy-choose' }
 	| { kind: 'link-open'; url: string }
-	| { kind: 'text-copy'; text: string };
+	| { kind: 'text-copy'; text: string }
+	/** Code of this turn's reply, and what its fence says of it. */
+	| { kind: 'code-use'; action: CodeAction; turn: string; code: string; language?: string; file?: string }
+	/** Which of these names are files of the workspace? */
+	| { kind: 'files-check'; request: number; names: string[] }
+	| { kind: 'file-open'; name: string }
+	| { kind: 'image-load'; request: number; url: string };
+
+export type CodeAction = 'insert' | 'new-file' | 'apply';
+
+/** `problem` is a sentence. */
+export type LoadedImage = { dataUrl: string } | { problem: string };
 
 export type TurnChange =
 	| { kind: 'turn-set'; turn: TurnView }
@@ -151,8 +165,13 @@ export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
 export const MAXIMUM_COPY_LENGTH = 16_000_000;
 export const MAXIMUM_URL_LENGTH = 8_192;
 
+/** So many names of files the page may ask about at a time, and how long each and what a fence says may be. */
+export const MAXIMUM_NAMES = 64;
+export const MAXIMUM_NAME_LENGTH = 400;
+
 /** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
 export interface PageStrings {
+	apply: string;
 	ask: string;
 	askChat: string;
 	askImage: string;
@@ -182,17 +201,22 @@ export interface PageStrings {
 	emptyPrompt: string;
 	emptyState: string;
 	image: string;
+	insertAtCursor: string;
 	insertPicture: string;
 	jumpToEnd: string;
 	loadAgain: string;
+	loadImage: string;
+	loadingImage: string;
 	makeAgain: string;
 	makingPicture: string;
 	minutes: string;
 	modeChat: string;
 	modeImage: string;
 	modeSearch: string;
+	newFile: string;
 	nextVersion: string;
 	noAnswer: string;
+	openFile: string;
 	openPicture: string;
 	pictureAddress: string;
 	pictureGone: string;

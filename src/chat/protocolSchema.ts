@@ -1,9 +1,18 @@
 // Parses what comes from the page. Host only.
 import * as z from 'zod';
 import { PICTURE_FILE } from './modes/model/picture.ts';
-import { type FromPage, MAXIMUM_COPY_LENGTH, MAXIMUM_MESSAGE_LENGTH, MAXIMUM_URL_LENGTH } from './protocol.ts';
+import {
+	type FromPage,
+	MAXIMUM_COPY_LENGTH,
+	MAXIMUM_MESSAGE_LENGTH,
+	MAXIMUM_NAME_LENGTH,
+	MAXIMUM_NAMES,
+	MAXIMUM_URL_LENGTH,
+} from './protocol.ts';
 
 const turn = z.uuid();
+const request = z.int().nonnegative();
+const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('page-ready') }),
@@ -30,6 +39,17 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('policy-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: z.string().max(MAXIMUM_URL_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
+	z.strictObject({
+		kind: z.literal('code-use'),
+		action: z.enum(['insert', 'new-file', 'apply']),
+		turn,
+		code: z.string().min(1).max(MAXIMUM_COPY_LENGTH),
+		language: fileName.exactOptional(),
+		file: fileName.exactOptional(),
+	}),
+	z.strictObject({ kind: z.literal('files-check'), request, names: z.array(fileName).max(MAXIMUM_NAMES) }),
+	z.strictObject({ kind: z.literal('file-open'), name: fileName }),
+	z.strictObject({ kind: z.literal('image-load'), request, url: z.string().max(MAXIMUM_URL_LENGTH) }),
 ]);
 
 /** undefined for anything that is not a message of the page. */

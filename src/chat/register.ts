@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
-import { commands, views } from '../platform/ids.ts';
+import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import type { ChatPanel } from './panel.ts';
 
 export interface ChatDependencies {
@@ -76,8 +76,22 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.selectPolicy, async () => (await openPickers()).selectPolicy()));
 	store.add(registerCommand(commands.editParameters, async () => (await openPickers()).editParameters()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
+	const openTools = async () => (await openPanel()).openTools();
+	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));
+	store.add(registerCommand(commands.discardProposal, async uri => (await openTools()).discardProposal(uri)));
+	void closeOrphans();
 	return {
 		dispose: () => store.dispose(),
 		close: async () => (await panel)?.close(),
 	};
+}
+
+/** Comparisons with a proposal that a reload brought back: what was proposed is gone. */
+async function closeOrphans(): Promise<void> {
+	const orphans = vscode.window.tabGroups.all
+		.flatMap(group => group.tabs)
+		.filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME);
+	if (orphans.length > 0) {
+		await vscode.window.tabGroups.close(orphans);
+	}
 }

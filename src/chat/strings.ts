@@ -12,6 +12,7 @@ import type { Repair } from './store.ts';
 /** The page's words. A number in braces is filled in by the page. */
 export function pageStrings(): PageStrings {
 	return {
+		apply: vscode.l10n.t('Apply…'),
 		ask: vscode.l10n.t('Ask a question'),
 		cancel: vscode.l10n.t('Cancel'),
 		closed: vscode.l10n.t('The reply was cut off when the window closed.'),
@@ -31,11 +32,16 @@ export function pageStrings(): PageStrings {
 		emptyPrompt: vscode.l10n.t('Write a message first.'),
 		emptyState: vscode.l10n.t('Ask about your code, or about anything else.'),
 		image: vscode.l10n.t('Image: {0}'),
+		insertAtCursor: vscode.l10n.t('Insert at Cursor'),
 		jumpToEnd: vscode.l10n.t('Scroll to End'),
+		loadImage: vscode.l10n.t('Load Image'),
+		loadingImage: vscode.l10n.t('Loading…'),
 		minutes: vscode.l10n.t('{0} min {1} s'),
+		newFile: vscode.l10n.t('New File'),
 		nextVersion: vscode.l10n.t('Next Version'),
 		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
 		policy: policyStrings(),
+		openFile: vscode.l10n.t('Open {0}'),
 		previousVersion: vscode.l10n.t('Previous Version'),
 		plainText: vscode.l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.'),
 		reasoning: vscode.l10n.t('Reasoning'),

@@ -20,6 +20,8 @@ export const commands = {
 	selectModel: 'errand.selectModel',
 	selectPolicy: 'errand.selectPolicy',
 	editParameters: 'errand.editParameters',
+	applyProposal: 'errand.applyProposal',
+	discardProposal: 'errand.discardProposal',
 	startTask: 'errand.startTask',
 	startTaskFromSelection: 'errand.startTaskFromSelection',
 	startTaskFromPrompt: 'errand.startTaskFromPrompt',
@@ -44,6 +46,9 @@ export const commands = {
 
 /** Of the documents that show a task's log; package.json's menus match on it. */
 export const LOG_SCHEME = 'errand-log';
+
+/** Of the documents that show what a file would be with code of a reply in it; package.json's menus match on it. */
+export const PROPOSAL_SCHEME = 'errand-proposal';
 
 /** Their language: package.json has the editor's defaults for it. */
 export const LOG_LANGUAGE = 'errand-log';

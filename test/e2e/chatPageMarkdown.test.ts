@@ -108,7 +108,18 @@ describe('markdown in the chat page', function () {
 		const allowed = [
 			...['a', 'blockquote', 'button', 'code', 'div', 'li', 'ol', 'p', 'pre', 'span'],
 			...['table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
-			...['@aria-hidden', '@aria-label', '@class', '@href', '@role', '@tabindex', '@title', '@type'],
+			...[
+				'@aria-hidden',
+				'@aria-label',
+				'@class',
+				'@href',
+				'@data-state',
+				'@name',
+				'@role',
+				'@tabindex',
+				'@title',
+				'@type',
+			],
 		];
 		assert.deepEqual(
 			found.filter(name => !allowed.includes(name)),
@@ -177,5 +188,72 @@ describe('markdown in the chat page', function () {
 		assert.deepEqual(await chat.waitForPosted('text-copy'), { kind: 'text-copy', text: 'echo "<b>" &&\n\n  ls\n' });
 		await chat.page.getByRole('button', { name: 'Copied' }).waitFor();
 		await chat.page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+	});
+
+	const CODE = '```ts title="src/a.ts"\nconst a = 1;\n```\n';
+
+	it('offers a block to the editor with what its fence says, by keyboard too', async () => {
+		const turn = turnView({ text: CODE });
+		await chat.snapshot([turn]);
+		assert.equal(await chat.page.locator('.code-label').innerText(), 'src/a.ts');
+		await chat.page.getByRole('button', { name: 'Copy', exact: true }).focus();
+		await chat.screenshot('code-bar');
+		for (const [action, label] of [
+			['insert', 'Insert at Cursor'],
+			['new-file', 'New File'],
+			['apply', 'Apply…'],
+		] as const) {
+			await chat.page.keyboard.press('Tab');
+			const button = chat.page.getByRole('button', { name: label });
+			assert.ok(await button.evaluate(element => element.matches(':focus')), `${label} has the focus`);
+			await chat.page.keyboard.press('Enter');
+			const block = { turn: turn.id, code: 'const a = 1;\n', language: 'ts', file: 'src/a.ts' };
+			assert.deepEqual((await chat.posted()).at(-1), { kind: 'code-use', action, ...block });
+		}
+	});
+
+	it('links the words that are files of the workspace, and nothing else', async () => {
+		const hostile =
+			'[x](../../etc/passwd) [y](file:///etc/passwd) `command:x` `\\\\server\\a.ts` [z](javascript:alert)';
+		const text = `See \`src/a.ts:40\`, \`gone.ts\`, \`value\` and [the test](test/a.test.ts#L4-L5). ${hostile}`;
+		await chat.snapshot([turnView({ text })]);
+		const { request, names } = await chat.waitForPosted('files-check');
+		assert.deepEqual([...names].sort(), ['gone.ts', 'src/a.ts:40', 'test/a.test.ts#L4-L5']);
+		await chat.send({ kind: 'files-found', request, names: ['src/a.ts:40', 'test/a.test.ts#L4-L5'] });
+		await chat.page.getByRole('link', { name: 'the test' }).click();
+		assert.deepEqual(await chat.waitForPosted('file-open'), { kind: 'file-open', name: 'test/a.test.ts#L4-L5' });
+		await chat.page.getByRole('link', { name: 'src/a.ts:40' }).focus();
+		await chat.screenshot('file-links');
+		await chat.page.keyboard.press('Enter');
+		assert.deepEqual((await chat.posted()).at(-1), { kind: 'file-open', name: 'src/a.ts:40' });
+		assert.equal(await chat.page.locator('chat-markdown').getByRole('link').count(), 2);
+	});
+
+	it('loads an image where it stands when asked, through the host alone', async () => {
+		const url = 'https://evil.example/i.png?secret';
+		await chat.snapshot([turnView({ text: `See ![a map](${url}) here.` })]);
+		const link = chat.page.getByRole('link', { name: 'Image: a map (Load Image)' });
+		await link.click();
+		const { request } = await chat.waitForPosted('image-load');
+		await chat.send({ kind: 'image-set', request, image: { problem: 'The image could not be fetched.' } });
+		await chat.page.getByRole('link', { name: 'Image: a map (The image could not be fetched.)' }).waitFor();
+		await chat.snapshot([turnView({ text: `Again ![a map](${url}) here.` })]);
+		await link.click();
+		const asked = (await chat.posted()).findLast(message => message.kind === 'image-load');
+		assert.equal(asked?.url, url);
+		const dataUrl =
+			'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+		await chat.send({ kind: 'image-set', request: asked?.request ?? 0, image: { dataUrl } });
+		const image = chat.page.getByRole('img', { name: 'Image: a map' });
+		await image.waitFor();
+		assert.equal(await image.evaluate(element => (element as HTMLImageElement).naturalWidth), 1);
+		assert.deepEqual(
+			chat.requests.filter(address => !address.startsWith('data:')),
+			[],
+		);
+		chat.requests.length = 0;
+		// A single pixel is hard to hit.
+		await chat.page.getByRole('link', { name: 'Image: a map' }).press('Enter');
+		assert.deepEqual(await chat.waitForPosted('link-open'), { kind: 'link-open', url });
 	});
 });

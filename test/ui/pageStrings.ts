@@ -2,6 +2,7 @@ import type { PageStrings } from '../../src/chat/protocol.ts';
 
 /** English words for a page outside the editor. */
 export const pageStrings: PageStrings = {
+	apply: 'Apply…',
 	ask: 'Ask a question',
 	cancel: 'Cancel',
 	closed: 'The reply was cut off when the window closed.',
@@ -21,8 +22,12 @@ export const pageStrings: PageStrings = {
 	emptyPrompt: 'Write a message first.',
 	emptyState: 'Ask about your code, or about anything else.',
 	image: 'Image: {0}',
+	insertAtCursor: 'Insert at Cursor',
 	jumpToEnd: 'Scroll to End',
+	loadImage: 'Load Image',
+	loadingImage: 'Loading…',
 	minutes: '{0} min {1} s',
+	newFile: 'New File',
 	nextVersion: 'Next Version',
 	noAnswer: 'The message was not taken yet. It is still here; send it again.',
 	policy: {
@@ -68,6 +73,7 @@ export const pageStrings: PageStrings = {
 		totalPartial: '{0} replies · at least {1} in · {2} out',
 		whole: '{0} in all',
 	},
+	openFile: 'Open {0}',
 	previousVersion: 'Previous Version',
 	plainText: 'Shown as plain text: it is too long or too deeply nested to lay out.',
 	reasoning: 'Reasoning',

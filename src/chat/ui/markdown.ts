@@ -1,6 +1,8 @@
 // Markdown to HTML. The HTML is not to be trusted before it went through sanitise.ts.
 import createMarkdownIt, { type Env, type MarkdownIt, type Token } from 'markdown-it';
+import { looksLikeFile } from '../model/fileReference.ts';
 import { fill } from './format.ts';
+import { parseFenceInfo } from './markdown/fenceInfo.ts';
 
 /** Page headings are h2 and h3, so a reply's own begin below them. */
 const HEADING_SHIFT = 3;
@@ -59,8 +61,12 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	rules['code_inline'] = (tokens, index) => `<code>${escapeText(tokens[index]?.content ?? '')}</code>`;
 	rules['code_block'] = (tokens, index) => `<pre><code>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
 	rules['fence'] = (tokens, index) => {
-		const language = /^\S+/.exec(markdown.utils.unescapeAll(tokens[index]?.info ?? '').trim())?.[0];
-		const attribute = language === undefined ? '' : ` class="language-${markdown.utils.escapeHtml(language)}"`;
+		const { language, file } = parseFenceInfo(markdown.utils.unescapeAll(tokens[index]?.info ?? ''));
+		const classes = [
+			...(language === undefined ? [] : [`language-${language}`]),
+			...(file === undefined ? [] : [`file-${encodeURIComponent(file.toWellFormed())}`]),
+		];
+		const attribute = classes.length === 0 ? '' : ` class="${markdown.utils.escapeHtml(classes.join(' '))}"`;
 		return `<pre><code${attribute}>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
 	};
 	rules['plain'] = (tokens, index) => {
@@ -75,7 +81,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 		const label = escapeText(fill(strings.image, token?.content ?? ''));
 		// An image's address can carry data out, so it never loads by itself; a link inside a link would fall apart.
 		return /^https?:\/\//i.test(source) && !isInsideLink(tokens, index)
-			? `<a ${linkAttributes(source, markdown)}>${label}</a>`
+			? `<a class="image" ${linkAttributes(source, markdown)}>${label}</a>`
 			: label;
 	};
 	return markdown;
@@ -203,13 +209,29 @@ function adaptBlock(token: Token): void {
 function adaptLink(token: Token): void {
 	if (token.type === 'link_open') {
 		const address = String(token.attrGet('href') ?? '');
+		const file = fileOf(address);
 		// The words of a link may say anything: where it leads shows on hover.
 		token.attrs = OPENABLE.test(address)
 			? [
 					['href', address],
 					['title', address],
 				]
-			: [];
+			: file !== undefined
+				? [
+						['class', 'file'],
+						['title', file],
+					]
+				: [];
+	}
+}
+
+/** An address that may be a file of the workspace: the host knows whether it is. */
+function fileOf(address: string): string | undefined {
+	try {
+		const name = decodeURI(address);
+		return looksLikeFile(name) ? name : undefined;
+	} catch {
+		return undefined;
 	}
 }
 

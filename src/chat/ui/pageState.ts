@@ -65,6 +65,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'message-refuse':
 		case 'composer-focus':
 		case 'picture-set':
+		case 'files-found':
+		case 'image-set':
 			return state;
 	}
 }

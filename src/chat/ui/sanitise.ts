@@ -8,7 +8,8 @@ const ALLOWED_TAGS = [
 	...['a', 'em', 'strong', 's', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ];
 const ALLOWED_ATTRIBUTES = ['href', 'title', 'class', 'start'];
-const ALLOWED_CLASS = /^(?:language-\S+|align-(?:left|center|right)|control|plain|note)$/;
+const ALLOWED_CLASS =
+	/^(?:language-\S+(?: file-\S+)?|file-\S+|file|image|align-(?:left|center|right)|control|plain|note)$/;
 
 purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	if (attribute.attrName === 'class') {

@@ -26,6 +26,11 @@ describe('a message from the page', () => {
 			{ kind: 'policy-choose' },
 			{ kind: 'link-open', url: 'https://example.com/' },
 			{ kind: 'text-copy', text: 'x' },
+			{ kind: 'code-use', action: 'apply', turn, code: 'x', language: 'ts', file: 'a.ts' },
+			{ kind: 'code-use', action: 'insert', turn, code: 'x' },
+			{ kind: 'files-check', request: 1, names: ['a.ts'] },
+			{ kind: 'file-open', name: 'a.ts:1' },
+			{ kind: 'image-load', request: 1, url: 'https://example.com/i.png' },
 		]) {
 			assert.deepEqual(parseFromPage(message), message);
 		}
@@ -54,6 +59,11 @@ describe('a message from the page', () => {
 			{ kind: 'message-send', conversation, turn, text: 'x'.repeat(2 * MAXIMUM_MESSAGE_LENGTH + 1) },
 			{ kind: 'link-open', url: `https://example.com/${'x'.repeat(10_000)}` },
 			{ kind: 'text-copy', text: '' },
+			{ kind: 'code-use', action: 'run', turn, code: 'x' },
+			{ kind: 'code-use', action: 'apply', turn, code: 'x', file: 'x'.repeat(401) },
+			{ kind: 'files-check', request: 1, names: Array(65).fill('a.ts') },
+			{ kind: 'files-check', request: -1, names: [] },
+			{ kind: 'image-load', request: 1.5, url: 'https://example.com/i.png' },
 		]) {
 			assert.equal(parseFromPage(message), undefined, JSON.stringify(message)?.slice(0, 80));
 		}

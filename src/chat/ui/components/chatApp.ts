@@ -6,6 +6,7 @@ import { Announcer } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
 import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
+import { HostRequests } from '../hostRequests.ts';
 import { messageProblem } from '../message.ts';
 import type { PageHost, Post, ReadingPosition, SavedState } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
@@ -60,6 +61,7 @@ export class ChatApp extends LitElement {
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
 	private readonly post: Post = message => this.host.postMessage(message);
+	private readonly requests = new HostRequests(this.post);
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, ...others } = this.saved;
 		this.save({ ...others, draft: draft.text, ...(draft.sentAs === undefined ? {} : { sentAs: draft.sentAs }) });
@@ -104,6 +106,10 @@ export class ChatApp extends LitElement {
 				return;
 			case 'composer-focus':
 				this.composer.focusText();
+				return;
+			case 'files-found':
+			case 'image-set':
+				this.requests.answered(message);
 				return;
 			default: {
 				const next = applyMessage(this.nextState, message);
@@ -189,6 +195,7 @@ export class ChatApp extends LitElement {
 								.strings=${strings}
 								.language=${this.language}
 								.post=${this.post}
+								.requests=${this.requests}
 								.question=${this.question}
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,

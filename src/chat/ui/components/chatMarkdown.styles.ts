@@ -70,6 +70,34 @@ export const chatMarkdownStyles = css`
 		text-underline-offset: 2px;
 	}
 
+	[data-file] {
+		cursor: pointer;
+		color: var(--vscode-textLink-foreground);
+	}
+
+	a[data-file],
+	[data-file]:hover {
+		text-decoration: underline;
+		text-underline-offset: 2px;
+	}
+
+	/* Whether it is there, and why not: said behind the image's words, and no part of them. */
+	a.image[data-state]::after {
+		content: ' (' attr(data-state) ')';
+	}
+
+	a.image[aria-busy='true'] {
+		cursor: progress;
+		color: var(--vscode-descriptionForeground);
+	}
+
+	a.image img {
+		display: block;
+		max-width: 100%;
+		max-height: 480px;
+		border-radius: 4px;
+	}
+
 	a[href]:hover {
 		color: var(--vscode-textLink-activeForeground);
 		text-decoration: underline;
@@ -107,8 +135,6 @@ export const chatMarkdownStyles = css`
 	.code-bar {
 		display: flex;
 		align-items: center;
-		justify-content: space-between;
-		gap: 8px;
 		min-height: 24px;
 		padding-inline: 8px 0;
 		color: var(--vscode-descriptionForeground);
@@ -116,6 +142,8 @@ export const chatMarkdownStyles = css`
 	}
 
 	.code-label {
+		flex: 1 1 0;
+		margin-inline-end: 8px;
 		overflow: hidden;
 		text-overflow: ellipsis;
 		white-space: nowrap;

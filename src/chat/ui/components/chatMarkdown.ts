@@ -1,10 +1,12 @@
 import { html, LitElement, type PropertyValues } from 'lit';
 import type { Citations } from '../../modes/model/sources.ts';
-import { MAXIMUM_COPY_LENGTH, type PageStrings } from '../../protocol.ts';
+import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../../protocol.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
-import { Frames } from '../markdown/frames.ts';
-import { Highlighter, languageOf } from '../markdown/highlighter.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import { FileLinks } from '../markdown/fileLinks.ts';
+import { type CodeButton, Frames } from '../markdown/frames.ts';
+import { fileOf, Highlighter, languageOf } from '../markdown/highlighter.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
@@ -23,6 +25,8 @@ export class ChatMarkdown extends LitElement {
 		strings: { attribute: false },
 		post: { attribute: false },
 		citations: { attribute: false },
+		requests: { attribute: false },
+		turn: { attribute: false },
 	};
 
 	declare text: string;
@@ -32,8 +36,12 @@ export class ChatMarkdown extends LitElement {
 	declare post: Post;
 	/** Of a searched answer, once it has ended. */
 	declare citations: Citations | undefined;
+	declare requests: HostRequests;
+	/** The id of the turn that it is a reply of. */
+	declare turn: string;
 
 	private frames: Frames | undefined;
+	private files: FileLinks | undefined;
 	private view: MarkdownView | undefined;
 	private citationLayer: CitationLayer | undefined;
 	/** The text of which the page shows all that it will. */
@@ -41,7 +49,7 @@ export class ChatMarkdown extends LitElement {
 	private readonly highlighter = new Highlighter();
 
 	override render() {
-		return html`<div class="content" @click=${this.onClick}></div>`;
+		return html`<div class="content" @click=${this.onClick} @keydown=${this.onKeyDown}></div>`;
 	}
 
 	override updated(changed: PropertyValues<this>): void {
@@ -70,6 +78,7 @@ export class ChatMarkdown extends LitElement {
 		const content = this.renderRoot.querySelector('.content') as HTMLElement;
 		const frames = new Frames(this.strings, this.renderRoot as ShadowRoot);
 		this.frames = frames;
+		this.files = new FileLinks(this.requests, this.strings);
 		const view = new MarkdownView(content, this.strings, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
@@ -101,6 +110,10 @@ export class ChatMarkdown extends LitElement {
 
 	/** What is only worth doing for code that will not change. */
 	private finish(element: Element, frames: Frames): void {
+		this.files?.add(element);
+		for (const link of element.querySelectorAll<HTMLElement>('a.image')) {
+			link.dataset['state'] = this.strings.loadImage;
+		}
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
 			if (code.childElementCount === 0 && languageOf(code) !== '') {
@@ -111,21 +124,83 @@ export class ChatMarkdown extends LitElement {
 
 	private onClick(event: MouseEvent): void {
 		const target = event.target as Element;
-		const link = target.closest('a[href]');
+		const link = target.closest<HTMLElement>('a[href]');
 		if (link) {
 			// The editor would open the link too, were the click to get as far as its own listener.
 			event.preventDefault();
 			event.stopPropagation();
-			this.post({ kind: 'link-open', url: link.getAttribute('href') ?? '' });
+			const url = link.getAttribute('href') ?? '';
+			if (link.matches('.image:not(.loaded)')) {
+				void this.loadImage(link, url);
+			} else {
+				this.post({ kind: 'link-open', url });
+			}
+			return;
+		}
+		const file = target.closest<HTMLElement>('[data-file]')?.dataset['file'];
+		if (file !== undefined) {
+			this.post({ kind: 'file-open', name: file });
 			return;
 		}
 		const button = target.closest('button');
 		const pre = button?.closest('.code')?.querySelector('pre');
-		const code = pre ? originalText(pre) : '';
-		if (button && code !== '') {
-			this.post({ kind: 'text-copy', text: code.slice(0, MAXIMUM_COPY_LENGTH) });
+		if (button && pre) {
+			this.useCode(button, pre);
+		}
+	}
+
+	private onKeyDown(event: KeyboardEvent): void {
+		const file = event.key === 'Enter' ? (event.target as HTMLElement).dataset['file'] : undefined;
+		if (file !== undefined) {
+			event.preventDefault();
+			this.post({ kind: 'file-open', name: file });
+		}
+	}
+
+	private useCode(button: HTMLButtonElement, pre: Element): void {
+		const code = originalText(pre).slice(0, MAXIMUM_COPY_LENGTH);
+		const name = button.name as CodeButton;
+		if (code === '') {
+			return;
+		}
+		if (name === 'copy') {
+			this.post({ kind: 'text-copy', text: code });
 			this.frames?.showCopied(button, true);
 			setTimeout(() => this.frames?.showCopied(button, false), COPIED_MS);
+			return;
+		}
+		const element = pre.firstElementChild;
+		const language = element ? languageOf(element).slice(0, MAXIMUM_NAME_LENGTH) : '';
+		const file = element ? fileOf(element).slice(0, MAXIMUM_NAME_LENGTH) : '';
+		this.post({
+			kind: 'code-use',
+			action: name,
+			turn: this.turn,
+			code,
+			...(language === '' ? {} : { language }),
+			...(file === '' ? {} : { file }),
+		});
+	}
+
+	/** Shows the image in the place of its link, which then opens it in the browser. Only ever asked for by the reader. */
+	private async loadImage(link: HTMLElement, url: string): Promise<void> {
+		if (link.getAttribute('aria-busy') === 'true') {
+			return;
+		}
+		const words = link.textContent ?? '';
+		link.setAttribute('aria-busy', 'true');
+		link.dataset['state'] = this.strings.loadingImage;
+		const image = await this.requests.loadImage({ url });
+		link.removeAttribute('aria-busy');
+		link.classList.add('loaded');
+		if ('dataUrl' in image) {
+			delete link.dataset['state'];
+			const element = document.createElement('img');
+			element.alt = words;
+			element.src = image.dataUrl;
+			link.replaceChildren(element);
+		} else {
+			link.dataset['state'] = image.problem;
 		}
 	}
 }

@@ -6,6 +6,7 @@ import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
 import { type ChatPicture, pictureActions } from '../modes/chatPicture.ts';
 import { modeWord } from '../modes/modeChoice.ts';
@@ -28,6 +29,7 @@ export class ChatTurn extends LitElement {
 		strings: { attribute: false },
 		language: { attribute: false },
 		post: { attribute: false },
+		requests: { attribute: false },
 		question: { attribute: false },
 		editing: { attribute: false },
 		total: { attribute: false },
@@ -38,6 +40,7 @@ export class ChatTurn extends LitElement {
 	declare strings: PageStrings;
 	declare language: string;
 	declare post: Post;
+	declare requests: HostRequests;
 	/** What can be done with the message. */
 	declare question: QuestionActions;
 	/** The message as it is being changed; undefined while it is not. */
@@ -112,6 +115,8 @@ export class ChatTurn extends LitElement {
 					.strings=${strings}
 					.post=${this.post}
 					.citations=${reply.citations}
+					.requests=${this.requests}
+					.turn=${turn.id}
 				></chat-markdown>
 				${renderSources(reply.citations?.sources ?? [], strings, this.post)}
 				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}

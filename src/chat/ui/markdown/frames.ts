@@ -1,11 +1,14 @@
-import type { PageStrings } from '../../protocol.ts';
-import { codiconText } from '../codicon.ts';
+import type { CodeAction, PageStrings } from '../../protocol.ts';
+import { type CodiconName, codiconText } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { showControls } from '../markdown.ts';
-import { languageOf } from './highlighter.ts';
+import { fileOf, languageOf } from './highlighter.ts';
 import type { Furnisher } from './patch.ts';
 
-/** Adds what is ours: a frame with a label and a copy button around code, a box that scrolls around a table. */
+/** The name of a button in the bar of a block. */
+export type CodeButton = CodeAction | 'copy';
+
+/** Adds what is ours: a frame with a label and buttons around code, a box that scrolls around a table. */
 export class Frames implements Furnisher {
 	private readonly strings: PageStrings;
 	/**
@@ -42,25 +45,21 @@ export class Frames implements Furnisher {
 		return node instanceof HTMLElement && isFrame(node) ? (node.lastElementChild ?? node) : node;
 	}
 
-	/** The language may have grown since the frame was made. */
+	/** The language or the file may have grown since the frame was made. */
 	relabel(pre: HTMLElement): void {
-		const language = pre.firstElementChild ? showControls(languageOf(pre.firstElementChild)) : '';
+		const code = pre.firstElementChild;
+		const words = code ? showControls(fileOf(code) || languageOf(code)) : '';
 		const label = pre.previousElementSibling?.firstElementChild;
-		if (label && label.textContent !== language) {
-			label.textContent = language;
+		if (label instanceof HTMLElement && label.textContent !== words) {
+			label.textContent = words;
+			label.title = words;
 		}
-		pre.setAttribute('aria-label', language === '' ? this.strings.code : fill(this.strings.codeIn, language));
+		pre.setAttribute('aria-label', words === '' ? this.strings.code : fill(this.strings.codeIn, words));
 	}
 
 	showCopied(button: HTMLElement, copied: boolean): void {
-		const icon = document.createElement('span');
-		icon.className = 'codicon';
-		icon.setAttribute('aria-hidden', 'true');
-		icon.textContent = codiconText(copied ? 'check' : 'copy');
-		button.replaceChildren(icon);
 		button.classList.toggle('copied', copied);
-		button.title = copied ? this.strings.copied : this.strings.copy;
-		button.setAttribute('aria-label', button.title);
+		label(button, copied ? 'check' : 'copy', copied ? this.strings.copied : this.strings.copy);
 	}
 
 	dispose(): void {
@@ -94,15 +93,36 @@ export class Frames implements Furnisher {
 	private codeBar(): HTMLElement {
 		const bar = document.createElement('div');
 		bar.className = 'code-bar';
-		const label = document.createElement('span');
-		label.className = 'code-label';
-		const copy = document.createElement('button');
-		copy.className = 'icon-button';
-		copy.type = 'button';
-		this.showCopied(copy, false);
-		bar.append(label, copy);
+		const words = document.createElement('span');
+		words.className = 'code-label';
+		bar.append(
+			words,
+			this.button('copy', 'copy', this.strings.copy),
+			this.button('insert', 'insert', this.strings.insertAtCursor),
+			this.button('new-file', 'new-file', this.strings.newFile),
+			this.button('apply', 'git-compare', this.strings.apply),
+		);
 		return bar;
 	}
+
+	private button(name: CodeButton, icon: CodiconName, words: string): HTMLButtonElement {
+		const button = document.createElement('button');
+		button.className = 'icon-button';
+		button.type = 'button';
+		button.name = name;
+		label(button, icon, words);
+		return button;
+	}
+}
+
+function label(button: HTMLElement, icon: CodiconName, words: string): void {
+	const mark = document.createElement('span');
+	mark.className = 'codicon';
+	mark.setAttribute('aria-hidden', 'true');
+	mark.textContent = codiconText(icon);
+	button.replaceChildren(mark);
+	button.title = words;
+	button.setAttribute('aria-label', words);
 }
 
 function isFrame(element: HTMLElement): boolean {

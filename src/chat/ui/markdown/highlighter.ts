@@ -57,6 +57,11 @@ export function languageOf(code: Element): string {
 	return /(?:^|\s)language-(\S+)/.exec(code.className)?.[1] ?? '';
 }
 
+/** What markdown.ts put into the class: the file that the fence names, or nothing. */
+export function fileOf(code: Element): string {
+	return decodeURIComponent(/(?:^|\s)file-(\S+)/.exec(code.className)?.[1] ?? '');
+}
+
 /** Cut where something new most likely begins: after an empty line, before one that is not indented. */
 function slices(text: string): string[] {
 	const found: string[] = [];

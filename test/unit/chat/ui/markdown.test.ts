@@ -270,7 +270,7 @@ describe('what markdown makes of a model’s text', () => {
 	it('makes an image a link that says so, and no image', () => {
 		assert.equal(
 			render('![a "b"](https://example.com/i.png?x=1&y=2)'),
-			'<p><a href="https://example.com/i.png?x=1&amp;y=2" title="https://example.com/i.png?x=1&amp;y=2">Image: a &quot;b&quot;</a></p>\n',
+			'<p><a class="image" href="https://example.com/i.png?x=1&amp;y=2" title="https://example.com/i.png?x=1&amp;y=2">Image: a &quot;b&quot;</a></p>\n',
 		);
 		assert.equal(render('![alt](data:image/png;base64,AAAA)'), '<p>Image: alt</p>\n');
 		assert.equal(

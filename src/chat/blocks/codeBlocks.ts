@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { showMessage } from '../../platform/notify.ts';
+import { editorLanguage } from './languages.ts';
+import type { Proposals } from './proposals.ts';
+import { confirmOutside, newFileUri, resolveFile } from './workspaceFiles.ts';
+
+/** A block of a reply: its text, and what its fence says. */
+export interface CodeBlock {
+	code: string;
+	language?: string;
+	file?: string;
+}
+
+/** Puts a block into the last active editor, at all its cursors, in one step of undo. */
+export async function insertBlock(block: CodeBlock): Promise<void> {
+	const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+	const code = block.code.replace(/\r?\n$/, '');
+	const isTaken = await editor?.edit(change => {
+		for (const selection of editor.selections) {
+			change.replace(selection, code);
+		}
+	});
+	if (editor && isTaken) {
+		await vscode.window.showTextDocument(editor.document, editor.viewColumn ? { viewColumn: editor.viewColumn } : {});
+		return;
+	}
+	const newFile = vscode.l10n.t('New File');
+	const message = editor
+		? vscode.l10n.t('The editor does not take changes. Open a file that can be changed, or begin a new one.')
+		: vscode.l10n.t('No editor is open to insert into. Open a file, or begin a new one.');
+	if ((await showMessage('information', message, newFile)) === newFile) {
+		await openAsNewFile(block);
+	}
+}
+
+export async function openAsNewFile({ code, language }: CodeBlock): Promise<void> {
+	const known = language === undefined ? undefined : await editorLanguage(language);
+	const document = await vscode.workspace.openTextDocument({ content: code, ...(known ? { language: known } : {}) });
+	await vscode.window.showTextDocument(document);
+}
+
+/** Shows what a file would be with the block in it, once it is clear which file is meant. */
+export async function proposeBlock(
+	block: CodeBlock,
+	contextFiles: readonly vscode.Uri[],
+	proposals: Proposals,
+): Promise<void> {
+	if (!vscode.workspace.isTrusted) {
+		const manage = vscode.l10n.t('Manage Workspace Trust');
+		const message = vscode.l10n.t('Code is applied to files of trusted workspaces only.');
+		if ((await showMessage('information', message, manage)) === manage) {
+			await vscode.commands.executeCommand('workbench.trust.manage');
+		}
+		return;
+	}
+	const uri = await targetOf(block, contextFiles);
+	if (uri && (await confirmOutside(uri, vscode.l10n.t('Compare')))) {
+		await proposals.open(uri, block.code);
+	}
+}
+
+/** The file that the fence names; else the one that the conversation or the editor is about, asked where there are more. */
+async function targetOf({ file }: CodeBlock, contextFiles: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
+	const named = file === undefined ? undefined : await resolveFile(file);
+	if (named) {
+		return named.uri;
+	}
+	const active = vscode.window.activeTextEditor?.document.uri;
+	const likely = new Map([...contextFiles, ...(active ? [active] : [])].map(uri => [uri.toString(), uri]));
+	const known = [...likely.values()].filter(
+		uri => vscode.workspace.getWorkspaceFolder(uri) || uri.scheme === 'untitled',
+	);
+	const created = file === undefined ? undefined : newFileUri(file);
+	const [only] = known;
+	if (only && known.length === 1 && !created) {
+		return only;
+	}
+	return pickTarget(known, created);
+}
+
+async function pickTarget(
+	known: readonly vscode.Uri[],
+	created: vscode.Uri | undefined,
+): Promise<vscode.Uri | undefined> {
+	type Row = vscode.QuickPickItem & { uri?: vscode.Uri };
+	const rows: Row[] = [
+		...(created
+			? [
+					{
+						label: vscode.workspace.asRelativePath(created),
+						description: vscode.l10n.t('new file'),
+						iconPath: new vscode.ThemeIcon('new-file'),
+						uri: created,
+					},
+				]
+			: []),
+		...known.map(uri => ({
+			label: vscode.workspace.asRelativePath(uri),
+			iconPath: new vscode.ThemeIcon('file'),
+			uri,
+		})),
+		{ label: vscode.l10n.t('Another File…'), iconPath: new vscode.ThemeIcon('folder-opened') },
+	];
+	const row = await vscode.window.showQuickPick(rows, {
+		title: vscode.l10n.t('Apply Code'),
+		placeHolder: vscode.l10n.t('Which file is the code for? It is compared before anything is written.'),
+	});
+	if (!row || row.uri) {
+		return row?.uri;
+	}
+	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+	const [chosen] =
+		(await vscode.window.showOpenDialog({
+			...(folder ? { defaultUri: folder } : {}),
+			openLabel: vscode.l10n.t('Compare'),
+		})) ?? [];
+	return chosen;
+}

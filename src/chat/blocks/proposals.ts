@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
+import { showMessage } from '../../platform/notify.ts';
+import { type Placement, placeByContext, replaceLines } from './placement.ts';
+
+interface Proposal {
+	target: vscode.Uri;
+	code: string;
+	/** The file as it was when the proposal was made; undefined where there was none. */
+	before: string | undefined;
+	/** The file as it would be. */
+	text: string;
+}
+
+/** The other side of a comparison with a file that is not there. */
+const NO_FILE = 'none';
+
+/** What files would be with code of a reply in them: shown beside them, written only when the user says so. */
+export class Proposals implements Disposable {
+	private readonly disposables = new DisposableStore();
+	private readonly proposals = new Map<string, Proposal>();
+	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
+
+	constructor() {
+		this.disposables.add(
+			vscode.workspace.registerTextDocumentContentProvider(PROPOSAL_SCHEME, {
+				onDidChange: this.changed.event,
+				provideTextDocumentContent: uri => this.proposals.get(uri.query)?.text ?? '',
+			}),
+		);
+		this.disposables.add(
+			vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+				if (uri.scheme === PROPOSAL_SCHEME) {
+					this.proposals.delete(uri.query);
+				}
+			}),
+		);
+	}
+
+	/** Compares `target` as it is with what it would be. Asks for the place where the code does not show it. */
+	async open(target: vscode.Uri, code: string): Promise<void> {
+		const before = await read(target);
+		const placement = await place(target, before, code);
+		if (!placement) {
+			return;
+		}
+		if (placement.text === before) {
+			void showMessage('information', vscode.l10n.t('{0} has this code already.', nameOf(target)));
+			return;
+		}
+		const id = randomUUID();
+		this.proposals.set(id, { target, code, before, text: placement.text });
+		const proposed = target.with({ scheme: PROPOSAL_SCHEME, authority: '', query: id, fragment: '' });
+		const present = before === undefined ? proposed.with({ query: NO_FILE }) : target;
+		await vscode.commands.executeCommand(
+			'vscode.diff',
+			present,
+			proposed,
+			vscode.l10n.t('{0} (proposed change)', nameOf(target)),
+			{ preview: false, selection: new vscode.Range(placement.startLine, 0, placement.startLine, 0) },
+		);
+	}
+
+	/** Writes the proposal that is shown, in one step of undo. A file that has changed meanwhile is compared again first. */
+	async apply(argument: unknown): Promise<void> {
+		const uri = shownProposal(argument);
+		const proposal = uri && this.proposals.get(uri.query);
+		if (!uri || !proposal) {
+			await this.discard(argument);
+			void showMessage('information', vscode.l10n.t('This proposal is gone. Apply the code from the chat again.'));
+			return;
+		}
+		const { target, before } = proposal;
+		const now = await read(target);
+		if (now !== before) {
+			await this.compareAgain(uri, proposal, now);
+			return;
+		}
+		const edit = new vscode.WorkspaceEdit();
+		if (before === undefined) {
+			edit.createFile(target, { contents: Buffer.from(proposal.text) });
+		} else {
+			const document = await vscode.workspace.openTextDocument(target);
+			const change = smallestChange(before, proposal.text);
+			const range = new vscode.Range(document.positionAt(change.start), document.positionAt(change.end));
+			edit.replace(target, range, change.text);
+		}
+		if (!(await vscode.workspace.applyEdit(edit))) {
+			void showMessage('error', vscode.l10n.t('{0} could not be changed. Is it read-only?', nameOf(target)));
+			return;
+		}
+		await close(uri);
+		await vscode.window.showTextDocument(target, { preview: false });
+	}
+
+	async discard(argument: unknown): Promise<void> {
+		const uri = shownProposal(argument);
+		if (uri) {
+			await close(uri);
+		}
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+
+	private async compareAgain(uri: vscode.Uri, proposal: Proposal, now: string | undefined): Promise<void> {
+		const name = nameOf(proposal.target);
+		const placement = await place(proposal.target, now, proposal.code);
+		if (!placement) {
+			return;
+		}
+		if ((now === undefined) !== (proposal.before === undefined)) {
+			await close(uri);
+			await this.open(proposal.target, proposal.code);
+		} else {
+			this.proposals.set(uri.query, { ...proposal, before: now, text: placement.text });
+			this.changed.fire(uri);
+		}
+		const apply = vscode.l10n.t('Apply');
+		const message = vscode.l10n.t('{0} has changed meanwhile. Look at the new comparison before you apply it.', name);
+		if ((await showMessage('warning', message, apply)) === apply) {
+			await executeCommand(commands.applyProposal, uri);
+		}
+	}
+}
+
+/** The text of the file as the editor has it, unsaved changes included; undefined where there is none. */
+async function read(uri: vscode.Uri): Promise<string | undefined> {
+	const exists =
+		uri.scheme === 'untitled' ||
+		(await vscode.workspace.fs.stat(uri).then(
+			() => true,
+			() => false,
+		));
+	return exists ? (await vscode.workspace.openTextDocument(uri)).getText() : undefined;
+}
+
+async function place(target: vscode.Uri, before: string | undefined, code: string): Promise<Placement | undefined> {
+	if (before === undefined || before.trim() === '') {
+		return { text: code, startLine: 0, endLine: 0 };
+	}
+	return placeByContext(before, code) ?? askForPlace(target, before, code);
+}
+
+async function askForPlace(target: vscode.Uri, before: string, code: string): Promise<Placement | undefined> {
+	const own = code.replace(/\r?\n$/, '').split(/\r?\n/);
+	const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === target.toString());
+	const selection = editor?.selection;
+	const count = before.split(/\r?\n/).length;
+	const last = before.endsWith('\n') ? count - 1 : count;
+	type Row = vscode.QuickPickItem & { range: [start: number, end: number] };
+	const rows: Row[] = [
+		...(selection
+			? [
+					selection.isEmpty
+						? {
+								label: vscode.l10n.t('At the Cursor'),
+								description: vscode.l10n.t('before line {0}', selection.start.line + 1),
+								range: [selection.start.line, selection.start.line] satisfies [number, number],
+							}
+						: {
+								label: vscode.l10n.t('In Place of the Selection'),
+								description: vscode.l10n.t('lines {0} to {1}', selection.start.line + 1, lastLine(selection) + 1),
+								range: [selection.start.line, lastLine(selection) + 1] satisfies [number, number],
+							},
+				]
+			: []),
+		{ label: vscode.l10n.t('At the End of the File'), range: [last, last] },
+		{ label: vscode.l10n.t('In Place of the Whole File'), range: [0, last] },
+	];
+	const row = await vscode.window.showQuickPick(rows, {
+		title: vscode.l10n.t('Apply Code'),
+		placeHolder: vscode.l10n.t('Where does the code belong in {0}? The code itself does not show it.', nameOf(target)),
+	});
+	return row && replaceLines(before, row.range[0], row.range[1], own);
+}
+
+/** A selection that ends at the beginning of a line has nothing of that line. */
+function lastLine({ start, end }: vscode.Selection): number {
+	return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+}
+
+/** What is left of a change without the beginning and the end that stay. */
+function smallestChange(before: string, after: string): { start: number; end: number; text: string } {
+	let start = 0;
+	while (start < before.length && start < after.length && before[start] === after[start]) {
+		start++;
+	}
+	let same = 0;
+	const limit = Math.min(before.length, after.length) - start;
+	while (same < limit && before[before.length - 1 - same] === after[after.length - 1 - same]) {
+		same++;
+	}
+	return { start, end: before.length - same, text: after.slice(start, after.length - same) };
+}
+
+/** The proposal that a command is about: the editor's title says it; the palette means the tab that is active. */
+function shownProposal(argument: unknown): vscode.Uri | undefined {
+	if (argument instanceof vscode.Uri && argument.scheme === PROPOSAL_SCHEME) {
+		return argument;
+	}
+	const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+	return input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME
+		? input.modified
+		: undefined;
+}
+
+async function close(uri: vscode.Uri): Promise<void> {
+	const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+	await vscode.window.tabGroups.close(
+		tabs.filter(
+			({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString(),
+		),
+	);
+}
+
+function nameOf(uri: vscode.Uri): string {
+	return vscode.workspace.asRelativePath(uri);
+}

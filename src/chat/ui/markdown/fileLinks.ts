@@ -1,0 +1,77 @@
+import { looksLikeFile } from '../../model/fileReference.ts';
+import { MAXIMUM_NAMES, type PageStrings } from '../../protocol.ts';
+import { fill } from '../format.ts';
+import type { HostRequests } from '../hostRequests.ts';
+
+/** A reply that names more files than this has the others as plain text. */
+const MAXIMUM_ASKED = 512;
+
+/** Makes links of the words in a reply that are names of files, once the host has found them in the workspace. */
+export class FileLinks {
+	private readonly requests: HostRequests;
+	private readonly strings: PageStrings;
+	private readonly found = new Map<string, Promise<boolean>>();
+	private batch: { names: string[]; answer: Promise<readonly string[]> } | undefined;
+
+	constructor(requests: HostRequests, strings: PageStrings) {
+		this.requests = requests;
+		this.strings = strings;
+	}
+
+	/** Looks through a finished block. */
+	add(block: Element): void {
+		for (const element of block.querySelectorAll<HTMLElement>('a.file, code')) {
+			const name = nameOf(element);
+			if (name !== undefined) {
+				void this.isFile(name).then(isFile => {
+					if (isFile && element.isConnected && nameOf(element) === name) {
+						this.link(element, name);
+					}
+				});
+			}
+		}
+	}
+
+	private isFile(name: string): Promise<boolean> {
+		let known = this.found.get(name);
+		if (!known) {
+			known = this.found.size < MAXIMUM_ASKED ? this.ask(name) : Promise.resolve(false);
+			this.found.set(name, known);
+		}
+		return known;
+	}
+
+	/** What is asked for in one go travels in one message. */
+	private async ask(name: string): Promise<boolean> {
+		if (!this.batch || this.batch.names.length === MAXIMUM_NAMES) {
+			const names: string[] = [];
+			const batch = { names, answer: Promise.resolve().then(() => this.send(names)) };
+			this.batch = batch;
+		}
+		this.batch.names.push(name);
+		return (await this.batch.answer).includes(name);
+	}
+
+	private send(names: string[]): Promise<string[]> {
+		if (this.batch?.names === names) {
+			this.batch = undefined;
+		}
+		return this.requests.findFiles({ names });
+	}
+
+	private link(element: HTMLElement, name: string): void {
+		element.dataset['file'] = name;
+		element.setAttribute('role', 'link');
+		element.tabIndex = 0;
+		element.title = fill(this.strings.openFile, name);
+	}
+}
+
+/** The name that an element may link to: a markdown link's target, or what inline code says. */
+function nameOf(element: HTMLElement): string | undefined {
+	if (element.localName === 'a') {
+		return element.dataset['file'] ?? element.title;
+	}
+	const text = element.closest('pre, a') ? '' : (element.textContent ?? '');
+	return looksLikeFile(text) ? text : undefined;
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { ReplyTools } from '../../src/chat/blocks/replyTools.ts';
+import { PROPOSAL_SCHEME } from '../../src/platform/ids.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const FILE = 'export function first(value: number): number {\n\treturn value * 2;\n}\n\nexport const last = 1;\n';
+const CODE = 'export function first(value: number): number {\n\treturn value * 3;\n}\n';
+const CHANGED = FILE.replace('* 2', '* 3');
+
+describe('what is done with a reply in the editor', () => {
+	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
+	const folder = () => vscode.Uri.joinPath(root(), 'reply-tools');
+	const file = (name: string) => vscode.Uri.joinPath(folder(), name);
+	const tools = new ReplyTools(async () => []);
+	const nothing: vscode.Uri[] = [];
+
+	before(async () => {
+		await mkdir(folder().fsPath, { recursive: true });
+	});
+
+	beforeEach(async () => {
+		await writeFile(file('a.ts').fsPath, FILE);
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	after(async () => {
+		tools.dispose();
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		await rm(folder().fsPath, { recursive: true, force: true });
+	});
+
+	const show = (name: string) => vscode.window.showTextDocument(file(name));
+	const activeInput = () => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+	const textOf = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
+	const revert = () => vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+
+	async function proposal(): Promise<vscode.TabInputTextDiff> {
+		return waitFor('the comparison', () => {
+			const input = activeInput();
+			return input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME && input;
+		});
+	}
+
+	it('inserts code at all cursors, in one step of undo', async () => {
+		const editor = await show('a.ts');
+		editor.selections = [new vscode.Selection(0, 0, 0, 0), new vscode.Selection(4, 0, 4, 6)];
+		await tools.useCode('insert', { code: '// new\n' }, nothing);
+		assert.equal(editor.document.getText(), `// new${FILE.replace('export const', '// new const')}`);
+		await vscode.commands.executeCommand('undo');
+		assert.equal(editor.document.getText(), FILE);
+		await revert();
+	});
+
+	it('begins a file in the language that the editor knows under another name', async () => {
+		await tools.useCode('new-file', { code: 'print(1)\n', language: 'py' }, nothing);
+		const document = vscode.window.activeTextEditor?.document;
+		assert.deepEqual([document?.isUntitled, document?.languageId, document?.getText()], [true, 'python', 'print(1)\n']);
+		await revert();
+	});
+
+	it('shows a change before it is made, and makes it in one step of undo', async () => {
+		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
+		const { original, modified } = await proposal();
+		assert.equal(original.toString(), file('a.ts').toString());
+		assert.equal(await textOf(modified), CHANGED);
+		assert.equal(await textOf(file('a.ts')), FILE, 'nothing is written yet');
+		await tools.applyProposal(modified);
+		assert.equal(await textOf(file('a.ts')), CHANGED);
+		assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), file('a.ts').toString());
+		await vscode.commands.executeCommand('undo');
+		assert.equal(await textOf(file('a.ts')), FILE);
+		await revert();
+	});
+
+	it('takes the file of the message’s context before it asks', async () => {
+		await tools.useCode('apply', { code: CODE }, [file('a.ts')]);
+		assert.equal((await proposal()).original.toString(), file('a.ts').toString());
+	});
+
+	it('writes nothing where the change is discarded', async () => {
+		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
+		await proposal();
+		await tools.discardProposal(undefined);
+		assert.ok(!(activeInput() instanceof vscode.TabInputTextDiff));
+		assert.equal(await textOf(file('a.ts')), FILE);
+	});
+
+	it('compares again where the file has changed meanwhile', async () => {
+		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
+		const { modified } = await proposal();
+		const edit = new vscode.WorkspaceEdit();
+		edit.insert(file('a.ts'), new vscode.Position(4, 0), '// meanwhile\n');
+		await vscode.workspace.applyEdit(edit);
+		const changed = FILE.replace('export const', '// meanwhile\nexport const');
+		void tools.applyProposal(modified);
+		await waitFor('the new comparison', async () => (await textOf(modified)) === changed.replace('* 2', '* 3'));
+		assert.equal(await textOf(file('a.ts')), changed, 'it is only compared');
+		await tools.applyProposal(modified);
+		assert.equal(await textOf(file('a.ts')), changed.replace('* 2', '* 3'));
+		await revert();
+	});
+
+	it('finds files of the workspace by the names that replies give them, and no others', async () => {
+		const outside = path.join(os.tmpdir(), 'errand-outside.ts');
+		await writeFile(outside, '');
+		const found = await tools.findFiles([
+			'reply-tools/a.ts:2',
+			file('a.ts').fsPath,
+			'reply-tools/b.ts',
+			'reply-tools',
+			`../${path.basename(root().fsPath)}/reply-tools/a.ts`,
+			outside,
+			'//127.0.0.1/share/a.ts',
+			file('a.ts').toString(),
+		]);
+		await rm(outside);
+		assert.deepEqual(found, ['reply-tools/a.ts:2', file('a.ts').fsPath]);
+	});
+
+	it('opens a file at its lines', async () => {
+		await tools.openFile('reply-tools/a.ts#L2-L3');
+		const editor = await waitFor('the editor', () => vscode.window.activeTextEditor);
+		assert.equal(editor.document.uri.toString(), file('a.ts').toString());
+		assert.deepEqual([editor.selection.start.line, editor.selection.end.line], [1, 2]);
+	});
+
+	it('refuses an image of this machine', async () => {
+		assert.ok('problem' in (await tools.loadImage('http://127.0.0.1:1/i.png')));
+	});
+
+	it('asks before it opens a link of the file system that leads out of the workspace', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		const outside = path.join(os.tmpdir(), 'errand-linked.ts');
+		await writeFile(outside, '');
+		await symlink(outside, file('link.ts').fsPath);
+		// The tests cannot answer a modal question: it is enough that nothing opens without one.
+		void tools.openFile('reply-tools/link.ts');
+		void tools.useCode('apply', { code: CODE, file: 'reply-tools/link.ts' }, nothing);
+		await tools.openFile('reply-tools/a.ts');
+		await waitFor('the other file', () => vscode.window.activeTextEditor?.document.uri.path.endsWith('a.ts'));
+		const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+		assert.ok(tabs.every(({ label }) => !label.includes('link.ts')));
+		await rm(outside);
+	});
+});
