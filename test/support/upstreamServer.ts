@@ -20,6 +20,8 @@ export interface ReceivedRequest {
 /** How a server behaves at chat requests. What is not set is as a well-behaved server has it. */
 export interface UpstreamBehaviour {
 	models?: readonly object[];
+	/** What an Ollama tells of a model, by its id; of any other that there is none. */
+	shows?: Readonly<Record<string, object>>;
 	/** Of the list of models. */
 	listStatus?: number;
 	/** In place of a stream. */
@@ -110,6 +112,9 @@ export class UpstreamServer {
 				object: 'list',
 				data: behaviour.models ?? [{ id: 'small', object: 'model' }],
 			});
+		} else if (request.url === '/api/show') {
+			const shown = behaviour.shows?.[String(received.body['model'])];
+			sendJson(response, shown === undefined ? 404 : 200, shown ?? { error: 'model not found' });
 		} else if (behaviour.refuses !== undefined && behaviour.refuses in received.body) {
 			sendJson(response, 400, { error: { message: `Unrecognized request argument supplied: ${behaviour.refuses}` } });
 		} else if (behaviour.status !== undefined || behaviour.body !== undefined) {

@@ -5,10 +5,10 @@ import { untilClientGoes } from '../clientGone.ts';
 import { demoModels } from '../inference/demo/demoScripts.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import { mount } from '../inference/hostForms.ts';
+import { inParallel } from '../inParallel.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { readDecisionRequest } from './decisionRequest.ts';
 import { evaluate } from './evaluate.ts';
-import { inParallel } from './inParallel.ts';
 
 const BODY_MEGABYTES = 16;
 const QUESTIONS_AT_ONCE = 4;

@@ -2,7 +2,7 @@
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
-import type { ModelOffer, Parameter, Provider } from './provider.ts';
+import { isParameter, type ModelOffer, type Parameter, type Provider } from './provider.ts';
 
 /** One provider's offer of the model that is asked for. */
 export interface Candidate {
@@ -24,12 +24,10 @@ export interface Selection {
 	exclusions: Exclusion[];
 }
 
-/** What a request carries beyond model, messages and routing. */
-const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
-
 export function parametersOf(request: ChatRequest): Parameter[] {
-	const names = Object.keys(request) as (keyof ChatRequest)[];
-	return names.filter((name): name is Parameter => !NO_PARAMETERS.has(name) && request[name] !== undefined);
+	return Object.keys(request)
+		.filter(isParameter)
+		.filter(name => request[name] !== undefined);
 }
 
 /** The service's own slug means everybody who runs on this machine; among these it is not for closed models. */

@@ -56,6 +56,13 @@ export interface DataPolicy {
 /** A field of a chat request that steers the generation: what `require_parameters` is about. */
 export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
 
+/** What a request carries beside its parameters. */
+const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
+
+export function isParameter(name: string): name is Parameter {
+	return !NO_PARAMETERS.has(name);
+}
+
 /** What one provider offers of one model. */
 export interface ModelOffer {
 	/** As it stands in `model` of a request; the same id at two providers is the same model. */

@@ -9,7 +9,8 @@ import type { Transport } from '../../../client/core/transport.ts';
 import { connectionSchema, isLoopbackHost } from '../../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
-import type { Upstream } from '../../../contract/upstreams.ts';
+import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
+import { inParallel } from '../../inParallel.ts';
 import {
 	type ModelOffer,
 	type Parameter,
@@ -20,6 +21,7 @@ import {
 	type ReplyChunk,
 	type ReplyChunks,
 } from '../provider.ts';
+import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
 /** The paths behind an upstream's address, which ends in its version. */
@@ -28,6 +30,7 @@ const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/m
 
 /** A list is asked for before a request that waits for it. */
 const LIST_MS = 3_000;
+const ASKED_AT_ONCE = 4;
 
 export interface UpstreamOptions {
 	upstream: Upstream;
@@ -49,6 +52,10 @@ export class UpstreamProvider implements Provider {
 	readonly prefixes: readonly string[];
 	private readonly upstream: Upstream;
 	private readonly caller: Caller;
+	/** For what lies beside the version, where an Ollama answers. */
+	private readonly ollama: Caller | undefined;
+	/** By the model's id; asked for once. */
+	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
 	private current: readonly ModelOffer[];
 	/** By the offer's id: as the upstream itself names it, where that differs. */
@@ -64,21 +71,24 @@ export class UpstreamProvider implements Provider {
 		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
 		this.prefixes = prefixes ?? [slug];
 		this.key = key === undefined ? undefined : 'inference';
-		this.caller = createCaller({
-			// Plain http is allowed here for servers of the user's own network; a connection would refuse it.
-			connection: {
-				name: slug,
-				...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: slug }),
-				apiUrl: url,
-			},
-			keys: () => Promise.resolve(key),
-			transport,
-			logger,
-			clock,
-			random: Math.random,
-			// The gateway tries others instead of waiting for this one.
-			limits: { ...LIMITS, tries: 1 },
-		});
+		const callerOf = (apiUrl: string): Caller =>
+			createCaller({
+				// Plain http is allowed here for servers of the user's own network; a connection would refuse it.
+				connection: {
+					name: slug,
+					...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: slug }),
+					apiUrl,
+				},
+				keys: () => Promise.resolve(key),
+				transport,
+				logger,
+				clock,
+				random: Math.random,
+				// The gateway tries others instead of waiting for this one.
+				limits: { ...LIMITS, tries: 1 },
+			});
+		this.caller = callerOf(url);
+		this.ollama = slug === OLLAMA_SLUG ? callerOf(new URL(url).origin) : undefined;
 		this.current = (upstream.models ?? []).map(model => this.configured(model));
 	}
 
@@ -100,11 +110,32 @@ export class UpstreamProvider implements Provider {
 				signal,
 			});
 			const { data } = modelListSchema.parse(reply);
-			this.current = data.map(model => this.listed(model));
+			await this.askOllama(data, signal);
+			this.current = data
+				.filter(({ id }) => this.ollamaModels.get(id)?.isChat !== false)
+				.map(model => this.listed(model));
 			return 'read';
 		} catch {
 			return 'absent';
 		}
+	}
+
+	/** An Ollama lists models that only embed like any other. */
+	private async askOllama(models: readonly ListedModel[], signal: AbortSignal): Promise<void> {
+		const { ollama } = this;
+		if (ollama === undefined) {
+			return;
+		}
+		const unknown = models.filter(({ id }) => !this.ollamaModels.has(id));
+		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]);
+		const asking = inParallel(unknown, ASKED_AT_ONCE, inTime, async ({ id }) => {
+			const told = await readOllamaModel(ollama, id, LIST_MS, inTime);
+			if (told !== undefined) {
+				this.ollamaModels.set(id, told);
+			}
+		});
+		// What it did not tell in time is asked for again at the next look.
+		await asking.catch(() => {});
 	}
 
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks {
@@ -153,7 +184,12 @@ export class UpstreamProvider implements Provider {
 	}
 
 	private listed({ id, name, context_length: contextLength }: ListedModel): ModelOffer {
-		return this.offer(id, { label: name, kinds: ['chat'] }, contextLength === undefined ? {} : { contextLength });
+		const parameters = this.upstream.parameters ?? this.ollamaModels.get(id)?.parameters;
+		return this.offer(
+			id,
+			{ label: name, kinds: ['chat'], parameters },
+			contextLength === undefined ? {} : { contextLength },
+		);
 	}
 
 	private offer(

@@ -89,6 +89,49 @@ describe('the directory of upstreams', () => {
 		assert.deepEqual(slugs(), []);
 	});
 
+	it('leaves out what an Ollama has for embedding alone, and knows which of its models call no tools', async () => {
+		const ids = ['talks', 'tools', 'embeds', 'old', 'old-embeds', 'silent', 'odd'];
+		server.behaviour = {
+			models: ids.map(id => ({ id, object: 'model', owned_by: 'library' })),
+			shows: {
+				talks: { capabilities: ['completion', 'vision'] },
+				tools: { capabilities: ['completion', 'tools'] },
+				embeds: { capabilities: ['embedding'] },
+				// Versions that do not tell what a model can do.
+				old: { details: { family: 'llama', families: ['llama'] } },
+				'old-embeds': { details: { family: 'nomic-bert', families: ['nomic-bert'] } },
+				odd: { capabilities: 'completion', details: { families: 'bert' } },
+			},
+		};
+		replace({ upstreams: [], findOllama: true });
+		await directory.ready();
+		assert.deepEqual(models(), ['talks', 'tools', 'old', 'silent', 'odd']);
+		const canCallTools = directory
+			.providers()[0]
+			?.offers()
+			.map(({ parameters }) => parameters?.has('tools') ?? true);
+		assert.deepEqual(canCallTools, [false, true, true, true, true]);
+		const [talks] = directory.providers()[0]?.offers() ?? [];
+		assert.ok(talks?.parameters?.has('temperature'));
+		assert.ok(!talks?.parameters?.has('tool_choice'));
+		server.requests.length = 0;
+		clock.pass(60_000);
+		await directory.lookAgain();
+		assert.deepEqual(
+			server.requests.filter(({ path }) => path === '/api/show').map(({ body }) => body),
+			[{ model: 'silent' }],
+		);
+	});
+
+	it('asks no other server what only an Ollama tells', async () => {
+		replace({ upstreams: [{ slug: 'one', url: server.url }], findOllama: false });
+		await directory.ready();
+		assert.deepEqual(
+			server.requests.map(({ path }) => path),
+			['/v1/models'],
+		);
+	});
+
 	it('is silent about an Ollama that is not there, and asks for it at most once a minute', async () => {
 		server.behaviour = { listStatus: 404 };
 		replace({ upstreams: [], findOllama: true });

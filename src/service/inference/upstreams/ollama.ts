@@ -1,0 +1,56 @@
+// What an Ollama tells of its models beyond the list that all servers have.
+import * as z from 'zod';
+import type { Caller } from '../../../client/core/caller.ts';
+import { chatRequestSchema } from '../../../contract/chatRequest.ts';
+import { lenient, lenientArray } from '../../../contract/lenient.ts';
+import type { Route } from '../../../contract/routes.ts';
+import { isParameter, type Parameter } from '../provider.ts';
+
+const SHOW: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/api/show' };
+
+const shownSchema = z.looseObject({
+	/** Missing in versions before 0.6.4. */
+	capabilities: lenient(z.array(z.string())),
+	details: lenient(z.looseObject({ family: lenient(z.string()), families: lenientArray(z.string()) })),
+});
+
+/** Architectures that make vectors and no text, for versions that do not tell what a model can do. */
+const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['bert', 'nomic-bert', 'nomic-bert-moe', 'xlm-roberta']);
+
+const TOOL_PARAMETERS: ReadonlySet<Parameter> = new Set(['tools', 'tool_choice']);
+const WITHOUT_TOOLS: readonly Parameter[] = Object.keys(chatRequestSchema.shape)
+	.filter(isParameter)
+	.filter(name => !TOOL_PARAMETERS.has(name));
+
+export interface OllamaModel {
+	/** False: it embeds, and would refuse a conversation. */
+	isChat: boolean;
+	/** What it honours. Undefined: everything, as far as is known. */
+	parameters: readonly Parameter[] | undefined;
+}
+
+/** Undefined where it did not answer. Of a model of which it does not tell more, everything is assumed. */
+export async function readOllamaModel(
+	caller: Caller,
+	model: string,
+	milliseconds: number,
+	signal: AbortSignal,
+): Promise<OllamaModel | undefined> {
+	const call = { firstByteMs: milliseconds, idleMs: milliseconds, retry: 'never', signal } as const;
+	const reply = await caller
+		.json({ route: { ...SHOW, key: undefined }, body: { model }, ...call })
+		.catch(() => undefined);
+	if (reply === undefined) {
+		return undefined;
+	}
+	const { capabilities, details } = shownSchema.safeParse(reply).data ?? {};
+	if (capabilities === undefined || capabilities === null) {
+		const families = [details?.family, ...(details?.families ?? [])].filter(family => typeof family === 'string');
+		const isEmbedding = families.length > 0 && families.every(family => EMBEDDING_FAMILIES.has(family));
+		return { isChat: !isEmbedding, parameters: undefined };
+	}
+	return {
+		isChat: capabilities.includes('completion'),
+		parameters: capabilities.includes('tools') ? undefined : WITHOUT_TOOLS,
+	};
+}
