@@ -7,6 +7,8 @@ import {
 	shownTurns,
 	versionsOf,
 } from '../model/conversation.ts';
+import { sourcesAsMarkdown } from '../modes/model/sourceList.ts';
+import { citationsOf } from '../modes/model/sources.ts';
 
 /** The words and numbers around what was said. `{0}` and on are filled in by the one who gives them. */
 export interface ExportWords {
@@ -22,6 +24,8 @@ export interface ExportWords {
 	shortened(count: number): string;
 	earlierReplies(count: number): string;
 	continued(moment: string, offset: number): string;
+	picture(prompt: string): string;
+	sources: string;
 	stopped: string;
 	cutOff: string;
 	streaming: string;
@@ -53,7 +57,8 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 			...(turn.attachments ?? []).map(attachment => attachmentOf(attachment, words)),
 			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
 			reasoningOf(shown, words),
-			shown.text,
+			turn.mode === 'image' ? pictureOf(turn.question, shown, words) : shown.text,
+			sourcesOf(shown, words),
 			...(shown.continuations ?? []).map(({ resumedAt, offset }) =>
 				note(words.continued(words.moment(resumedAt), offset)),
 			),
@@ -62,6 +67,16 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 		);
 	}
 	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
+}
+
+/** A link, not the picture itself: whoever reads the file is not made to load from there. */
+function pictureOf(prompt: string, { text }: Reply, words: ExportWords): string {
+	const address = URL.parse(text.trim());
+	return address === null ? text : `[${escapeLine(words.picture(prompt))}](<${address.href}>)`;
+}
+
+function sourcesOf({ text, sources = [] }: Reply, words: ExportWords): string {
+	return sources.length === 0 ? '' : sourcesAsMarkdown(citationsOf(text, sources).sources, words.sources);
 }
 
 function replyHeading({ model, provider }: Reply, words: ExportWords): string {
