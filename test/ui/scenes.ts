@@ -1,6 +1,7 @@
 import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
 import type { ReplyView, TurnView } from '../../src/chat/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
+import type { DetailsView } from '../../src/chat/policy/protocol.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
 export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.
@@ -32,6 +33,20 @@ export const FACTS = {
 	provider: 'provider-a',
 	duration: 1_234,
 	usage: { prompt: 812, cached: 340, completion: 214 },
+};
+const DETAILS: DetailsView = {
+	asked: ['large-model', 'small-model'],
+	digest: 'sha256:9f86d081884c7d65',
+	serviceId: 'chatcmpl-7f3a91c2d4e5',
+	firstWord: 240,
+	policy: { preset: 'cheapest', isPrivate: true },
+	preferences: [
+		['sort', 'price'],
+		['data_collection', 'deny'],
+		['zdr', 'true'],
+	],
+	parameters: [['temperature', '0.2']],
+	retention: 'yes/request',
 };
 /** Of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
@@ -108,6 +123,29 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		]),
 	waiting: chat => chat.snapshot([turnView({ state: 'streaming', text: 'Half of', waiting: true })]),
 	rich: chat => chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]),
+	details: async chat => {
+		await chat.snapshot(
+			[turnView(), turnView({ canRetry: true, ...FACTS, cost: { usd: 0.00123 }, details: DETAILS })],
+			{
+				policy: {
+					model: 'large-model',
+					policy: { preset: 'cheapest', isPrivate: true },
+					retention: 'on',
+					total: {
+						replies: 2,
+						prompt: 1_624,
+						completion: 428,
+						isPartial: false,
+						cost: { usd: 0.00246, atLeast: true },
+					},
+				},
+			},
+		);
+		await chat.page
+			.getByRole('button', { name: /^Details of the reply/ })
+			.last()
+			.click();
+	},
 	error: chat =>
 		chat.snapshot(
 			[turnView(), turnView({ state: 'failed', text: 'Half of it came', explanation: KEY_ERROR, canRetry: true })],

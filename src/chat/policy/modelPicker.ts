@@ -7,7 +7,14 @@ import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
-import { type ModelChoice, type ModelGroup, modelChoices, prefixesFor, withRecent } from './model/modelChoices.ts';
+import {
+	hostsOf,
+	type ModelChoice,
+	type ModelGroup,
+	modelChoices,
+	prefixesFor,
+	withRecent,
+} from './model/modelChoices.ts';
 import type { PolicyTarget } from './routingEditor.ts';
 import { modelText } from './words.ts';
 
@@ -121,7 +128,7 @@ function rowsOf(options: ModelPickerOptions, found: readonly ListedModel[]): Cho
 	return [
 		...choices.flatMap((choice, index) => [
 			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupText(choice.group))]),
-			modelRow(choice, choice.name === current),
+			modelRow(connection, choice, choice.name === current),
 		]),
 		separator(vscode.l10n.t('More')),
 		{
@@ -145,13 +152,17 @@ function rowsOf(options: ModelPickerOptions, found: readonly ListedModel[]): Cho
 	];
 }
 
-function modelRow({ name, model, alias, listed }: ModelChoice, isCurrent: boolean): Choice<Row> {
+function modelRow(
+	connection: Connection,
+	{ name, model, alias, listed }: ModelChoice,
+	isCurrent: boolean,
+): Choice<Row> {
 	const label = model?.label ?? listed?.name ?? name;
 	const meaning = alias ? vscode.l10n.t('alias of {0}', alias.model) : label === name ? '' : name;
 	const facts = model
-		? modelText(model)
+		? modelText(model, hostsOf(connection, model.id).length > 1)
 		: listed?.context_length
-			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length })
+			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length }, false)
 			: '';
 	return {
 		label: `${isCurrent ? '$(check)' : '$(blank)'} ${alias ? name : label}`,

@@ -193,8 +193,8 @@ export function priceText({ input, output }: { input: number; output: number }):
 	return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
 }
 
-/** What a list of models says of one beside its name. */
-export function modelText(model: ConnectionModel): string {
+/** What a list of models says of one beside its name. Of a model that several host, the price is the lowest. */
+export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): string {
 	const { contextLength, tools, images, openWeights, codeOriented, prices } = model;
 	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
 	const known = readPrices(prices);
@@ -204,7 +204,7 @@ export function modelText(model: ConnectionModel): string {
 		images === true ? vscode.l10n.t('images') : '',
 		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
 		codeOriented === true ? vscode.l10n.t('for code, zero data retention') : '',
-		known ? priceText(known) : '',
+		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
 	]
 		.filter(part => part !== '')
 		.join(' · ');

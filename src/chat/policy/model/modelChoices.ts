@@ -61,7 +61,10 @@ const MAXIMUM_RECENT = 4;
 
 /** The prefixes that can stand before a model: one for each provider that may host it. */
 export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {
-	return connection.providers
-		.filter(provider => hostsModel(connection, provider, model) !== false)
-		.flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
+	return hostsOf(connection, model).flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
+}
+
+/** The providers that are not known to lack a model. */
+export function hostsOf(connection: Connection, model: string): Connection['providers'] {
+	return connection.providers.filter(provider => hostsModel(connection, provider, model) !== false);
 }

@@ -27,6 +27,7 @@ export const composerChoiceStyles = css`
 	.choice {
 		display: flex;
 		flex: 0 1 auto;
+		gap: 2px;
 		align-items: center;
 		min-width: 24px;
 		height: 24px;

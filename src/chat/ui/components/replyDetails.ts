@@ -155,6 +155,10 @@ export const replyDetailsStyles = css`
 			gap: 0;
 		}
 
+		.details dt {
+			font-weight: 600;
+		}
+
 		.details dd {
 			margin-bottom: 4px;
 		}

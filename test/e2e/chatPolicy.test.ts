@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import { screenshot, until, useTheme } from '../support/editorWindow.ts';
+import { ask, isStreaming, lastTurnText, openChat, replyEnds, turns } from '../support/errandWindow.ts';
+import { UpstreamServer } from '../support/upstreamServer.ts';
+
+const PIECES = Array.from({ length: 12 }, (_, index) => `word${index} `);
+
+describe('the policy of a conversation in the window', function () {
+	this.timeout(120_000);
+	const upstreams: Record<string, UpstreamServer> = {};
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+	let frame: Frame;
+
+	before(async () => {
+		const models = [{ id: 'small', object: 'model' }];
+		// Cheap and slow to begin; soon there and slow to go on; dear, quick to go on, and private.
+		upstreams['cheap'] = await UpstreamServer.start({ models, pieces: PIECES, firstMs: 900, pauseMs: 40 });
+		upstreams['soon'] = await UpstreamServer.start({ models, pieces: PIECES, pauseMs: 80 });
+		upstreams['rapid'] = await UpstreamServer.start({ models, pieces: PIECES, firstMs: 500 });
+		const urlOf = (slug: string) => upstreams[slug]?.url;
+		server = await startEditor({
+			settings: {
+				'errand.chat.model': 'small',
+				'errand.local.upstreams': {
+					ollama: false,
+					cheap: {
+						url: urlOf('cheap'),
+						prices: { input: 1, output: 2 },
+						contextLength: 32_768,
+						dataPolicy: { storesData: true },
+						quantization: 'int4',
+					},
+					soon: { url: urlOf('soon'), prices: { input: 5, output: 10 }, contextLength: 32_768 },
+					rapid: {
+						url: urlOf('rapid'),
+						prices: { input: 20, output: 40 },
+						contextLength: 32_768,
+						dataPolicy: { zeroDataRetention: true, storesData: false },
+						quantization: 'fp8',
+					},
+				},
+			},
+		});
+		window = await openWindow(server);
+		page = window.page;
+		frame = await openChat(page);
+	});
+
+	after(async () => {
+		await server?.stop();
+		await Promise.all(Object.values(upstreams).map(upstream => upstream.stop()));
+	});
+
+	const row = (text: string | RegExp): Locator =>
+		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
+	const policyButton = () => frame.getByRole('button', { name: /^Select Routing Policy/ });
+	const chats = (slug: string): number => upstreams[slug]?.chats.length ?? 0;
+	const served = () => turns(frame).last().locator('h3').innerText();
+
+	async function choosePreset(name: string): Promise<void> {
+		await policyButton().click();
+		await row(new RegExp(`^\\s*${name}`))
+			.first()
+			.click();
+	}
+
+	async function allowOnly(slug: string): Promise<void> {
+		await choosePreset('Only these');
+		const boxes = page.locator('.quick-input-widget:visible .monaco-list-row');
+		await page.locator('.quick-input-widget:visible').getByText('Only These Providers').waitFor();
+		await boxes.filter({ hasText: slug }).first().waitFor();
+		for (const box of await boxes.all()) {
+			const isWanted = (await box.innerText()).trim().startsWith(slug);
+			if ((await box.locator('[role="checkbox"], input').first().getAttribute('aria-checked')) !== String(isWanted)) {
+				await box.click();
+			}
+		}
+		await page.keyboard.press('Enter');
+		await frame.getByRole('button', { name: 'Select Routing Policy: Only these' }).waitFor();
+	}
+
+	async function askAndRead(question: string): Promise<string> {
+		await ask(frame, question);
+		await replyEnds(frame);
+		return served();
+	}
+
+	it('sends to nobody but the provider that it allows', async () => {
+		for (const slug of ['cheap', 'soon', 'rapid']) {
+			await allowOnly(slug);
+			const before = chats(slug);
+			assert.match(await askAndRead(`Only ${slug}?`), new RegExp(`via ${slug}`));
+			assert.equal(chats(slug), before + 1);
+		}
+	});
+
+	it('sends to the cheapest, the one that begins soonest, the fastest, and the private one', async () => {
+		for (const [preset, slug] of [
+			['Cheapest', 'cheap'],
+			['Lowest latency', 'soon'],
+			['Fastest', 'rapid'],
+			['Private', 'rapid'],
+		] as const) {
+			await choosePreset(preset);
+			await frame.getByRole('button', { name: `Select Routing Policy: ${preset}` }).waitFor();
+			assert.match(await askAndRead(`${preset}?`), new RegExp(`via ${slug}`), preset);
+		}
+	});
+
+	it('opens at each reply what it was asked with, what it cost, and what all came to', async () => {
+		const last = turns(frame).last();
+		await last.getByRole('button', { name: /^Details of the reply/ }).click();
+		const details = await last.locator('.details').innerText();
+		for (const part of [
+			/rapid/,
+			/Private/,
+			/data_collection: deny/,
+			/zdr: true/,
+			/In force: the policy demands it/,
+			/first word after/,
+			/\$0\.00054/,
+			/7 replies/,
+		]) {
+			assert.match(details, part);
+		}
+		await screenshot(page, 'policy-details-light');
+	});
+
+	it('shows for each provider why it remains or is left out, as a reading and no promise', async () => {
+		await policyButton().click();
+		await row('Preview Providers…').waitFor();
+		await screenshot(page, 'policy-picker-light');
+		await row('Preview Providers…').click();
+		await row('rapid').filter({ hasText: 'balanced by price and uptime' }).waitFor();
+		await row('cheap').filter({ hasText: 'its data policy is “stores data”' }).waitFor();
+		await row('soon').filter({ hasText: 'its data policy is not known' }).waitFor();
+		await row(/^\s*demo\b/)
+			.filter({ hasText: 'does not host this model' })
+			.first()
+			.waitFor();
+		assert.match(
+			(await page.locator('.quick-input-widget:visible input').getAttribute('placeholder')) ?? '',
+			/not the service’s promise/,
+		);
+		await screenshot(page, 'policy-preview-light');
+		await page.keyboard.press('Escape');
+	});
+
+	it('is refused before anything is sent where it leaves nobody, with the way to change it', async () => {
+		await allowOnly('cheap');
+		await policyButton().click();
+		await row('Zero Data Retention…').click();
+		await row(/^On/).click();
+		await frame.getByRole('button', { name: /Select Routing Policy: Only these, private/ }).waitFor();
+		const before = chats('cheap');
+		await ask(frame, 'Nobody?');
+		await until('the reply is refused', async () => /leaves no provider/.test(await lastTurnText(frame)));
+		assert.match(await lastTurnText(frame), /cheap: zdr is true/);
+		assert.equal(chats('cheap'), before);
+		await screenshot(page, 'policy-refused-light');
+		await frame.getByRole('button', { name: 'Change Policy' }).last().click();
+		await row('As in the Settings').click();
+		await frame.getByRole('button', { name: 'Select Routing Policy: Balanced' }).waitFor();
+	});
+
+	it('says of a provider that fails that nobody else was allowed', async () => {
+		const { cheap } = upstreams;
+		assert.ok(cheap);
+		const behaviour = cheap.behaviour;
+		cheap.behaviour = { ...behaviour, status: 500, body: { error: { message: 'out of order' } } };
+		await allowOnly('cheap');
+		await ask(frame, 'Anybody?');
+		await until('the reply has failed', async () => /allows only cheap/.test(await lastTurnText(frame)));
+		assert.equal(await isStreaming(frame), false);
+		assert.match(await lastTurnText(frame), /out of order/);
+		await frame.getByRole('button', { name: 'Change Policy' }).last().waitFor();
+		cheap.behaviour = behaviour;
+	});
+
+	it('has the models with what is known of them, and the choice stays with the conversation', async () => {
+		await frame.getByRole('button', { name: /^Select Model/ }).click();
+		await row(/^\s*small/)
+			.filter({ hasText: '33K context' })
+			.first()
+			.waitFor();
+		await screenshot(page, 'policy-models-light');
+		await row('Demo').filter({ hasText: 'open weights' }).first().click();
+		await frame.getByRole('button', { name: 'Select Model: demo on Local' }).waitFor();
+		await page.reload();
+		frame = await openChat(page);
+		await frame.getByRole('button', { name: 'Select Model: demo on Local' }).waitFor();
+		await frame.getByRole('button', { name: 'Select Routing Policy: Only these' }).waitFor();
+	});
+
+	it('says with icons what it has no room for words for', async () => {
+		await useTheme(page, 'dark');
+		await resize(600);
+		frame = await openChat(page);
+		await frame.getByText('Only these', { exact: true }).waitFor();
+		await screenshot(page, 'policy-dark-600');
+		await resize(200);
+		assert.equal(await frame.getByText('Only these', { exact: true }).isVisible(), false);
+		assert.equal(await policyButton().isVisible(), true);
+		await screenshot(page, 'policy-dark-200');
+	});
+
+	async function resize(width: number): Promise<void> {
+		const bar = await page.locator('.part.sidebar').boundingBox();
+		assert.ok(bar);
+		await page.mouse.move(bar.x + bar.width + 2, 300);
+		await page.mouse.down();
+		await page.mouse.move(bar.x + width, 300, { steps: 5 });
+		await page.mouse.up();
+	}
+});
