@@ -86,8 +86,7 @@ export class PolicyPickers {
 		const items: Choice<PolicyAction>[] = [
 			...PRESETS.map(preset => ({
 				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
-				...(preset === 'only' && provider.only ? { description: provider.only.join(', ') } : {}),
-				detail: `$(blank) ${presetDetail(preset)}`,
+				description: preset === 'only' && provider.only ? provider.only.join(', ') : presetDetail(preset),
 				value: preset,
 			})),
 			separator(vscode.l10n.t('This conversation')),
