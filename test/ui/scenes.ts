@@ -1,7 +1,7 @@
 import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
+import type { DetailsView } from '../../src/chat/policy/protocol.ts';
 import type { ReplyView, TurnView } from '../../src/chat/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
-import type { DetailsView } from '../../src/chat/policy/protocol.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
 export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.
