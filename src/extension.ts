@@ -72,7 +72,12 @@ function wire(context: vscode.ExtensionContext): void {
 			const connection = await connections.active();
 			const model =
 				readSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
-			return { label: connection.label ?? connection.name, model };
+			const { contextLength, maxOutputTokens } = connection.models.find(({ id }) => id === model) ?? {};
+			const limits = {
+				...(contextLength === undefined ? {} : { contextLength }),
+				...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+			};
+			return { label: connection.label ?? connection.name, model, limits };
 		},
 		describeConnection: connect.describe,
 		serviceOrigins: connect.origins,

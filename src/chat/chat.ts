@@ -4,6 +4,8 @@ import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import type { Explanation } from '../platform/notify.ts';
+import { type ChatChange, describeChange } from './chatChange.ts';
+import type { Attachment } from './context/model/attachment.ts';
 import type { ConversationWriter } from './conversationWriter.ts';
 import {
 	addReply,
@@ -38,21 +40,6 @@ import { MAXIMUM_MESSAGE_LENGTH } from './protocol.ts';
 import { type Session, startSession } from './session.ts';
 import type { OpenedConversation, Repair } from './store.ts';
 
-export type ChatChange =
-	/** A reply has begun. */
-	| { kind: 'conversation' }
-	| { kind: 'turn'; turnId: string }
-	| { kind: 'text' | 'reasoning'; turnId: string; text: string }
-	/** Other turns are shown: another version of a message. */
-	| { kind: 'path' }
-	/** It has another title, or another id. */
-	| { kind: 'name' }
-	/** Its messages ask for something else from now on. */
-	| { kind: 'mode' }
-	/** It has chosen another model, policy or parameters. */
-	| { kind: 'settings' }
-	| { kind: 'notice' };
-
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
 export type ChatNotice =
 	| { kind: 'repaired'; repairs: readonly Repair[] }
@@ -69,6 +56,8 @@ export type SendRefusal =
 	| { reason: 'picture' }
 	/** The conversation keeps as many as it may. */
 	| { reason: 'pictures-full' }
+	/** What was to go with it cannot go; the sentence says why. */
+	| { reason: 'context'; message: string }
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
@@ -153,14 +142,19 @@ export class Chat {
 	 * Asks `text` as a new turn. Resolves once the message is on disk and the reply runs, with undefined, or with why it
 	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
 	 */
-	async send(turnId: string, text: string): Promise<SendRefusal | undefined> {
-		return this.ask(turnId, text, this.mode, () => this.current.head);
+	async send(turnId: string, text: string, attachments: readonly Attachment[] = []): Promise<SendRefusal | undefined> {
+		return this.ask(turnId, text, attachments, this.mode, () => this.current.head);
 	}
 
-	/** Asks `text` in the place of the turn `edited`, as another version of it. What followed the old one is kept with it. */
+	/**
+	 * Asks `text` in the place of the turn `edited`, as another version of it with the same context. What followed the old
+	 * one is kept with it.
+	 */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, edited);
-		return turn ? this.ask(turnId, text, turn.mode ?? 'chat', () => turn.previous) : { reason: 'no-turn' };
+		return turn
+			? this.ask(turnId, text, turn.attachments ?? [], turn.mode ?? 'chat', () => turn.previous)
+			: { reason: 'no-turn' };
 	}
 
 	/** Asks the last turn's message again. What was answered before is kept. */
@@ -295,6 +289,7 @@ export class Chat {
 	private async ask(
 		turnId: string,
 		message: string,
+		attachments: readonly Attachment[],
 		usualMode: TurnMode,
 		previous: () => string | undefined,
 	): Promise<SendRefusal | undefined> {
@@ -316,7 +311,16 @@ export class Chat {
 			const base =
 				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
 			const asks = mode === 'chat' ? {} : { mode };
-			const turn = { id: turnId, ...follows, askedAt: startedAt, question: text, ...asks, replies: [reply] as const };
+			const attached = attachments.length === 0 ? {} : { attachments };
+			const turn = {
+				id: turnId,
+				...follows,
+				askedAt: startedAt,
+				question: text,
+				...attached,
+				...asks,
+				replies: [reply] as const,
+			};
 			return { reply, mode, conversation: addTurn(base, turn), toRequest };
 		});
 	}
@@ -477,19 +481,4 @@ function named(
 		...(title === undefined ? {} : { title }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
 	};
-}
-
-/** Text that was appended goes out as what was appended; anything else as the whole turn. */
-function describeChange(turnId: string, before: Reply | undefined, reply: Reply, waitingChanged: boolean): ChatChange {
-	if (before && reply.state === 'streaming' && !waitingChanged) {
-		// The first text may take the place of an earlier reply's, so it is no append.
-		if (before.text !== '' && reply.text.length > before.text.length) {
-			return { kind: 'text', turnId, text: reply.text.slice(before.text.length) };
-		}
-		const { reasoning = '' } = reply;
-		if (before.reasoning && reasoning.length > before.reasoning.length) {
-			return { kind: 'reasoning', turnId, text: reasoning.slice(before.reasoning.length) };
-		}
-	}
-	return { kind: 'turn', turnId };
 }

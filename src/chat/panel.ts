@@ -10,6 +10,10 @@ import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { contextFiles } from './blocks/contextFiles.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import type { Chat, SendRefusal } from './chat.ts';
+import { ChatContext, contextHandlers } from './context/chatContext.ts';
+import { historyTokens, type ModelLimits } from './context/model/budget.ts';
+import { openPlace } from './context/openPlace.ts';
+import type { TerminalMemory } from './context/terminalMemory.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
 import { type Conversation, currentReply, findTurn, shownTurns } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
@@ -47,12 +51,18 @@ export class ChatPanel {
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
 	/** Opened with the panel. */
 	readonly conversations: Promise<OpenConversations>;
+	/** What goes with the next message. */
+	readonly context: ChatContext;
 	private connection: ConnectionView = { label: '' };
+	private limits: ModelLimits = {};
 	/** The page that is shown and has asked for its snapshot. */
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
 	private readonly policy: PolicySource;
 	private tools: Promise<ReplyTools> | undefined;
+	private suggestion: string | undefined;
+	/** The conversation that is shown, for what fits into its next message. */
+	private measured: Conversation | undefined;
 
 	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
 		'page-ready': () => this.sendSnapshot(),
@@ -61,7 +71,9 @@ export class ChatPanel {
 		'message-send': async ({ conversation, turn, text, edits }) => {
 			const conversations = await this.conversations;
 			const chat = (conversation === undefined ? undefined : conversations.find(conversation)) ?? conversations.shown;
-			const reason = await this.ask(turn, () => (edits ? chat.edit(edits, turn, text) : chat.send(turn, text)));
+			const reason = await this.ask(turn, () =>
+				edits ? chat.edit(edits, turn, text) : this.context.send(chat, turn, text),
+			);
 			this.post(reason === undefined ? { kind: 'message-accept', turn } : { kind: 'message-refuse', turn, reason });
 		},
 		'reply-stop': ({ turn }) => this.withTurn(turn, chat => chat.stop()),
@@ -94,6 +106,14 @@ export class ChatPanel {
 				await vscode.commands.executeCommand('vscode.open', address.href);
 			}
 		},
+		...contextHandlers(message => this.context.handle(message)),
+		'attachment-open': ({ turn, index }) =>
+			this.withTurn(turn, async chat => {
+				const attachment = findTurn(chat.conversation, turn)?.attachments?.[index];
+				if (attachment) {
+					await openPlace(attachment);
+				}
+			}),
 		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 		'code-use': async ({ action, turn, code, language, file }) => {
 			const chat = (await this.conversations).findByTurn(turn);
@@ -112,7 +132,8 @@ export class ChatPanel {
 	};
 	private readonly modeHandlers: ModeHandlers;
 
-	constructor(dependencies: ChatDependencies) {
+	/** `terminal` gives the last command of a terminal, once one has run. */
+	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
 		const { globalStorageUri, logger } = dependencies;
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
@@ -143,6 +164,20 @@ export class ChatPanel {
 			clock: systemClock,
 			logger,
 		});
+		this.context = this.store.add(
+			new ChatContext({
+				state: dependencies.workspaceState,
+				terminal,
+				measure: () => ({
+					...this.limits,
+					request: this.measured === undefined ? 0 : historyTokens(this.measured),
+					model: this.connection.model ?? '',
+				}),
+				post: message => this.post(message),
+				focusComposer: () => this.focusComposer(),
+				logger,
+			}),
+		);
 		void this.conversations.then(conversations => {
 			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
 			this.store.add(
@@ -230,6 +265,12 @@ export class ChatPanel {
 		return this.tools;
 	}
 
+	/** Puts a question into the composer, where there is none yet. */
+	suggest(question: string): void {
+		this.suggestion = question;
+		this.sendFocus();
+	}
+
 	async stopReply(): Promise<void> {
 		(await this.shown()).stop();
 	}
@@ -308,6 +349,8 @@ export class ChatPanel {
 		});
 		setContextKey('errand.replying', live !== undefined);
 		this.showTitle(conversation);
+		this.measured = conversation;
+		this.context.show();
 		this.sendFocus();
 	}
 
@@ -338,10 +381,15 @@ export class ChatPanel {
 			this.focusWanted = false;
 			this.post({ kind: 'composer-focus' });
 		}
+		if (this.suggestion !== undefined && this.page) {
+			this.post({ kind: 'composer-fill', text: this.suggestion });
+			this.suggestion = undefined;
+		}
 	}
 
 	private shownChanged(chat: Chat, change: ShownChange): void {
 		const feed = this.page?.feed;
+		this.measured = chat.conversation;
 		switch (change.kind) {
 			case 'shown':
 			case 'path':
@@ -353,6 +401,7 @@ export class ChatPanel {
 			case 'conversation':
 				setContextKey('errand.replying', chat.live !== undefined);
 				this.showTitle(chat.conversation);
+				this.context.show();
 				// A new turn takes the retry button from the one before, so both have changed.
 				for (const turn of shownTurns(chat.conversation).slice(-2)) {
 					feed?.change({ kind: 'turn-set', turn: toTurnView(chat.conversation, turn, chat.live) });
@@ -390,6 +439,7 @@ export class ChatPanel {
 	private async connectionChanged(): Promise<void> {
 		this.connection = await this.readConnection();
 		this.post({ kind: 'connection-set', connection: this.connection });
+		this.context.show();
 		void this.lookForModes();
 	}
 
@@ -428,7 +478,8 @@ export class ChatPanel {
 	private async readConnection(): Promise<ConnectionView> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
-			const { label, model } = await this.dependencies.connection();
+			const { label, model, limits = {} } = await this.dependencies.connection();
+			this.limits = limits;
 			return model === undefined ? { label, problem: { message: noModelText(label), action } } : { label, model };
 		} catch (error) {
 			return { label: '', problem: { message: explainError(error, '').message, action } };

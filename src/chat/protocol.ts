@@ -27,7 +27,13 @@ export type ToPage =
 	| { kind: 'composer-focus' }
 	/** Answers to requests of the page that carry this number. */
 	| { kind: 'files-found'; request: number; names: string[] }
-	| { kind: 'image-set'; request: number; image: LoadedImage };
+	| { kind: 'image-set'; request: number; image: LoadedImage }
+	/** Puts a question into the composer, where there is none yet. */
+	| { kind: 'composer-fill'; text: string }
+	| { kind: 'context-set'; context: ContextView }
+	| { kind: 'completion-set'; request: number; items: CompletionItem[] }
+	/** Whether the host made a chip of what was pasted; otherwise it is text. */
+	| { kind: 'paste-answer'; paste: number; taken: boolean };
 
 export type FromPage =
 	/** The page has loaded and wants a snapshot. */
@@ -65,7 +71,22 @@ export type FromPage =
 	/** Which of these names are files of the workspace? */
 	| { kind: 'files-check'; request: number; names: string[] }
 	| { kind: 'file-open'; name: string }
-	| { kind: 'image-load'; request: number; url: string };
+	| { kind: 'image-load'; request: number; url: string }
+	/** Asks the user what to add. */
+	| { kind: 'context-pick' }
+	/** Asks the user what to leave out, so that the message fits. */
+	| { kind: 'context-shorten' }
+	| { kind: 'context-drop'; uris: string[] }
+	/** A file that came without an address. */
+	| { kind: 'context-text'; name: string; text: string }
+	| { kind: 'chip-remove'; chip: string }
+	| { kind: 'chip-open'; chip: string }
+	/** Opens the place of what went with a message. */
+	| { kind: 'attachment-open'; turn: string; index: number }
+	/** What could stand for `#` and these characters. */
+	| { kind: 'completion-request'; request: number; query: string }
+	| { kind: 'completion-take'; item: string }
+	| { kind: 'paste-look'; paste: number; text: string };
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 
@@ -126,6 +147,24 @@ export interface AttachmentView {
 	omitted?: number;
 }
 
+/** What will go with the next message. */
+export interface ContextView {
+	chips: ChipView[];
+	/** Why not all of it can be sent, as a sentence. */
+	warning?: string;
+}
+
+export interface ChipView extends AttachmentView {
+	id: string;
+}
+
+export interface CompletionItem {
+	id: string;
+	kind: AttachmentKind;
+	label: string;
+	description?: string;
+}
+
 export interface ReplyView {
 	state: 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
 	text: string;
@@ -161,6 +200,11 @@ export type PictureView =
 /** Longest user message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
 
+/** Longest text that is looked up when it is pasted, and most addresses in one drop. */
+export const MAXIMUM_PASTE_LENGTH = 200_000;
+export const MAXIMUM_DROP = 200;
+export const MAXIMUM_FILE_TEXT = 1_000_000;
+
 /** Longest text the page may ask to copy, and longest address it may ask to open. */
 export const MAXIMUM_COPY_LENGTH = 16_000_000;
 export const MAXIMUM_URL_LENGTH = 8_192;
@@ -171,12 +215,20 @@ export const MAXIMUM_NAME_LENGTH = 400;
 
 /** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
 export interface PageStrings {
+	addContext: string;
 	apply: string;
 	ask: string;
 	askChat: string;
 	askImage: string;
 	askSearch: string;
+	attached: string;
 	cancel: string;
+	chipAdded: string;
+	chipCut: string;
+	chipHelp: string;
+	chipRemoved: string;
+	chipShortened: string;
+	chipSize: string;
 	chooseMode: string;
 	citation: string;
 	closed: string;
@@ -189,6 +241,8 @@ export interface PageStrings {
 	continue: string;
 	continued: string;
 	continuedTimes: string;
+	completions: string;
+	context: string;
 	conversation: string;
 	copied: string;
 	copy: string;
@@ -196,10 +250,12 @@ export interface PageStrings {
 	copyPrompt: string;
 	copyReply: string;
 	dismiss: string;
+	dropHint: string;
 	edit: string;
 	editMessage: string;
 	emptyPrompt: string;
 	emptyState: string;
+	emptyStateContext: string;
 	image: string;
 	insertAtCursor: string;
 	insertPicture: string;
@@ -215,7 +271,9 @@ export interface PageStrings {
 	modeSearch: string;
 	newFile: string;
 	nextVersion: string;
+	notText: string;
 	noAnswer: string;
+	noCompletions: string;
 	openFile: string;
 	openPicture: string;
 	pictureAddress: string;
@@ -231,6 +289,7 @@ export interface PageStrings {
 	policy: PolicyStrings;
 	previousVersion: string;
 	reasoning: string;
+	removeChip: string;
 	reply: string;
 	replyEnded: string;
 	replyStopped: string;
@@ -239,6 +298,7 @@ export interface PageStrings {
 	savePicture: string;
 	seconds: string;
 	send: string;
+	shortenContext: string;
 	shortened: string;
 	showEarlier: string;
 	sources: string;

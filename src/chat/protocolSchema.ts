@@ -4,15 +4,19 @@ import { PICTURE_FILE } from './modes/model/picture.ts';
 import {
 	type FromPage,
 	MAXIMUM_COPY_LENGTH,
+	MAXIMUM_DROP,
+	MAXIMUM_FILE_TEXT,
 	MAXIMUM_MESSAGE_LENGTH,
 	MAXIMUM_NAME_LENGTH,
 	MAXIMUM_NAMES,
+	MAXIMUM_PASTE_LENGTH,
 	MAXIMUM_URL_LENGTH,
 } from './protocol.ts';
 
 const turn = z.uuid();
 const request = z.int().nonnegative();
 const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
+const address = z.string().max(MAXIMUM_URL_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('page-ready') }),
@@ -37,7 +41,25 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
 	z.strictObject({ kind: z.literal('model-choose') }),
 	z.strictObject({ kind: z.literal('policy-choose') }),
-	z.strictObject({ kind: z.literal('link-open'), url: z.string().max(MAXIMUM_URL_LENGTH) }),
+	z.strictObject({ kind: z.literal('link-open'), url: address }),
+	z.strictObject({ kind: z.literal('context-pick') }),
+	z.strictObject({ kind: z.literal('context-shorten') }),
+	z.strictObject({ kind: z.literal('context-drop'), uris: z.array(address).max(MAXIMUM_DROP) }),
+	z.strictObject({
+		kind: z.literal('context-text'),
+		name: z.string().min(1).max(255),
+		text: z.string().max(MAXIMUM_FILE_TEXT),
+	}),
+	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),
+	z.strictObject({ kind: z.literal('chip-open'), chip: z.uuid() }),
+	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
+	z.strictObject({ kind: z.literal('completion-request'), request: z.int().nonnegative(), query: z.string().max(200) }),
+	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
+	z.strictObject({
+		kind: z.literal('paste-look'),
+		paste: z.int().nonnegative(),
+		text: z.string().max(MAXIMUM_PASTE_LENGTH),
+	}),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 	z.strictObject({
 		kind: z.literal('code-use'),

@@ -6,6 +6,7 @@ import type { Client } from '../client/client.ts';
 import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
+import { registerContext } from './context/contextEntry.ts';
 import type { ChatPanel } from './panel.ts';
 
 export interface ChatDependencies {
@@ -16,7 +17,12 @@ export interface ChatDependencies {
 	/** A client for the active connection; the local service starts with its first request. */
 	client(): Promise<Client>;
 	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
-	connection(): Promise<{ label: string; model: string | undefined }>;
+	connection(): Promise<{
+		label: string;
+		model: string | undefined;
+		/** How much the model takes, where that is known. */
+		limits?: { contextLength?: number; maxOutputTokens?: number };
+	}>;
 	/** The active connection with what only its service knows; the local service starts with it. */
 	describeConnection(): Promise<Connection>;
 	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
@@ -41,8 +47,8 @@ export interface RegisteredChat extends Disposable {
 export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const store = new DisposableStore();
 	let panel: Promise<ChatPanel> | undefined;
-	const openPanel = () => {
-		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies));
+	const openPanel = (): Promise<ChatPanel> => {
+		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies, context.terminal));
 		return panel;
 	};
 	store.add(
@@ -56,6 +62,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		// Last, so that nothing takes the cursor away again from whoever goes on at once.
 		panel.focusComposer();
 	};
+	const context = store.add(registerContext(openPanel, async () => showChat(await openPanel())));
 	const openCommands = async (panel: ChatPanel) => {
 		const { ConversationCommands } = await import('./conversations/conversationCommands.ts');
 		return new ConversationCommands(await panel.conversations, () => showChat(panel), dependencies.logger);

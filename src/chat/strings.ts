@@ -12,15 +12,25 @@ import type { Repair } from './store.ts';
 /** The page's words. A number in braces is filled in by the page. */
 export function pageStrings(): PageStrings {
 	return {
+		addContext: vscode.l10n.t('Add Context… (or type #)'),
 		apply: vscode.l10n.t('Apply…'),
 		ask: vscode.l10n.t('Ask a question'),
+		attached: vscode.l10n.t('Context of this message'),
 		cancel: vscode.l10n.t('Cancel'),
+		chipAdded: vscode.l10n.t('{0} was added to the context.'),
+		chipCut: vscode.l10n.t('shortened'),
+		chipHelp: vscode.l10n.t('{0}. {1}. Press Delete to remove it.'),
+		chipRemoved: vscode.l10n.t('{0} was removed from the context.'),
+		chipShortened: vscode.l10n.t('{0}, shortened by {1}'),
+		chipSize: vscode.l10n.t('{0} characters, about {1} tokens (estimate)'),
 		closed: vscode.l10n.t('The reply was cut off when the window closed.'),
 		code: vscode.l10n.t('Code'),
 		codeIn: vscode.l10n.t('Code, {0}'),
 		continue: vscode.l10n.t('Continue'),
 		continued: vscode.l10n.t('Continued after it had ended too early.'),
 		continuedTimes: vscode.l10n.t('Continued {0} times after it had ended too early.'),
+		completions: vscode.l10n.t('Context to add'),
+		context: vscode.l10n.t('Context'),
 		conversation: vscode.l10n.t('Conversation'),
 		copied: vscode.l10n.t('Copied'),
 		copy: vscode.l10n.t('Copy'),
@@ -29,8 +39,10 @@ export function pageStrings(): PageStrings {
 		dismiss: vscode.l10n.t('Dismiss'),
 		edit: vscode.l10n.t('Edit and Send Again'),
 		editMessage: vscode.l10n.t('Edit message'),
+		dropHint: vscode.l10n.t('Drop to add to the chat'),
 		emptyPrompt: vscode.l10n.t('Write a message first.'),
 		emptyState: vscode.l10n.t('Ask about your code, or about anything else.'),
+		emptyStateContext: vscode.l10n.t('Type # to add files, problems or changes, or hold Shift and drop files here.'),
 		image: vscode.l10n.t('Image: {0}'),
 		insertAtCursor: vscode.l10n.t('Insert at Cursor'),
 		jumpToEnd: vscode.l10n.t('Scroll to End'),
@@ -39,12 +51,15 @@ export function pageStrings(): PageStrings {
 		minutes: vscode.l10n.t('{0} min {1} s'),
 		newFile: vscode.l10n.t('New File'),
 		nextVersion: vscode.l10n.t('Next Version'),
+		notText: vscode.l10n.t('{0} is no text file, or larger than 1 MB.'),
 		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
 		policy: policyStrings(),
 		openFile: vscode.l10n.t('Open {0}'),
 		previousVersion: vscode.l10n.t('Previous Version'),
+		noCompletions: vscode.l10n.t('Nothing matches.'),
 		plainText: vscode.l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.'),
 		reasoning: vscode.l10n.t('Reasoning'),
+		removeChip: vscode.l10n.t('Remove {0}'),
 		reply: vscode.l10n.t('Reply'),
 		replyEnded: vscode.l10n.t('Reply complete.'),
 		replyStopped: vscode.l10n.t('Reply stopped.'),
@@ -52,6 +67,7 @@ export function pageStrings(): PageStrings {
 		retryOffer: vscode.l10n.t('Ask Again'),
 		seconds: vscode.l10n.t('{0} s'),
 		send: vscode.l10n.t('Send'),
+		shortenContext: vscode.l10n.t('Shorten…'),
 		showEarlier: vscode.l10n.t('Show {0} Earlier Messages'),
 		shortened: vscode.l10n.t('{0} more characters are not shown. Copy Reply has them.'),
 		stillReplying: vscode.l10n.t('Wait for the reply, or stop it first.'),
@@ -118,6 +134,8 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 			return vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.');
 		case 'finished':
 			return vscode.l10n.t('The reply is complete. Ask the model to go on with a message.');
+		case 'context':
+			return refusal.message;
 		case 'no-model':
 			return noModelText(connection);
 		case 'no-mode':

@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit';
 
 /** Code points of the codicon font. A test compares them with the font's own list. */
 export const codiconCodePoints = {
+	add: 0xea60,
 	'arrow-down': 0xea9a,
 	check: 0xeab2,
 	'chevron-down': 0xeab4,
@@ -13,9 +14,13 @@ export const codiconCodePoints = {
 	compass: 0xebd5,
 	copy: 0xebcc,
 	'debug-stop': 0xead7,
+	diff: 0xeae1,
 	edit: 0xea73,
 	error: 0xea87,
+	file: 0xea7b,
 	'file-media': 0xeaea,
+	'file-text': 0xec5e,
+	folder: 0xea83,
 	'git-compare': 0xeafd,
 	'link-external': 0xeb14,
 	globe: 0xeb01,
@@ -25,7 +30,9 @@ export const codiconCodePoints = {
 	'new-file': 0xea7f,
 	refresh: 0xeb37,
 	save: 0xeb4b,
+	selection: 0xeb85,
 	send: 0xec0f,
+	terminal: 0xea85,
 	warning: 0xea6c,
 } as const;
 

@@ -1,6 +1,6 @@
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { PolicyView } from '../policy/protocol.ts';
-import type { ConnectionView, ToPage, TurnChange, TurnView } from '../protocol.ts';
+import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol.ts';
 
 export interface PageState {
 	/** The number of the last change that is in here; undefined until a snapshot came. */
@@ -15,6 +15,7 @@ export interface PageState {
 	readonly mode: TurnMode;
 	readonly policy: PolicyView | undefined;
 	readonly notice: string | undefined;
+	readonly context: ContextView;
 }
 
 export const emptyPageState: PageState = {
@@ -26,6 +27,7 @@ export const emptyPageState: PageState = {
 	mode: 'chat',
 	policy: undefined,
 	notice: undefined,
+	context: { chips: [] },
 };
 
 /**
@@ -36,7 +38,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 	switch (message.kind) {
 		case 'snapshot-set': {
 			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice } = message.snapshot;
-			return { sequence: message.sequence, conversation, turns, earlier, connection, mode, policy, notice };
+			return { ...state, sequence: message.sequence, conversation, turns, earlier, connection, mode, policy, notice };
 		}
 		case 'turns-prepend':
 			// An answer to a question that another snapshot has made idle.
@@ -60,6 +62,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, policy: message.policy };
 		case 'notice-set':
 			return { ...state, notice: message.notice };
+		case 'context-set':
+			return { ...state, context: message.context };
 		case 'message-accept':
 		case 'message-hold':
 		case 'message-refuse':
@@ -67,6 +71,9 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'picture-set':
 		case 'files-found':
 		case 'image-set':
+		case 'composer-fill':
+		case 'completion-set':
+		case 'paste-answer':
 			return state;
 	}
 }

@@ -1,4 +1,5 @@
-import { type Attachment, estimateTokens, formatAttachment } from './attachment.ts';
+import { type Conversation, shownReply, shownTurns, type Turn } from '../../model/conversation.ts';
+import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
 
 /** Left for the reply where the connection does not say how long one gets. */
 const REPLY_SHARE = 0.25;
@@ -38,4 +39,18 @@ export function shortenedLengths(texts: readonly string[], excess: number): numb
 		spare -= share;
 	}
 	return texts.map((text, index) => Math.floor((text.length * (limits[index] ?? 0)) / Math.max(1, tokens[index] ?? 1)));
+}
+
+/** A turn never changes in place, so it is counted once. */
+const turnTokens = new WeakMap<Turn, number>();
+
+/** What the shown messages and replies come to when another message follows them. */
+export function historyTokens(conversation: Conversation): number {
+	return shownTurns(conversation).reduce((sum, turn) => {
+		const known = turnTokens.get(turn);
+		const tokens =
+			known ?? estimateTokens(withAttachments(turn.question, turn.attachments)) + estimateTokens(shownReply(turn).text);
+		turnTokens.set(turn, tokens);
+		return sum + tokens;
+	}, 0);
 }

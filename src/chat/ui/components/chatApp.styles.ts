@@ -81,6 +81,21 @@ export const chatAppStyles = css`
 			var(--vscode-editorWidget-background, var(--vscode-sideBar-background));
 	}
 
+	.drop {
+		position: fixed;
+		inset: 0;
+		z-index: 2;
+		display: flex;
+		align-items: center;
+		justify-content: center;
+		padding: 12px;
+		border: 1px dashed var(--vscode-contrastActiveBorder, var(--vscode-focusBorder));
+		background: var(--vscode-editor-dropIntoPromptBackground, var(--vscode-editorWidget-background));
+		color: var(--vscode-editor-dropIntoPromptForeground, var(--vscode-foreground));
+		text-align: center;
+		pointer-events: none;
+	}
+
 	.notice {
 		display: flex;
 		align-items: flex-start;

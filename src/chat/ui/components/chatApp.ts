@@ -4,6 +4,8 @@ import { escapeMessage } from '../../modes/model/mode.ts';
 import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
+import { contextNews } from '../contextNews.ts';
+import { DropTarget } from '../dropTarget.ts';
 import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
@@ -18,6 +20,7 @@ import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
 import './chatTurn.ts';
 import type { QuestionActions } from './question.ts';
+import { toEndButton } from './toEndButton.ts';
 
 /** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
 const KEPT_ANNOUNCEMENTS = 8;
@@ -80,8 +83,18 @@ export class ChatApp extends LitElement {
 			void this.focusIn(turn, '.question-row .actions button');
 		},
 		sendEdit: () => this.sendEdit(),
+		openAttachment: (turn, index) => this.post({ kind: 'attachment-open', turn: turn.id, index }),
 		showVersion: (turn, direction) => this.showVersion(turn, direction),
 	};
+
+	private readonly drop = new DropTarget(this, (uris, files) => {
+		if (uris.length > 0) {
+			this.post({ kind: 'context-drop', uris });
+		} else {
+			void this.composer.addFiles(files);
+		}
+		this.composer.focusText();
+	});
 
 	constructor() {
 		super();
@@ -111,6 +124,11 @@ export class ChatApp extends LitElement {
 			case 'image-set':
 				this.requests.answered(message);
 				return;
+			case 'composer-fill':
+			case 'completion-set':
+			case 'paste-answer':
+				this.composer.receive(message);
+				return;
 			default: {
 				const next = applyMessage(this.nextState, message);
 				if (next === 'missed') {
@@ -123,6 +141,11 @@ export class ChatApp extends LitElement {
 				}
 				if (message.kind === 'snapshot-set' || message.kind === 'turns-prepend') {
 					this.earlierWanted = undefined;
+				}
+				if (message.kind === 'context-set') {
+					for (const words of contextNews(this.nextState.context, next.context, this.strings)) {
+						this.announce(words);
+					}
 				}
 				this.nextState = next;
 				this.announcer?.update(next.turns.at(-1), message.kind === 'turns-change');
@@ -203,8 +226,9 @@ export class ChatApp extends LitElement {
 						${state.sequence !== undefined && state.turns.length === 0 ? this.renderEmpty() : nothing}
 					</div>
 				</div>
-				${this.following ? nothing : this.renderToEnd()}
+				${this.following ? nothing : toEndButton(strings.jumpToEnd, () => this.followEnd?.toEnd())}
 			</div>
+			${this.drop.render(strings.dropHint)}
 			<div class="announcements screen-reader" aria-live="polite"></div>
 			${this.renderNotice()}
 			<chat-composer
@@ -215,6 +239,7 @@ export class ChatApp extends LitElement {
 				.policy=${state.policy}
 				.conversation=${state.conversation}
 				.replying=${this.replying}
+				.context=${state.context}
 				.initialDraft=${this.initialDraft}
 				.onDraft=${this.onDraft}
 				.post=${this.post}
@@ -239,7 +264,8 @@ export class ChatApp extends LitElement {
 			<p>${this.strings.emptyState}</p>
 			${
 				connection?.model
-					? html`<p class="quiet">${fill(this.strings.usingModel, connection.model, connection.label)}</p>`
+					? html`<p class="quiet">${this.strings.emptyStateContext}</p>
+						<p class="quiet">${fill(this.strings.usingModel, connection.model, connection.label)}</p>`
 					: nothing
 			}
 		</div>`;
@@ -275,19 +301,6 @@ export class ChatApp extends LitElement {
 				${codicon('close')}
 			</button>
 		</div>`;
-	}
-
-	private renderToEnd(): TemplateResult {
-		const label = this.strings.jumpToEnd;
-		return html`<button
-			type="button"
-			class="icon-button to-end"
-			title=${label}
-			aria-label=${label}
-			@click=${() => this.followEnd?.toEnd()}
-		>
-			${codicon('arrow-down')}
-		</button>`;
 	}
 
 	private onScroll(): void {

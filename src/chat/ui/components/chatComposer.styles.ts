@@ -17,7 +17,36 @@ export const chatComposerStyles = css`
 		padding: 4px 0;
 	}
 
+	.context {
+		padding: 4px 0;
+	}
+
+	.warning {
+		display: flex;
+		flex-wrap: wrap;
+		align-items: center;
+		gap: 0 4px;
+		padding-top: 4px;
+		line-height: 1.4;
+	}
+
+	.warning .codicon {
+		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
+	}
+
+	.link {
+		padding: 0;
+		border: 0;
+		background: transparent;
+		color: var(--vscode-textLink-foreground);
+	}
+
+	.link:hover {
+		text-decoration: underline;
+	}
+
 	.box {
+		position: relative;
 		display: flex;
 		flex-direction: column;
 		border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, transparent));

@@ -1,19 +1,28 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../modes/model/mode.ts';
 import type { PolicyView } from '../../policy/protocol.ts';
-import type { ConnectionView, PageStrings } from '../../protocol.ts';
+import type { ChipView, ConnectionView, ContextView, PageStrings, ToPage } from '../../protocol.ts';
+import { MAXIMUM_PASTE_LENGTH } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { isSendKey, messageProblem } from '../message.ts';
 import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
+import { textOfFile } from '../transfer.ts';
+import './chatChips.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
+import { contextCompletionStyles } from './contextCompletion.styles.ts';
+import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
+import { iconButton } from './iconButton.ts';
 import { policyName } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** A host that took this long has not taken the message: the composer is given back to the user. */
 const ACCEPT_TIMEOUT_MS = 10_000;
+
+/** A host that took this long knows no place: the text goes in as text. */
+const PASTE_TIMEOUT_MS = 1_000;
 
 /** What was written and not yet taken by the host. */
 export interface Draft {
@@ -23,8 +32,8 @@ export interface Draft {
 }
 
 /** Where a message is written. The text leaves it only when the host has taken it. */
-export class ChatComposer extends LitElement {
-	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles];
+export class ChatComposer extends LitElement implements CompletionOwner {
+	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
 	static override properties = {
 		strings: { attribute: false },
 		language: { attribute: false },
@@ -33,6 +42,7 @@ export class ChatComposer extends LitElement {
 		policy: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
+		context: { attribute: false },
 		post: { attribute: false },
 		initialDraft: { attribute: false },
 		onDraft: { attribute: false },
@@ -50,6 +60,8 @@ export class ChatComposer extends LitElement {
 	declare conversation: string | undefined;
 	/** The turn whose reply is running: Send is Stop. */
 	declare replying: string | undefined;
+	/** What will go with the message. */
+	declare context: ContextView;
 	declare post: Post;
 	/** Read once, when the page begins; from then on the composer says what its draft is through `onDraft`. */
 	declare initialDraft: Draft;
@@ -59,6 +71,11 @@ export class ChatComposer extends LitElement {
 	declare waiting: boolean;
 
 	private draft: Draft = { text: '' };
+	private readonly completion = new ContextCompletion(this);
+	/** The number of the last paste that the host was asked about, and its text until the answer comes. */
+	private paste = 0;
+	private pasted: string | undefined;
+	private pasteTimeout: ReturnType<typeof setTimeout> | undefined;
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
 	constructor() {
@@ -72,7 +89,7 @@ export class ChatComposer extends LitElement {
 		if (this.draft.sentAs === turn) {
 			this.settle('');
 			this.keep({ text: '' });
-			this.textarea.value = '';
+			this.field.value = '';
 		}
 	}
 
@@ -85,7 +102,7 @@ export class ChatComposer extends LitElement {
 
 	refused(turn: string, reason: string): void {
 		if (this.draft.sentAs === turn) {
-			this.keep({ text: this.textarea.value });
+			this.keep({ text: this.field.value });
 			this.settle(reason);
 		} else {
 			// A retry: what was sent meanwhile is still waited for.
@@ -98,8 +115,48 @@ export class ChatComposer extends LitElement {
 		this.hint = hint;
 	}
 
+	/** Puts a question into the field, where there is none. */
+	private suggest(text: string): void {
+		if (this.field.value.trim() === '') {
+			this.field.value = text;
+			this.textChanged();
+		}
+	}
+
+	receive(message: Extract<ToPage, { kind: 'composer-fill' | 'completion-set' | 'paste-answer' }>): void {
+		switch (message.kind) {
+			case 'composer-fill':
+				this.suggest(message.text);
+				break;
+			case 'completion-set':
+				this.completion.receive(message.request, message.items);
+				break;
+			case 'paste-answer':
+				this.answerPaste(message.paste, message.taken);
+				break;
+		}
+	}
+
+	/** The host says whether what was pasted has become a chip; otherwise it is text. */
+	private answerPaste(paste: number, taken: boolean): void {
+		const { pasted } = this;
+		if (paste === this.paste && pasted !== undefined) {
+			this.pasted = undefined;
+			clearTimeout(this.pasteTimeout);
+			if (!taken) {
+				this.insert(pasted);
+			}
+		}
+	}
+
+	/** The field's text was changed, by whomever. */
+	textChanged(): void {
+		this.hint = '';
+		this.keep({ text: this.field.value });
+	}
+
 	focusText(): void {
-		this.textarea.focus();
+		this.field.focus();
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
@@ -110,12 +167,13 @@ export class ChatComposer extends LitElement {
 
 	override firstUpdated(): void {
 		this.draft = this.initialDraft;
-		this.textarea.value = this.draft.text;
+		this.field.value = this.draft.text;
 	}
 
 	override disconnectedCallback(): void {
 		super.disconnectedCallback();
 		clearTimeout(this.timeout);
+		clearTimeout(this.pasteTimeout);
 	}
 
 	override render(): TemplateResult {
@@ -125,17 +183,25 @@ export class ChatComposer extends LitElement {
 		const buttonLabel = replying ? strings.stop : strings.send;
 		return html`
 			<div class="hint" role="status">${this.hint}</div>
+			${this.context.chips.length > 0 ? this.renderContext(this.context) : nothing}
 			<div class="box">
+				${this.completion.render()}
 				<textarea
 					class="scrolls"
 					rows="1"
 					aria-label=${strings.ask}
+					aria-autocomplete="list"
+					aria-controls=${this.completion.list ?? nothing}
+					aria-activedescendant=${this.completion.active ?? nothing}
 					placeholder=${modePlaceholder(this.mode, strings)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
+					@paste=${this.onPaste}
+					@blur=${() => this.completion.close()}
 				></textarea>
 				<div class="row">
+					${iconButton('add', strings.addContext, () => this.post({ kind: 'context-pick' }))}
 					${connection && model ? this.renderChoices(connection, model) : nothing}
 					<button
 						type="button"
@@ -149,6 +215,32 @@ export class ChatComposer extends LitElement {
 				</div>
 			</div>
 		`;
+	}
+
+	private renderContext({ chips, warning }: ContextView): TemplateResult {
+		const chipAt = (index: number) => (chips[index] as ChipView).id;
+		return html`<div class="context">
+			<chat-chips
+				.chips=${chips}
+				.label=${this.strings.context}
+				.strings=${this.strings}
+				.language=${this.language}
+				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
+				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
+				.leave=${() => this.focusText()}
+			></chat-chips>
+			${
+				warning === undefined
+					? nothing
+					: html`<div class="warning" role="status">
+							${codicon('warning')}
+							<span>${warning}</span>
+							<button type="button" class="link" @click=${() => this.post({ kind: 'context-shorten' })}>
+								${this.strings.shortenContext}
+							</button>
+						</div>`
+			}
+		</div>`;
 	}
 
 	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
@@ -178,16 +270,61 @@ export class ChatComposer extends LitElement {
 		}`;
 	}
 
-	private get textarea(): HTMLTextAreaElement {
+	get field(): HTMLTextAreaElement {
 		return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
 	}
 
 	private onInput(): void {
-		this.hint = '';
-		this.keep({ text: this.textarea.value });
+		this.textChanged();
+		this.completion.update();
+	}
+
+	/** Asks the host about a text whose place it may know; until it answers, the text waits. */
+	private onPaste(event: ClipboardEvent): void {
+		const text = event.clipboardData?.getData('text/plain') ?? '';
+		const files = [...(event.clipboardData?.files ?? [])];
+		if (text === '' && files.length > 0) {
+			event.preventDefault();
+			void this.addFiles(files);
+			return;
+		}
+		// A word is never context: it goes into the text at once.
+		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || this.waiting || this.pasted !== undefined) {
+			return;
+		}
+		event.preventDefault();
+		this.paste++;
+		this.pasted = text;
+		const { paste } = this;
+		this.pasteTimeout = setTimeout(() => this.answerPaste(paste, false), PASTE_TIMEOUT_MS);
+		this.post({ kind: 'paste-look', paste, text });
+	}
+
+	/** As the editor does it, so that it can be undone. */
+	private insert(text: string): void {
+		this.field.focus();
+		if (!document.execCommand('insertText', false, text)) {
+			this.field.setRangeText(text, this.field.selectionStart, this.field.selectionEnd, 'end');
+			this.textChanged();
+		}
+	}
+
+	/** Files that came without an address: their text is all that there is of them. */
+	async addFiles(files: readonly File[]): Promise<void> {
+		for (const file of files) {
+			const text = await textOfFile(file).catch(() => undefined);
+			if (text === undefined) {
+				this.hint = fill(this.strings.notText, file.name);
+			} else {
+				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
+			}
+		}
 	}
 
 	private onKeyDown(event: KeyboardEvent): void {
+		if (this.completion.onKeyDown(event)) {
+			return;
+		}
 		if (!isSendKey(event)) {
 			return;
 		}
@@ -210,7 +347,7 @@ export class ChatComposer extends LitElement {
 	}
 
 	private send(): void {
-		const text = this.textarea.value;
+		const text = this.field.value;
 		if (this.waiting) {
 			return;
 		}

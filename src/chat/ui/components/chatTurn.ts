@@ -94,7 +94,7 @@ export class ChatTurn extends LitElement {
 						${formatMoment(askedAt, new Date(), this.language)}
 					</time>
 				</h2>
-				${renderQuestion(turn, strings, this.question, this.editing)}
+				${renderQuestion(turn, strings, this.language, this.question, this.editing)}
 				<h3>
 					${reply.model ?? strings.reply}
 					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}

@@ -7,6 +7,10 @@ export const questionStyles = css`
 		overflow-wrap: anywhere;
 	}
 
+	.attachments {
+		margin-top: 4px;
+	}
+
 	.question-row {
 		display: flex;
 		flex-wrap: wrap;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { PageStrings, TurnView } from '../../protocol.ts';
 import { fill } from '../format.ts';
 import { isSendKey } from '../message.ts';
+import './chatChips.ts';
 import { iconButton } from './iconButton.ts';
 
 /** What can be done with a message: changed and sent again, and its versions looked at. */
@@ -11,6 +12,7 @@ export interface QuestionActions {
 	editInput(text: string): void;
 	cancelEdit(): void;
 	sendEdit(): void;
+	openAttachment(turn: TurnView, index: number): void;
 	showVersion(turn: TurnView, direction: 'previous' | 'next'): void;
 }
 
@@ -18,6 +20,7 @@ export interface QuestionActions {
 export function renderQuestion(
 	turn: TurnView,
 	strings: PageStrings,
+	language: string,
 	actions: QuestionActions,
 	editing: string | undefined,
 ): TemplateResult {
@@ -26,6 +29,18 @@ export function renderQuestion(
 			editing === undefined
 				? html`<div class="question">${turn.question}</div>`
 				: renderEditor(strings, actions, editing)
+		}
+		${
+			turn.attachments?.length
+				? html`<chat-chips
+						class="attachments"
+						.chips=${turn.attachments}
+						.label=${strings.attached}
+						.strings=${strings}
+						.language=${language}
+						.openChip=${(index: number) => actions.openAttachment(turn, index)}
+					></chat-chips>`
+				: nothing
 		}
 		<div class="question-row">
 			${turn.version ? renderVersions(turn, turn.version, strings, actions) : nothing}

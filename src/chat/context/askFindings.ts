@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import type { Finding } from './readSource.ts';
+
+/** The same finding at another time; lines move, so they do not count. */
+export function findingKey({ kind }: Finding): string {
+	return kind;
+}
+
+/** Names what was seen and asks. Resolves with true for a yes. */
+export async function askFindings(
+	label: string,
+	findings: readonly Finding[],
+	occasion: 'add' | 'send',
+): Promise<boolean> {
+	const yes = occasion === 'add' ? vscode.l10n.t('Add to Chat') : vscode.l10n.t('Send');
+	const question =
+		occasion === 'add'
+			? vscode.l10n.t('Add “{0}” to the chat?', label)
+			: vscode.l10n.t('Send “{0}” with the message?', label);
+	const detail = [
+		...findings.map(findingText),
+		vscode.l10n.t('What is in the chat goes to the connection’s service with the message.'),
+	].join('\n');
+	return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+}
+
+function findingText(finding: Finding): string {
+	switch (finding.kind) {
+		case 'name':
+			return vscode.l10n.t('Files of this name usually hold secrets.');
+		case 'ignored':
+			return vscode.l10n.t('Git ignores it.');
+		case 'excluded':
+			return vscode.l10n.t('The setting “files.exclude” leaves it out.');
+		case 'private-key':
+			return vscode.l10n.t('Line {0} begins a private key.', finding.line ?? 1);
+		case 'access-key':
+			return vscode.l10n.t('Line {0} looks like an access key.', finding.line ?? 1);
+		case 'password':
+			return vscode.l10n.t('Line {0} looks like a password or token.', finding.line ?? 1);
+		case 'address':
+			return vscode.l10n.t('Line {0} has an address with a password in it.', finding.line ?? 1);
+	}
+}

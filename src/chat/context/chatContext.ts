@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { Chat, SendRefusal } from '../chat.ts';
+import { findTurn } from '../model/conversation.ts';
+import { oneLine } from '../model/title.ts';
+import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
+import { type Chip, ContextChips, toChipView } from './contextChips.ts';
+import { contextChoices } from './contextChoices.ts';
+import { FileSearch } from './fileSearch.ts';
+import { fitContext, type Measure, pickShortened, warningText } from './fitContext.ts';
+import { type Attachment, estimateTokens } from './model/attachment.ts';
+import type { ContextSource } from './model/source.ts';
+import { MAXIMUM_DROPPED } from './model/uriList.ts';
+import { openPlace } from './openPlace.ts';
+import { fileSource, hostUri, pastedContext } from './pastedContext.ts';
+import { pickContext } from './pickContext.ts';
+import type { TerminalMemory } from './terminalMemory.ts';
+
+/** Files that `#` offers at a time. */
+const OFFERED_FILES = 12;
+
+const CONTEXT_KINDS = [
+	'context-pick',
+	'context-shorten',
+	'context-drop',
+	'context-text',
+	'chip-remove',
+	'chip-open',
+	'completion-request',
+	'completion-take',
+	'paste-look',
+] as const satisfies FromPage['kind'][];
+
+export type ContextMessage = Extract<FromPage, { kind: (typeof CONTEXT_KINDS)[number] }>;
+
+/** A handler for each message that is about the context. */
+export function contextHandlers(
+	handle: (message: ContextMessage) => Promise<void>,
+): Record<ContextMessage['kind'], (message: ContextMessage) => Promise<void>> {
+	return Object.fromEntries(CONTEXT_KINDS.map(kind => [kind, handle])) as ReturnType<typeof contextHandlers>;
+}
+
+export interface ChatContextOptions {
+	state: vscode.Memento;
+	/** The last command of a terminal, once one has run. */
+	terminal(): TerminalMemory | undefined;
+	/** Of the conversation that is shown and the model that is chosen, without a question. */
+	measure(): Measure;
+	post(message: ToPage): void;
+	focusComposer(): void;
+	logger: Logger;
+}
+
+/** The composer's context: its chips, the ways to add to them, and what of them goes with a message. */
+export class ChatContext {
+	private readonly options: ChatContextOptions;
+	private readonly store = new DisposableStore();
+	private readonly chips: ContextChips;
+	readonly files = new FileSearch();
+	/** What the composer offers now, by the ids that the page knows. */
+	private offered = new Map<string, () => Promise<ContextSource[]>>();
+
+	constructor(options: ChatContextOptions) {
+		this.options = options;
+		this.chips = this.store.add(new ContextChips(options.state, options.logger));
+		this.store.add(this.chips.onDidChange(() => this.show()));
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+
+	/** Tells the page. Also to be called when the conversation or the model has become another. */
+	show(): void {
+		const { chips } = this.chips;
+		const warning = chips.length === 0 ? undefined : warningText(chips, this.options.measure());
+		this.options.post({
+			kind: 'context-set',
+			context: { chips: chips.map(toChipView), ...(warning === undefined ? {} : { warning }) },
+		});
+	}
+
+	async handle(message: ContextMessage): Promise<void> {
+		switch (message.kind) {
+			case 'context-pick':
+				await this.addFrom(() => this.pick());
+				this.options.focusComposer();
+				break;
+			case 'context-shorten':
+				await pickShortened(this.chips, this.options.measure());
+				this.options.focusComposer();
+				break;
+			case 'context-drop':
+				await this.addFrom(() => droppedSources(message.uris));
+				break;
+			case 'context-text':
+				await this.chips.add([{ kind: 'text', label: oneLine(message.name), text: message.text }]);
+				break;
+			case 'chip-remove':
+				this.chips.remove(message.chip);
+				break;
+			case 'chip-open': {
+				const chip = this.chips.chips.find(({ id }) => id === message.chip);
+				if (chip) {
+					await openPlace(chip.attachment);
+				}
+				break;
+			}
+			case 'completion-request':
+				this.options.post({
+					kind: 'completion-set',
+					request: message.request,
+					items: await this.offer(message.query),
+				});
+				break;
+			case 'completion-take':
+				await this.addFrom(async () => (await this.offered.get(message.item)?.()) ?? []);
+				break;
+			case 'paste-look': {
+				const sources = await pastedContext(message.text);
+				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: sources !== undefined });
+				await this.chips.add(sources ?? []);
+				break;
+			}
+		}
+	}
+
+	pick(): Promise<ContextSource[] | undefined> {
+		return pickContext(this.files, this.options.terminal());
+	}
+
+	/** Adds what is found. What stands in the way is said. */
+	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<void> {
+		let sources: ContextSource[];
+		try {
+			sources = (await find()) ?? [];
+		} catch (error) {
+			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
+			void showMessage(
+				'warning',
+				error instanceof UserFacingError
+					? error.message
+					: vscode.l10n.t('This cannot be read into the chat. The log says why.'),
+			);
+			return;
+		}
+		await this.chips.add(sources);
+	}
+
+	/**
+	 * What goes with a question, read now; or why the question does not go. `onAsk` is called before the user is asked
+	 * for something.
+	 */
+	private async collect(
+		question: string,
+		onAsk: () => void,
+	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: string }> {
+		const measure = this.options.measure();
+		const refusal =
+			(await this.chips.refresh(onAsk)) ??
+			(await fitContext(this.chips, { ...measure, request: measure.request + estimateTokens(question) }, onAsk));
+		const { chips } = this.chips;
+		return refusal === undefined ? { chips, attachments: chips.map(({ attachment }) => attachment) } : { refusal };
+	}
+
+	/** Asks with the chips, and lets go of them once the message has them. Resolves with why it was not taken. */
+	async send(chat: Chat, turn: string, question: string): Promise<SendRefusal | undefined> {
+		// A message that comes again was taken with its context; what waits now is for the next one.
+		if (findTurn(chat.conversation, turn)) {
+			return chat.send(turn, question);
+		}
+		const collected = await this.collect(question, () => this.options.post({ kind: 'message-hold', turn }));
+		if ('refusal' in collected) {
+			return { reason: 'context', message: collected.refusal };
+		}
+		const refusal = await chat.send(turn, question, collected.attachments);
+		if (refusal === undefined) {
+			for (const { id } of collected.chips) {
+				this.chips.remove(id);
+			}
+		}
+		return refusal;
+	}
+
+	private async offer(query: string): Promise<CompletionItem[]> {
+		const words = query.toLowerCase();
+		const choices = contextChoices(this.options.terminal()).filter(
+			({ label, word }) => label.toLowerCase().includes(words) || word.split(' ').some(part => part.startsWith(words)),
+		);
+		const files = await this.files.find(query, OFFERED_FILES);
+		const offered = new Map<string, () => Promise<ContextSource[]>>();
+		const items: CompletionItem[] = [];
+		const offer = (item: Omit<CompletionItem, 'id'>, sources: () => Promise<ContextSource[]>) => {
+			const id = randomUUID();
+			offered.set(id, sources);
+			items.push({ id, ...item });
+		};
+		for (const { kind, label, description, sources } of choices) {
+			offer({ kind, label, ...(description === undefined ? {} : { description }) }, sources);
+		}
+		for (const { path, uri } of files) {
+			const end = path.lastIndexOf('/');
+			offer(
+				{ kind: 'file', label: path.slice(end + 1), ...(end < 0 ? {} : { description: path.slice(0, end) }) },
+				async () => [{ kind: 'file', uri: uri.toString() }],
+			);
+		}
+		this.offered = offered;
+		return items;
+	}
+}
+
+async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {
+	const found = await Promise.all(addresses.slice(0, MAXIMUM_DROPPED).map(address => fileSource(hostUri(address))));
+	const sources = found.filter(source => source !== undefined);
+	if (sources.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t('What was dropped is no file that this window can read. Open it here, or paste its text.'),
+		);
+	}
+	return sources;
+}

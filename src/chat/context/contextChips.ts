@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import type { Logger } from '../../base/logger.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { ChipView } from '../protocol.ts';
+import { askFindings, findingKey } from './askFindings.ts';
+import { type Attachment, estimateTokens, keptPart, shorten } from './model/attachment.ts';
+import { followEdit } from './model/followEdit.ts';
+import { type ContextSource, contextSourceSchema, sourceKey } from './model/source.ts';
+import { type Finding, type ReadContext, readSource } from './readSource.ts';
+
+/** In the workspace's state: the chips that were not sent yet. */
+const STATE_KEY = 'errand.context';
+
+/** A text that is longer than this is not kept across a reload of the window. */
+const MAXIMUM_KEPT_LENGTH = 100_000;
+
+const stateSchema = z.array(
+	z.object({
+		source: contextSourceSchema,
+		limit: z.int().nonnegative().exactOptional(),
+		confirmed: z.array(z.string()),
+	}),
+);
+
+/** One piece of context that will go with the next message. */
+export interface Chip {
+	readonly id: string;
+	readonly source: ContextSource;
+	/** As it was when it was last read, without what its limit leaves out. */
+	readonly attachment: Attachment;
+	/** How many UTF-16 code units of it the user lets through. */
+	readonly limit?: number;
+	/** What was seen in it and said yes to. */
+	readonly confirmed: readonly string[];
+}
+
+/** The context that waits for the next message. It belongs to the composer, whichever conversation that shows. */
+export class ContextChips {
+	private readonly state: vscode.Memento;
+	private readonly logger: Logger;
+	private readonly store = new DisposableStore();
+	private readonly changed = this.store.add(new Emitter<void>());
+	readonly onDidChange = this.changed.event;
+	private list: readonly Chip[] = [];
+
+	constructor(state: vscode.Memento, logger: Logger) {
+		this.state = state;
+		this.logger = logger;
+		this.store.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
+		// Until then the places on disk are those that were kept.
+		this.store.add(vscode.workspace.onDidSaveTextDocument(() => this.keep()));
+		void this.restore();
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+
+	get chips(): readonly Chip[] {
+		return this.list;
+	}
+
+	/** Adds each source that can be read and that the user does not hold back. Tells the user what cannot. */
+	async add(sources: readonly ContextSource[]): Promise<void> {
+		if (!(await isTrusted())) {
+			return;
+		}
+		for (const source of sources) {
+			if (this.list.every(chip => sourceKey(chip.source) !== sourceKey(source))) {
+				await this.addOne(source);
+			}
+		}
+	}
+
+	remove(id: string): void {
+		this.set(this.list.filter(chip => chip.id !== id));
+	}
+
+	/** Lets through at most so many UTF-16 code units of a chip. */
+	limit(id: string, limit: number): void {
+		this.set(this.list.map(chip => (chip.id === id ? limited({ ...chip, limit }, chip.attachment) : chip)));
+	}
+
+	/**
+	 * Reads each chip anew. Resolves with why the message cannot go, as a sentence, where one cannot be read, or the user
+	 * holds one back that has something else in it by now. `onAsk` is called before the user is asked.
+	 */
+	async refresh(onAsk: () => void): Promise<string | undefined> {
+		if (this.list.length === 0) {
+			return undefined;
+		}
+		if (!(await isTrusted())) {
+			return vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.');
+		}
+		for (const chip of this.list) {
+			let read: ReadContext;
+			try {
+				read = await readSource(chip.source);
+			} catch (error) {
+				return this.problemOf(error);
+			}
+			const news = read.findings.filter(finding => !chip.confirmed.includes(findingKey(finding)));
+			if (news.length > 0) {
+				onAsk();
+				if (!(await askFindings(read.attachment.label, news, 'send'))) {
+					return vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', read.attachment.label);
+				}
+			}
+			const next = limited({ ...chip, confirmed: keysOf(chip.confirmed, news) }, read.attachment);
+			this.set(this.list.map(other => (other.id === chip.id ? next : other)));
+		}
+		return undefined;
+	}
+
+	private async addOne(source: ContextSource): Promise<void> {
+		let read: ReadContext;
+		try {
+			read = await readSource(source);
+		} catch (error) {
+			void showMessage('warning', this.problemOf(error));
+			return;
+		}
+		const { attachment, findings, leftOut = 0 } = read;
+		if (findings.length > 0 && !(await askFindings(attachment.label, findings, 'add'))) {
+			return;
+		}
+		this.set([...this.list, { id: randomUUID(), source, attachment, confirmed: keysOf([], findings) }]);
+		if (leftOut > 0) {
+			void showMessage(
+				'information',
+				vscode.l10n.t(
+					'{0} files of {1} were left out: they are no text, usually hold secrets, lead elsewhere, or were too many.',
+					leftOut,
+					attachment.label,
+				),
+			);
+		}
+	}
+
+	private problemOf(error: unknown): string {
+		if (error instanceof UserFacingError) {
+			return error.message;
+		}
+		this.logger.log('warn', 'Context cannot be read', { reason: describeError(error) });
+		return vscode.l10n.t('This cannot be read into the chat. The log says why.');
+	}
+
+	/** Selections move with what is written around them. */
+	private follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+		const uri = document.uri.toString();
+		this.list = this.list.map(chip => {
+			const { source } = chip;
+			return source.kind === 'selection' && source.uri === uri
+				? { ...chip, source: { ...source, range: contentChanges.reduce(followEdit, source.range) } }
+				: chip;
+		});
+	}
+
+	private set(list: readonly Chip[]): void {
+		this.list = list;
+		this.keep();
+		this.changed.fire();
+	}
+
+	private keep(): void {
+		const kept = this.list
+			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
+			.map(({ source, limit, confirmed }) => ({ source, confirmed, ...(limit === undefined ? {} : { limit }) }));
+		void this.state.update(STATE_KEY, kept.length === 0 ? undefined : kept);
+	}
+
+	/** After a reload of the window. What is not there any more is not missed. */
+	private async restore(): Promise<void> {
+		const kept = stateSchema.safeParse(this.state.get(STATE_KEY) ?? []).data ?? [];
+		if (kept.length === 0 || !vscode.workspace.isTrusted) {
+			return;
+		}
+		const chips: Chip[] = [];
+		for (const { source, ...others } of kept) {
+			const read = await readSource(source).catch(() => undefined);
+			if (read) {
+				chips.push(limited({ id: randomUUID(), source, ...others, attachment: read.attachment }, read.attachment));
+			}
+		}
+		// Those that were added meanwhile come last.
+		this.set([...chips, ...this.list]);
+	}
+}
+
+export function toChipView({ id, attachment }: Chip): ChipView {
+	const { kind, label, text, path, omitted } = attachment;
+	return {
+		id,
+		kind,
+		label,
+		length: text.length,
+		tokens: estimateTokens(text),
+		...(path === undefined ? {} : { path }),
+		...(omitted === undefined ? {} : { omitted }),
+	};
+}
+
+function limited(chip: Chip, attachment: Attachment): Chip {
+	if (chip.limit === undefined) {
+		return { ...chip, attachment };
+	}
+	const { text, omitted } = shorten(attachment.text, chip.limit, keptPart(attachment.kind));
+	const before = attachment.omitted ?? 0;
+	return {
+		...chip,
+		attachment: omitted + before === 0 ? attachment : { ...attachment, text, omitted: omitted + before },
+	};
+}
+
+function keysOf(confirmed: readonly string[], findings: readonly Finding[]): string[] {
+	return [...new Set([...confirmed, ...findings.map(findingKey)])];
+}
+
+/** Whether files may be read into the context; otherwise says so, with the way to change that. */
+async function isTrusted(): Promise<boolean> {
+	if (vscode.workspace.isTrusted) {
+		return true;
+	}
+	const manage = vscode.l10n.t('Manage Workspace Trust');
+	void showMessage(
+		'warning',
+		vscode.l10n.t(
+			'Nothing of this workspace is read into the chat until you trust it. Questions without context work.',
+		),
+		manage,
+	).then(chosen => chosen === manage && vscode.commands.executeCommand('workbench.trust.manage'));
+	return false;
+}

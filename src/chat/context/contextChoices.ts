@@ -1,0 +1,147 @@
+// What can be added, as the quick pick and the composer's `#` offer it.
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { AttachmentKind } from './model/attachment.ts';
+import type { ContextSource } from './model/source.ts';
+import { nameOf, pathOf } from './readSource.ts';
+import type { TerminalMemory } from './terminalMemory.ts';
+import { openRepositories } from './workspaceFiles.ts';
+
+export interface ContextChoice {
+	readonly kind: AttachmentKind;
+	/** What `#` matches beside the label; never translated. */
+	readonly word: string;
+	readonly icon: string;
+	readonly label: string;
+	readonly description?: string;
+	/** What it stands for now. Rejects with a sentence for the user. */
+	sources(): Promise<ContextSource[]>;
+}
+
+/** Those that make sense now; files and folders are chosen apart. */
+export function contextChoices(terminal: TerminalMemory | undefined): ContextChoice[] {
+	const editor = vscode.window.activeTextEditor;
+	const file = editor?.document.uri;
+	const choices: ContextChoice[] = [];
+	if (editor && file && !editor.selection.isEmpty) {
+		choices.push({
+			kind: 'selection',
+			word: 'selection',
+			icon: 'selection',
+			label: vscode.l10n.t('Selection'),
+			description: nameOf(file),
+			sources: async () => [selectionSource(editor)],
+		});
+	}
+	if (file && isReadable(file)) {
+		choices.push({
+			kind: 'file',
+			word: 'current',
+			icon: 'file',
+			label: vscode.l10n.t('Current File'),
+			description: pathOf(file),
+			sources: async () => [{ kind: 'file', uri: file.toString() }],
+		});
+		if (vscode.languages.getDiagnostics(file).length > 0) {
+			choices.push({
+				kind: 'problems',
+				word: 'problems',
+				icon: 'warning',
+				label: vscode.l10n.t('Problems in {0}', nameOf(file)),
+				sources: async () => [{ kind: 'problems', uri: file.toString() }],
+			});
+		}
+	}
+	choices.push(
+		{
+			kind: 'problems',
+			word: 'problems',
+			icon: 'warning',
+			label: vscode.l10n.t('All Problems'),
+			sources: async () => [{ kind: 'problems' }],
+		},
+		{
+			kind: 'diff',
+			word: 'changes diff git',
+			icon: 'diff',
+			label: vscode.l10n.t('Uncommitted Changes'),
+			sources: changeSources,
+		},
+	);
+	const command = terminal?.read()?.command;
+	choices.push(
+		{
+			kind: 'terminal',
+			word: 'terminal',
+			icon: 'terminal',
+			label: vscode.l10n.t('Last Terminal Output'),
+			...(command === undefined ? {} : { description: command }),
+			sources: async () => [terminalSource(terminal)],
+		},
+		{
+			kind: 'file',
+			word: 'editors open',
+			icon: 'files',
+			label: vscode.l10n.t('Open Editors'),
+			sources: async () => openEditorSources(),
+		},
+	);
+	return choices;
+}
+
+export function selectionSource({ document, selection }: vscode.TextEditor): ContextSource {
+	const { start, end } = selection;
+	return {
+		kind: 'selection',
+		uri: document.uri.toString(),
+		range: {
+			start: { line: start.line, character: start.character },
+			end: { line: end.line, character: end.character },
+		},
+	};
+}
+
+export async function changeSources(): Promise<ContextSource[]> {
+	const repositories = await openRepositories();
+	if (repositories.length === 0) {
+		throw new UserFacingError(vscode.l10n.t('No git repository is open. Open a folder that is one.'));
+	}
+	if (repositories.length === 1) {
+		return repositories.map(({ root }) => ({ kind: 'diff', uri: root.toString() }));
+	}
+	const picked = await vscode.window.showQuickPick(
+		repositories.map(({ root }) => ({ label: nameOf(root), description: root.fsPath, root })),
+		{ title: vscode.l10n.t('Uncommitted Changes'), placeHolder: vscode.l10n.t('Of which repository?') },
+	);
+	return picked ? [{ kind: 'diff', uri: picked.root.toString() }] : [];
+}
+
+export function terminalSource(terminal: TerminalMemory | undefined): ContextSource {
+	const last = terminal?.read();
+	if (last === undefined) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'No terminal of this window has run a command that Errand could see. Run one in a terminal with shell integration.',
+			),
+		);
+	}
+	const { command, output, running } = last;
+	return { kind: 'terminal', label: command, text: `$ ${command}\n${output}${running ? '\n(still running)' : ''}` };
+}
+
+export function openEditorSources(): ContextSource[] {
+	const uris = vscode.window.tabGroups.all
+		.flatMap(({ tabs }) => tabs)
+		.map(({ input }) => (input instanceof vscode.TabInputText ? input.uri : undefined))
+		.filter(uri => uri !== undefined && isReadable(uri))
+		.map(uri => uri?.toString() ?? '');
+	if (uris.length === 0) {
+		throw new UserFacingError(vscode.l10n.t('No text editor is open. Open the files that matter, then try again.'));
+	}
+	return [...new Set(uris)].map(uri => ({ kind: 'file', uri }));
+}
+
+/** What an editor shows that is no file, such as output or a log, has another way into the chat: its selection. */
+function isReadable({ scheme }: vscode.Uri): boolean {
+	return scheme !== 'output' && scheme !== 'errand-log';
+}

@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import type { Chip, ContextChips } from './contextChips.ts';
+import { estimateTokens } from './model/attachment.ts';
+import type { ModelLimits } from './model/budget.ts';
+import { attachmentTokens, requestBudget, shortenedLengths } from './model/budget.ts';
+
+/** A little more goes than has to: the estimate is one, and lines are cut whole. */
+const MARGIN = 1.02;
+
+/** Of all attachments of a message, in UTF-16 code units. */
+const MAXIMUM_TOTAL = 4_000_000;
+
+/** What a message with the chips comes to, and what the model takes. Tokens, all of them estimates. */
+export interface Measure extends ModelLimits {
+	/** The history and the question. */
+	readonly request: number;
+	readonly model: string;
+}
+
+/** By how many tokens the message is too large; 0 where it fits or nobody knows. */
+export function excessOf(chips: readonly Chip[], measure: Measure): number {
+	const budget = requestBudget(measure);
+	const total = chips.reduce((sum, { attachment }) => sum + attachmentTokens(attachment), measure.request);
+	return budget === undefined ? 0 : Math.max(0, total - budget);
+}
+
+export function warningText(chips: readonly Chip[], measure: Measure): string | undefined {
+	const excess = excessOf(chips, measure);
+	const number = new Intl.NumberFormat(vscode.env.language);
+	return excess === 0
+		? undefined
+		: vscode.l10n.t('About {0} tokens too many for {1}.', number.format(excess), measure.model);
+}
+
+/**
+ * Says what is too large and lets the user choose what to leave out, until the message fits or shall go as it is.
+ * Resolves with why it does not go, or undefined. `onAsk` is called before the user is asked.
+ */
+export async function fitContext(
+	chips: ContextChips,
+	measure: Measure,
+	onAsk: () => void,
+): Promise<string | undefined> {
+	const length = chips.chips.reduce((sum, { attachment }) => sum + attachment.text.length, 0);
+	if (length > MAXIMUM_TOTAL) {
+		return vscode.l10n.t('Not sent: the context is longer than 4 million characters. Remove some of it.');
+	}
+	for (;;) {
+		const warning = warningText(chips.chips, measure);
+		if (warning === undefined) {
+			return undefined;
+		}
+		onAsk();
+		const choose = vscode.l10n.t('Choose What to Shorten');
+		const anyway = vscode.l10n.t('Send Anyway');
+		const number = new Intl.NumberFormat(vscode.env.language);
+		const detail = vscode.l10n.t(
+			'{0} takes about {1} tokens in a message with its history. The sizes are estimates.',
+			measure.model,
+			number.format(requestBudget(measure) ?? 0),
+		);
+		const chosen = await vscode.window.showWarningMessage(
+			warning,
+			{ modal: true, detail },
+			...(chips.chips.length > 0 ? [choose] : []),
+			anyway,
+		);
+		if (chosen === anyway) {
+			return undefined;
+		}
+		if (chosen !== choose || !(await pickShortened(chips, measure))) {
+			return vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
+		}
+	}
+}
+
+interface ChipItem extends vscode.QuickPickItem {
+	chip: Chip;
+}
+
+/** Shortens what the user ticks so far that all of it fits. Resolves with false when the user leaves it. */
+export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
+	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
+	const number = new Intl.NumberFormat(vscode.env.language);
+	const picker = vscode.window.createQuickPick<ChipItem>();
+	picker.title = vscode.l10n.t('Shorten Context');
+	picker.placeholder = vscode.l10n.t('Ticked ones are shortened until the message fits; the others are sent whole');
+	picker.canSelectMany = true;
+	picker.ignoreFocusOut = true;
+	const show = () => {
+		const ticked = new Set(picker.selectedItems.map(({ chip }) => chip.id));
+		picker.items = [...chips.chips]
+			.sort((one, other) => other.attachment.text.length - one.attachment.text.length)
+			.map(chip => ({
+				chip,
+				label: chip.attachment.label,
+				description: vscode.l10n.t('about {0} tokens', number.format(estimateTokens(chip.attachment.text))),
+				buttons: [leaveOut],
+			}));
+		const kept = picker.items.filter(({ chip }) => ticked.has(chip.id));
+		picker.selectedItems = kept.length > 0 ? kept : picker.items.slice(0, 1);
+	};
+	show();
+	picker.onDidTriggerItemButton(({ item }) => {
+		chips.remove(item.chip.id);
+		if (excessOf(chips.chips, measure) === 0) {
+			accepted = true;
+			picker.hide();
+		} else {
+			show();
+		}
+	});
+	let accepted = false;
+	picker.onDidAccept(() => {
+		accepted = true;
+		shortenChips(
+			chips,
+			picker.selectedItems.map(({ chip }) => chip),
+			excessOf(chips.chips, measure),
+		);
+		picker.hide();
+	});
+	picker.show();
+	await new Promise<void>(resolve => picker.onDidHide(() => resolve()));
+	picker.dispose();
+	return accepted;
+}
+
+function shortenChips(chips: ContextChips, chosen: readonly Chip[], excess: number): void {
+	const texts = chosen.map(({ attachment }) => attachment.text);
+	const limits = shortenedLengths(texts, Math.ceil(excess * MARGIN));
+	for (const [index, chip] of chosen.entries()) {
+		const limit = limits[index] ?? 0;
+		if (limit < chip.attachment.text.length) {
+			chips.limit(chip.id, limit);
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// Where context comes from. A source is small and names a place; what it says is read when the message is sent.
+import * as z from 'zod';
+
+const position = z.object({ line: z.int().nonnegative(), character: z.int().nonnegative() });
+const uri = z.string();
+
+/** Also what the workspace's state keeps of the chips that were not sent yet. URIs are strings, positions count from 0. */
+export const contextSourceSchema = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('selection'), uri, range: z.object({ start: position, end: position }) }),
+	z.object({ kind: z.literal('file'), uri }),
+	z.object({ kind: z.literal('folder'), uri }),
+	/** Of one file, or, where lines are given, those that touch them; otherwise of all. */
+	z.object({
+		kind: z.literal('problems'),
+		uri: uri.exactOptional(),
+		lines: z.object({ first: z.int().nonnegative(), last: z.int().nonnegative() }).exactOptional(),
+	}),
+	/** `uri` is the root of the repository. */
+	z.object({ kind: z.literal('diff'), uri }),
+	/** What can be read only once is in the source itself. */
+	z.object({ kind: z.literal('terminal'), label: z.string(), text: z.string() }),
+	z.object({ kind: z.literal('text'), label: z.string(), text: z.string() }),
+]);
+export type ContextSource = z.output<typeof contextSourceSchema>;
+
+/** Two sources with the same key are one chip. */
+export function sourceKey(source: ContextSource): string {
+	return JSON.stringify(
+		source,
+		Object.keys(source).sort().concat('start', 'end', 'line', 'character', 'first', 'last'),
+	);
+}

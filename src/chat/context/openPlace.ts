@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import { showMessage } from '../../platform/notify.ts';
+import type { Attachment } from './model/attachment.ts';
+
+/** Shows where a piece of context came from; one that has no place is shown as it is. */
+export async function openPlace({ kind, uri, lines, text, language, label }: Attachment): Promise<void> {
+	try {
+		switch (kind) {
+			case 'selection':
+			case 'file': {
+				const first = lines?.first ?? 1;
+				const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri ?? ''));
+				await vscode.window.showTextDocument(document, {
+					...(lines ? { selection: document.validateRange(new vscode.Range(first - 1, 0, lines.last, 0)) } : {}),
+				});
+				break;
+			}
+			case 'folder':
+				await vscode.commands.executeCommand('revealInExplorer', vscode.Uri.parse(uri ?? ''));
+				break;
+			case 'problems':
+				await vscode.commands.executeCommand('workbench.actions.view.problems');
+				break;
+			case 'diff':
+				await vscode.commands.executeCommand('workbench.view.scm');
+				break;
+			case 'terminal':
+			case 'text':
+				await vscode.window.showTextDocument(
+					await vscode.workspace.openTextDocument({ content: text, ...(language === undefined ? {} : { language }) }),
+				);
+				break;
+		}
+	} catch {
+		void showMessage('warning', vscode.l10n.t('{0} cannot be opened. It may have been moved or deleted.', label));
+	}
+}

@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { type ContextChoice, contextChoices } from './contextChoices.ts';
+import type { FileSearch } from './fileSearch.ts';
+import type { ContextSource } from './model/source.ts';
+import type { TerminalMemory } from './terminalMemory.ts';
+
+interface ChoiceItem extends vscode.QuickPickItem {
+	sources?: () => Promise<ContextSource[] | undefined>;
+}
+
+/** Lets the user choose what to add: what is at hand first, then files and folders. */
+export async function pickContext(
+	files: FileSearch,
+	terminal: TerminalMemory | undefined,
+): Promise<ContextSource[] | undefined> {
+	const title = vscode.l10n.t('Add Context');
+	const items: ChoiceItem[] = [
+		{
+			label: `$(file) ${vscode.l10n.t('Files…')}`,
+			sources: () => pickFiles(files, title),
+		},
+		{
+			label: `$(folder) ${vscode.l10n.t('Folder…')}`,
+			sources: () => pickFolder(files, title),
+		},
+		{ label: '', kind: vscode.QuickPickItemKind.Separator },
+		...contextChoices(terminal).map(toItem),
+	];
+	const picked = await vscode.window.showQuickPick(items, {
+		title,
+		placeHolder: vscode.l10n.t('What should go with the message?'),
+		matchOnDescription: true,
+	});
+	return picked?.sources?.();
+}
+
+function toItem({ icon, label, description, sources }: ContextChoice): ChoiceItem {
+	return { label: `$(${icon}) ${label}`, sources, ...(description === undefined ? {} : { description }) };
+}
+
+export async function pickFiles(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
+	const found = await files.find('', Number.POSITIVE_INFINITY);
+	const picked = await vscode.window.showQuickPick(
+		found.map(({ path, uri }) => ({ ...described(path), uri })),
+		{
+			title,
+			canPickMany: true,
+			matchOnDescription: true,
+			placeHolder:
+				found.length === 0 ? vscode.l10n.t('No folder is open, or it has no files') : vscode.l10n.t('Files to add'),
+		},
+	);
+	return picked?.map(({ uri }) => ({ kind: 'file', uri: uri.toString() }));
+}
+
+export async function pickFolder(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
+	const found = await files.folders();
+	const picked = await vscode.window.showQuickPick(
+		found.map(({ path, uri }) => ({ ...described(path), uri })),
+		{
+			title,
+			matchOnDescription: true,
+			placeHolder:
+				found.length === 0
+					? vscode.l10n.t('The open folder has no folders with files')
+					: vscode.l10n.t('Folder whose text files are added'),
+		},
+	);
+	return picked && [{ kind: 'folder', uri: picked.uri.toString() }];
+}
+
+/** A file as the editor's own lists show it: its name, then where it lies. */
+function described(path: string): { label: string; description?: string } {
+	const end = path.lastIndexOf('/');
+	return end < 0 ? { label: path } : { label: path.slice(end + 1), description: path.slice(0, end) };
+}

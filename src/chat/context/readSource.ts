@@ -1,0 +1,275 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+import { type Attachment, fenced } from './model/attachment.ts';
+import { findSecrets, isSecretName, type SecretFinding } from './model/secrets.ts';
+import type { ContextSource } from './model/source.ts';
+import { decodeText, isImagePath, MAXIMUM_FILE_SIZE } from './model/textFile.ts';
+import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
+
+/** Of one attachment, in UTF-16 code units. */
+const MAXIMUM_LENGTH = 1_000_000;
+const MAXIMUM_FOLDER_FILES = 200;
+const MAXIMUM_PROBLEMS = 500;
+
+/** What asks for a yes before it is sent. */
+export type Finding = SecretFinding | { kind: 'ignored' | 'excluded' };
+
+export interface ReadContext {
+	readonly attachment: Attachment;
+	readonly findings: readonly Finding[];
+	/** How many files of a folder are not in it: secret by name, no text, or too many. */
+	readonly leftOut?: number;
+}
+
+/** Reads what a source says now. Throws a sentence for the user where it cannot be context. */
+export async function readSource(source: ContextSource): Promise<ReadContext> {
+	const read = await readers[source.kind](source as never);
+	if (read.attachment.text.length > MAXIMUM_LENGTH) {
+		throw new UserFacingError(
+			vscode.l10n.t('{0} is too long for a message. Select the part that matters and add that.', read.attachment.label),
+		);
+	}
+	return { ...read, findings: [...read.findings, ...findSecrets(read.attachment.text)] };
+}
+
+/** From its folder on, with slashes. */
+export function pathOf(uri: vscode.Uri): string {
+	return vscode.workspace.asRelativePath(uri).replaceAll('\\', '/');
+}
+
+export function nameOf(uri: vscode.Uri): string {
+	return uri.path.slice(uri.path.lastIndexOf('/') + 1);
+}
+
+const readers: { [K in ContextSource['kind']]: (source: Extract<ContextSource, { kind: K }>) => Promise<ReadContext> } =
+	{
+		selection: readSelection,
+		file: readFile,
+		folder: readFolder,
+		problems: async source => readProblems(source),
+		diff: readDiff,
+		terminal: async ({ label, text }) => ({ attachment: { kind: 'terminal', label, text }, findings: [] }),
+		text: async ({ label, text }) => ({
+			attachment: { kind: 'text', label, text },
+			findings: isSecretName(label) ? [{ kind: 'name' }] : [],
+		}),
+	};
+
+async function readSelection({ uri, range }: Extract<ContextSource, { kind: 'selection' }>): Promise<ReadContext> {
+	const place = vscode.Uri.parse(uri);
+	const document = await openDocument(place);
+	const whole = document.validateRange(
+		new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character),
+	);
+	const text = document.getText(whole);
+	if (text.trim() === '') {
+		throw new UserFacingError(
+			vscode.l10n.t('The selected part of {0} is not there any more. Remove it, or select it again.', nameOf(place)),
+		);
+	}
+	const first = whole.start.line + 1;
+	// A selection that ends at the start of a line has nothing of that line.
+	const last = whole.end.character === 0 && whole.end.line > whole.start.line ? whole.end.line : whole.end.line + 1;
+	return {
+		attachment: {
+			kind: 'selection',
+			label: `${nameOf(place)}:${first === last ? first : `${first}-${last}`}`,
+			text,
+			uri,
+			path: pathOf(place),
+			lines: { first, last },
+			language: document.languageId,
+		},
+		findings: await findingsOf(place),
+	};
+}
+
+async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Promise<ReadContext> {
+	const place = vscode.Uri.parse(uri);
+	const name = nameOf(place);
+	if (isImagePath(name)) {
+		throw new UserFacingError(
+			vscode.l10n.t('{0} is an image, and messages carry text only. Describe it instead.', name),
+		);
+	}
+	const { text, language } = await readText(place);
+	return {
+		attachment: {
+			kind: 'file',
+			label: name,
+			text,
+			uri,
+			path: pathOf(place),
+			...(language === undefined ? {} : { language }),
+		},
+		findings: await findingsOf(place),
+	};
+}
+
+/** What the editor shows of a file, with changes that are not saved; otherwise what is on disk. */
+async function readText(place: vscode.Uri): Promise<{ text: string; language?: string }> {
+	const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === place.toString());
+	if (open) {
+		return { text: open.getText(), language: open.languageId };
+	}
+	const name = nameOf(place);
+	let bytes: Uint8Array;
+	try {
+		const { size, type } = await vscode.workspace.fs.stat(place);
+		if (type & vscode.FileType.Directory) {
+			throw new UserFacingError(vscode.l10n.t('{0} is a folder. Add it as one.', name));
+		}
+		if (size > MAXIMUM_FILE_SIZE) {
+			throw new UserFacingError(
+				vscode.l10n.t('{0} is larger than 1 MB. Open it, select the lines that matter, and add those.', name),
+			);
+		}
+		bytes = await vscode.workspace.fs.readFile(place);
+	} catch (error) {
+		throw error instanceof UserFacingError ? error : notReadable(name, error);
+	}
+	const text = decodeText(bytes);
+	if (text === undefined) {
+		throw new UserFacingError(vscode.l10n.t('{0} is not a text file in UTF-8, so a model could not read it.', name));
+	}
+	const extension = /\.([\w+#-]+)$/.exec(name)?.[1];
+	return { text, ...(extension === undefined ? {} : { language: extension }) };
+}
+
+async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): Promise<ReadContext> {
+	const place = vscode.Uri.parse(uri);
+	const files = await listFiles(place);
+	const parts: string[] = [];
+	let length = 0;
+	for (const file of files) {
+		if (parts.length === MAXIMUM_FOLDER_FILES || isSecretName(file.path)) {
+			continue;
+		}
+		// A link may lead out of the folder, to what nobody meant to add.
+		const read = (await isLink(file)) ? undefined : await readText(file).catch(() => undefined);
+		const part = read && `${pathOf(file)}\n${fenced(read.text, read.language)}`;
+		if (part !== undefined && length + part.length < MAXIMUM_LENGTH) {
+			parts.push(part);
+			length += part.length + 2;
+		}
+	}
+	const name = nameOf(place);
+	if (parts.length === 0) {
+		throw new UserFacingError(vscode.l10n.t('{0} has no text files that could be added.', name));
+	}
+	const count = parts.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', parts.length);
+	return {
+		attachment: { kind: 'folder', label: `${name}/ · ${count}`, text: parts.join('\n\n'), uri, path: pathOf(place) },
+		findings: await findingsOf(place),
+		leftOut: files.length - parts.length,
+	};
+}
+
+async function isLink(file: vscode.Uri): Promise<boolean> {
+	const { type } = await vscode.workspace.fs.stat(file).then(
+		found => found,
+		() => ({ type: vscode.FileType.Unknown }),
+	);
+	return (type & vscode.FileType.SymbolicLink) !== 0;
+}
+
+function readProblems({ uri, lines }: Extract<ContextSource, { kind: 'problems' }>): ReadContext {
+	const place = uri === undefined ? undefined : vscode.Uri.parse(uri);
+	const all = place ? ([[place, vscode.languages.getDiagnostics(place)]] as const) : vscode.languages.getDiagnostics();
+	const found = all.flatMap(([file, diagnostics]) =>
+		diagnostics
+			.filter(({ range }) => lines === undefined || (range.start.line <= lines.last && range.end.line >= lines.first))
+			.map(diagnostic => ({ file, diagnostic })),
+	);
+	// Errors before warnings before the rest.
+	found.sort((one, other) => one.diagnostic.severity - other.diagnostic.severity);
+	const shown = found.slice(0, MAXIMUM_PROBLEMS);
+	if (shown.length === 0) {
+		throw new UserFacingError(
+			place
+				? vscode.l10n.t('{0} has no problems now.', nameOf(place))
+				: vscode.l10n.t('There are no problems in the Problems view now.'),
+		);
+	}
+	const count = found.length === 1 ? vscode.l10n.t('1 problem') : vscode.l10n.t('{0} problems', found.length);
+	const more = found.length > shown.length ? `\n(${found.length - shown.length} more)` : '';
+	return {
+		attachment: {
+			kind: 'problems',
+			label: place ? `${nameOf(place)} · ${count}` : count,
+			text: shown.map(({ file, diagnostic }) => problemLine(file, diagnostic)).join('\n') + more,
+			...(uri === undefined ? {} : { uri }),
+			...(place ? { path: pathOf(place) } : {}),
+		},
+		findings: [],
+	};
+}
+
+const SEVERITIES = ['error', 'warning', 'information', 'hint'];
+
+function problemLine(file: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): string {
+	const origin = [source, typeof code === 'object' ? code.value : code].filter(part => part !== undefined).join(' ');
+	const place = `${pathOf(file)}:${range.start.line + 1}:${range.start.character + 1}`;
+	return `${place} ${SEVERITIES[severity]}: ${message}${origin === '' ? '' : ` (${origin})`}`;
+}
+
+async function readDiff({ uri }: Extract<ContextSource, { kind: 'diff' }>): Promise<ReadContext> {
+	const place = vscode.Uri.parse(uri);
+	const repository = await repositoryOf(place);
+	if (!repository) {
+		throw new UserFacingError(vscode.l10n.t('{0} is not an open git repository.', nameOf(place)));
+	}
+	const git = (...commandLine: string[]) => runGit(repository.git, repository.root.fsPath, commandLine);
+	let changes: string;
+	let untracked: string;
+	try {
+		// A repository without a commit has nothing to compare with but its index.
+		const against = await git('rev-parse', '--verify', '-q', 'HEAD').then(
+			() => 'HEAD',
+			() => '--cached',
+		);
+		[changes, untracked] = await Promise.all([
+			git('diff', '--no-ext-diff', '--no-textconv', '--no-color', against, '--'),
+			git('ls-files', '--others', '--exclude-standard', '-z'),
+		]);
+	} catch (error) {
+		throw new UserFacingError(vscode.l10n.t('Git could not show the changes of {0}. Try again.', nameOf(place)), {
+			cause: error,
+		});
+	}
+	const added = untracked.split('\0').filter(path => path !== '');
+	if (changes === '' && added.length === 0) {
+		throw new UserFacingError(vscode.l10n.t('{0} has no uncommitted changes.', nameOf(place)));
+	}
+	const files = (changes.match(/^diff --git /gm)?.length ?? 0) + added.length;
+	const count = files === 1 ? vscode.l10n.t('1 changed file') : vscode.l10n.t('{0} changed files', files);
+	const list = added.length === 0 ? '' : `Not in git yet:\n${added.join('\n')}\n\n`;
+	return {
+		attachment: { kind: 'diff', label: count, text: list + changes, uri, path: nameOf(place), language: 'diff' },
+		findings: [],
+	};
+}
+
+async function openDocument(place: vscode.Uri): Promise<vscode.TextDocument> {
+	try {
+		return await vscode.workspace.openTextDocument(place);
+	} catch (error) {
+		throw notReadable(nameOf(place), error);
+	}
+}
+
+function notReadable(name: string, cause: unknown): UserFacingError {
+	return new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', name), { cause });
+}
+
+async function findingsOf(place: vscode.Uri): Promise<Finding[]> {
+	if (place.scheme === 'untitled') {
+		return [];
+	}
+	const exclusion = await exclusionOf(place);
+	return [
+		...(isSecretName(place.path) ? [{ kind: 'name' as const }] : []),
+		...(exclusion === undefined ? [] : [{ kind: exclusion }]),
+	];
+}

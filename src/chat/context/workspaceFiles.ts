@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { getGitApi } from '../../platform/git.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+
+/** More files than anybody would look through. */
+const MAXIMUM_LISTED = 50_000;
+
+/** The repository that a file lies in, the innermost where there are several; undefined where there is none or no git. */
+export async function repositoryOf(uri: vscode.Uri): Promise<{ git: string; root: vscode.Uri } | undefined> {
+	const api = await getGitApi().catch(() => undefined);
+	const roots = (api?.repositories ?? [])
+		.map(({ rootUri }) => rootUri)
+		.filter(root => root.scheme === uri.scheme && isWithin(root.path, uri.path))
+		.sort((one, other) => other.path.length - one.path.length);
+	return api && roots[0] ? { git: api.git.path, root: roots[0] } : undefined;
+}
+
+export async function openRepositories(): Promise<{ git: string; root: vscode.Uri }[]> {
+	const api = await getGitApi();
+	return api.repositories.map(({ rootUri }) => ({ git: api.git.path, root: rootUri }));
+}
+
+/** Why the user's settings or git leave a file out; undefined where neither does. */
+export async function exclusionOf(uri: vscode.Uri): Promise<'ignored' | 'excluded' | undefined> {
+	const repository = await repositoryOf(uri);
+	if (repository) {
+		try {
+			await runGit(repository.git, repository.root.fsPath, ['check-ignore', '-q', '--', uri.fsPath]);
+			return 'ignored';
+		} catch {
+			// Not ignored: git says so with an exit code.
+		}
+	}
+	if (!vscode.workspace.getWorkspaceFolder(uri)) {
+		return undefined;
+	}
+	const folder = uri.with({ path: uri.path.slice(0, uri.path.lastIndexOf('/')) });
+	const name = uri.path.slice(uri.path.lastIndexOf('/') + 1).replace(/[[\]{}*?]/g, '[$&]');
+	// Without an own pattern the search leaves out what `files.exclude` names, and nothing else.
+	const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, name), undefined, 1);
+	return found.length === 0 ? 'excluded' : undefined;
+}
+
+/** The files below a folder that neither git ignores nor `files.exclude` leaves out. */
+export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationToken): Promise<vscode.Uri[]> {
+	const pattern = new vscode.RelativePattern(folder, '**/*');
+	const [found, known] = await Promise.all([
+		vscode.workspace.findFiles(pattern, undefined, MAXIMUM_LISTED, token),
+		notIgnored(folder),
+	]);
+	const files = known ? found.filter(({ path }) => known.has(path)) : found;
+	return files.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** The paths below the folder that git does not ignore, or undefined where it is in no repository. */
+async function notIgnored(folder: vscode.Uri): Promise<ReadonlySet<string> | undefined> {
+	const repository = await repositoryOf(folder);
+	if (!repository) {
+		return undefined;
+	}
+	const listed = await runGit(repository.git, repository.root.fsPath, [
+		'ls-files',
+		'-z',
+		'--cached',
+		'--others',
+		'--exclude-standard',
+		'--',
+		folder.fsPath,
+	]).catch(() => undefined);
+	const root = repository.root.path.replace(/\/$/, '');
+	return listed === undefined ? undefined : new Set(listed.split('\0').map(path => `${root}/${path}`));
+}
+
+function isWithin(root: string, path: string): boolean {
+	return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`);
+}

@@ -1,0 +1,73 @@
+import { css } from 'lit';
+
+export const chatChipsStyles = css`
+	:host {
+		display: block;
+	}
+
+	.chips {
+		display: flex;
+		flex-wrap: wrap;
+		gap: 4px;
+		max-height: 25vh;
+		margin: 0;
+		padding: 0;
+		list-style: none;
+		overflow-y: auto;
+	}
+
+	.chip {
+		display: inline-flex;
+		align-items: center;
+		min-width: 0;
+		max-width: 100%;
+		height: 22px;
+		border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
+		border-radius: 4px;
+		background: var(--vscode-editorWidget-background, transparent);
+		font-size: 0.9em;
+	}
+
+	.open {
+		display: inline-flex;
+		align-items: center;
+		gap: 4px;
+		min-width: 0;
+		height: 20px;
+		padding: 0 4px;
+		border: 0;
+		border-radius: 3px;
+		background: transparent;
+	}
+
+	.open:hover {
+		background: var(--vscode-toolbar-hoverBackground);
+	}
+
+	.open .codicon {
+		flex: none;
+		font-size: 14px;
+		color: var(--vscode-icon-foreground, var(--vscode-foreground));
+	}
+
+	.label {
+		overflow: hidden;
+		text-overflow: ellipsis;
+		white-space: nowrap;
+	}
+
+	.note {
+		flex: none;
+		color: var(--vscode-descriptionForeground);
+	}
+
+	.remove {
+		flex: none;
+		width: 20px;
+		height: 20px;
+	}
+
+	.remove .codicon {
+		font-size: 14px;
+	}
+`;

@@ -1,0 +1,163 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { AttachmentView, PageStrings } from '../../protocol.ts';
+import { type CodiconName, codicon } from '../codicon.ts';
+import { fill } from '../format.ts';
+import { chatChipsStyles } from './chatChips.styles.ts';
+import { sharedStyles } from './shared.styles.ts';
+
+export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
+	selection: 'selection',
+	file: 'file',
+	folder: 'folder',
+	problems: 'warning',
+	diff: 'diff',
+	terminal: 'terminal',
+	text: 'file-text',
+};
+
+/** Pieces of context as a row of chips: one stop of the Tab key, arrows between them, Delete takes one away. */
+export class ChatChips extends LitElement {
+	static override styles = [sharedStyles, chatChipsStyles];
+	static override properties = {
+		chips: { attribute: false },
+		label: { attribute: false },
+		strings: { attribute: false },
+		language: { attribute: false },
+		openChip: { attribute: false },
+		removeChip: { attribute: false },
+		leave: { attribute: false },
+		current: { state: true },
+	};
+
+	declare chips: readonly (AttachmentView & { id?: string })[];
+	/** What the row is, for a screen reader. */
+	declare label: string;
+	declare strings: PageStrings;
+	declare language: string;
+	declare openChip: (index: number) => void;
+	/** Absent where they stay. */
+	declare removeChip: ((index: number) => void) | undefined;
+	/** The last one is gone: where the focus goes then. */
+	declare leave: (() => void) | undefined;
+	declare current: number;
+
+	/** Where the focus was when its chip was taken away. */
+	private removed: number | undefined;
+
+	constructor() {
+		super();
+		this.current = 0;
+	}
+
+	override willUpdate(changed: PropertyValues<this>): void {
+		if (changed.has('chips')) {
+			this.current = Math.max(0, Math.min(this.current, this.chips.length - 1));
+		}
+	}
+
+	override updated(changed: PropertyValues<this>): void {
+		const before = changed.get('chips');
+		if (this.removed !== undefined && before && before.length > this.chips.length) {
+			const index = Math.min(this.removed, this.chips.length - 1);
+			this.removed = undefined;
+			if (index < 0) {
+				this.leave?.();
+			} else {
+				this.focusChip(index);
+			}
+		}
+	}
+
+	override render(): TemplateResult {
+		return html`<ul class="chips scrolls" aria-label=${this.label} @keydown=${this.onKeyDown}>
+			${repeat(
+				this.chips,
+				(chip, index) => chip.id ?? index,
+				(chip, index) => this.renderChip(chip, index),
+			)}
+		</ul>`;
+	}
+
+	private renderChip(chip: AttachmentView, index: number): TemplateResult {
+		const { strings, removeChip } = this;
+		const number = new Intl.NumberFormat(this.language);
+		const size = fill(strings.chipSize, number.format(chip.length), number.format(chip.tokens));
+		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
+		const spoken = removeChip ? fill(strings.chipHelp, chip.label, whole) : `${chip.label}. ${whole}`;
+		return html`<li class="chip">
+			<button
+				type="button"
+				class="open"
+				tabindex=${index === this.current ? 0 : -1}
+				title=${[chip.path ?? chip.label, whole].join('\n')}
+				aria-label=${spoken}
+				@click=${() => this.openChip(index)}
+				@focus=${() => {
+					this.current = index;
+				}}
+			>
+				${codicon(attachmentIcons[chip.kind])}
+				<span class="label">${chip.label}</span>
+				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
+			</button>
+			${removeChip ? this.renderRemove(chip, index) : nothing}
+		</li>`;
+	}
+
+	private renderRemove({ label }: AttachmentView, index: number): TemplateResult {
+		const words = fill(this.strings.removeChip, label);
+		return html`<button
+			type="button"
+			class="icon-button remove"
+			tabindex="-1"
+			title=${words}
+			aria-label=${words}
+			@click=${() => this.take(index)}
+		>
+			${codicon('close')}
+		</button>`;
+	}
+
+	private onKeyDown(event: KeyboardEvent): void {
+		const last = this.chips.length - 1;
+		switch (event.key) {
+			case 'ArrowRight':
+			case 'ArrowDown':
+				this.focusChip(Math.min(this.current + 1, last));
+				break;
+			case 'ArrowLeft':
+			case 'ArrowUp':
+				this.focusChip(Math.max(this.current - 1, 0));
+				break;
+			case 'Home':
+				this.focusChip(0);
+				break;
+			case 'End':
+				this.focusChip(last);
+				break;
+			case 'Delete':
+			case 'Backspace':
+				if (!this.removeChip) {
+					return;
+				}
+				this.take(this.current);
+				break;
+			default:
+				return;
+		}
+		event.preventDefault();
+	}
+
+	private take(index: number): void {
+		this.removed = index;
+		this.removeChip?.(index);
+	}
+
+	private focusChip(index: number): void {
+		this.current = index;
+		this.renderRoot.querySelectorAll<HTMLElement>('.open')[index]?.focus();
+	}
+}
+
+customElements.define('chat-chips', ChatChips);

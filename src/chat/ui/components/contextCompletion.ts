@@ -1,0 +1,177 @@
+import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import type { CompletionItem, PageStrings } from '../../protocol.ts';
+import { codicon } from '../codicon.ts';
+import type { Post } from '../page.ts';
+import { attachmentIcons } from './chatChips.ts';
+
+/** A `#` at the start of a word before the cursor, and what was typed after it. */
+const TOKEN = /(?:^|\s)#([^\s#]{0,100})$/;
+
+const LIST_ID = 'completions';
+
+export interface CompletionOwner extends ReactiveControllerHost {
+	readonly field: HTMLTextAreaElement;
+	readonly strings: PageStrings;
+	readonly post: Post;
+	/** The text has become another one. */
+	textChanged(): void;
+}
+
+/** What `#` offers in the composer: a list above it, which the text field moves through while it keeps the focus. */
+export class ContextCompletion implements ReactiveController {
+	private readonly owner: CompletionOwner;
+	/** The number of the last request: the answer to an earlier one comes too late. */
+	private request = 0;
+	private items: readonly CompletionItem[] | undefined;
+	private selected = 0;
+	/** The `#` that the user has closed the list of. */
+	private dismissed: number | undefined;
+
+	constructor(owner: CompletionOwner) {
+		this.owner = owner;
+		owner.addController(this);
+	}
+
+	hostConnected(): void {}
+
+	hostUpdated(): void {
+		const root = this.owner.field.getRootNode() as ShadowRoot;
+		root.querySelector('.completion[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+	}
+
+	/** To be called when the text or the cursor has moved. */
+	update(): void {
+		const token = this.token();
+		if (!token || token.start === this.dismissed) {
+			if (!token) {
+				this.dismissed = undefined;
+			}
+			this.close();
+			return;
+		}
+		this.request++;
+		this.owner.post({ kind: 'completion-request', request: this.request, query: token.query });
+	}
+
+	receive(request: number, items: readonly CompletionItem[]): void {
+		if (request === this.request && this.token()) {
+			this.items = items;
+			this.selected = 0;
+			this.owner.requestUpdate();
+		}
+	}
+
+	close(): void {
+		this.request++;
+		if (this.items) {
+			this.items = undefined;
+			this.owner.requestUpdate();
+		}
+	}
+
+	/** Whether the key was for the list. */
+	onKeyDown(event: KeyboardEvent): boolean {
+		const { items } = this;
+		if (!items || event.isComposing) {
+			return false;
+		}
+		switch (event.key) {
+			case 'ArrowDown':
+			case 'ArrowUp': {
+				const step = event.key === 'ArrowDown' ? 1 : -1;
+				this.selected = items.length === 0 ? 0 : (this.selected + step + items.length) % items.length;
+				this.owner.requestUpdate();
+				break;
+			}
+			case 'Enter':
+			case 'Tab': {
+				const item = items[this.selected];
+				if (!item || event.shiftKey) {
+					this.close();
+					return false;
+				}
+				this.take(item);
+				break;
+			}
+			case 'Escape':
+				this.dismissed = this.token()?.start;
+				this.close();
+				break;
+			default:
+				return false;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+		return true;
+	}
+
+	/** What the text field says of the list. */
+	get active(): string | undefined {
+		return this.items?.[this.selected] ? `completion-${this.selected}` : undefined;
+	}
+
+	get list(): string | undefined {
+		return this.items ? LIST_ID : undefined;
+	}
+
+	render(): TemplateResult | typeof nothing {
+		const { items } = this;
+		const { strings } = this.owner;
+		if (!items) {
+			return nothing;
+		}
+		if (items.length === 0) {
+			return html`<div class="completions" id=${LIST_ID}>
+				<div class="nothing" role="status">${strings.noCompletions}</div>
+			</div>`;
+		}
+		// The text field keeps the focus: a press on the list must not take it.
+		return html`<div
+			class="completions scrolls"
+			id=${LIST_ID}
+			role="listbox"
+			aria-label=${strings.completions}
+			@mousedown=${(event: MouseEvent) => event.preventDefault()}
+		>
+			${items.map((item, index) => this.renderItem(item, index))}
+		</div>`;
+	}
+
+	private renderItem(item: CompletionItem, index: number): TemplateResult {
+		const { kind, label, description } = item;
+		return html`<div
+			class="completion"
+			id="completion-${index}"
+			role="option"
+			aria-selected=${index === this.selected}
+			title=${[label, description].filter(part => part !== undefined).join(' · ')}
+			@click=${() => this.take(item)}
+		>
+			${codicon(attachmentIcons[kind])}<span class="name">${label}</span>
+			${description === undefined ? nothing : html`<span class="where">${description}</span>`}
+		</div>`;
+	}
+
+	/** The chip stands for the word, so the word goes. */
+	private take(item: CompletionItem): void {
+		const token = this.token();
+		const { field } = this.owner;
+		if (token) {
+			field.setRangeText('', token.start, field.selectionEnd, 'end');
+			this.owner.textChanged();
+		}
+		this.close();
+		this.owner.post({ kind: 'completion-take', item: item.id });
+		field.focus();
+	}
+
+	private token(): { start: number; query: string } | undefined {
+		const { field } = this.owner;
+		const { selectionStart, selectionEnd } = field;
+		if (selectionStart !== selectionEnd) {
+			return undefined;
+		}
+		const [, query] = TOKEN.exec(field.value.slice(Math.max(0, selectionStart - 120), selectionStart)) ?? [];
+		return query === undefined ? undefined : { start: selectionStart - query.length - 1, query };
+	}
+}

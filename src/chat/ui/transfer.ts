@@ -1,0 +1,33 @@
+// What is dragged onto the page or pasted into the composer.
+import { decodeText, MAXIMUM_FILE_SIZE } from '../context/model/textFile.ts';
+import { parseUriList } from '../context/model/uriList.ts';
+import { MAXIMUM_DROP } from '../protocol.ts';
+
+/** The editor's own lists come first: they name the files of a remote machine as well. */
+const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
+
+/** Whether it may bring files. What it is exactly is told only when it is dropped. */
+export function mayHoldFiles({ types }: DataTransfer): boolean {
+	return types.includes('Files') || [...URI_LISTS, 'resourceurls'].some(type => types.includes(type));
+}
+
+/** The addresses of files. */
+export function droppedUris(data: DataTransfer): string[] {
+	for (const type of URI_LISTS) {
+		const uris = parseUriList(data.getData(type));
+		if (uris.length > 0) {
+			return uris.slice(0, MAXIMUM_DROP);
+		}
+	}
+	try {
+		const uris: unknown = JSON.parse(data.getData('resourceurls') || '[]');
+		return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string').slice(0, MAXIMUM_DROP) : [];
+	} catch {
+		return [];
+	}
+}
+
+/** The text of a file that came without an address; undefined where it is none, or too long. */
+export async function textOfFile(file: File): Promise<string | undefined> {
+	return file.size > MAXIMUM_FILE_SIZE ? undefined : decodeText(new Uint8Array(await file.arrayBuffer()));
+}
