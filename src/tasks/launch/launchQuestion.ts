@@ -22,7 +22,7 @@ import {
 	type ServiceLook,
 } from './model/findings.ts';
 import { pickAgents } from './pickAgents.ts';
-import { chooseFirstBranch, pickBranch } from './pickBranch.ts';
+import { chooseFirstBranch, type HostedBranch, pickBranch } from './pickBranch.ts';
 import { pickRepository, repositoryName } from './pickRepository.ts';
 import { Preflight, type PreflightRow } from './preflight.ts';
 import { type FindingFix, preflightRows } from './preflightRows.ts';
@@ -60,7 +60,7 @@ export class LaunchQuestion {
 	private branches: readonly Branch[] = [];
 	private facts: GitFacts | undefined;
 	private choices: LaunchChoices;
-	private look: { repoUrl: string; result: ServiceLook } | undefined;
+	private look: { repoUrl: string; result: ServiceLook; answer: Promise<ServiceLook> } | undefined;
 
 	constructor(
 		dependencies: AskDependencies,
@@ -136,7 +136,8 @@ export class LaunchQuestion {
 			this.branch,
 			this.connection.isLocal,
 		);
-		if (!branch) {
+		// One that only the service sees is not known to git here.
+		if (!branch && this.branch.commit !== '') {
 			throw new UserFacingError(
 				vscode.l10n.t(
 					'Branch “{0}” is gone. Start the task again and choose another; the prompt is kept.',
@@ -145,7 +146,7 @@ export class LaunchQuestion {
 			);
 		}
 		this.facts = facts;
-		this.branch = branch;
+		this.branch = branch ?? this.branch;
 		this.branches = branches;
 		if (facts.target.ok) {
 			this.askService(facts.target.repoUrl);
@@ -156,10 +157,11 @@ export class LaunchQuestion {
 		if (this.look?.repoUrl === repoUrl) {
 			return;
 		}
-		const look: { repoUrl: string; result: ServiceLook } = { repoUrl, result: { kind: 'asking' } };
-		this.look = look;
 		const { client, nameFolder } = this.dependencies;
-		void lookAtService(client, this.connection, repoUrl, nameFolder).then(result => {
+		const answer = lookAtService(client, this.connection, repoUrl, nameFolder);
+		const look: NonNullable<typeof this.look> = { repoUrl, result: { kind: 'asking' }, answer };
+		this.look = look;
+		void answer.then(result => {
 			look.result = result;
 			if (this.look === look) {
 				this.preflight.update(this.rows());
@@ -290,6 +292,20 @@ export class LaunchQuestion {
 		}
 	}
 
+	/** The branches that the service sees and git here does not know. */
+	private async hostedBranches(): Promise<HostedBranch[]> {
+		const target = this.facts?.target;
+		const look = await this.look?.answer;
+		if (!target?.ok || target.kind !== 'remote' || target.remote === undefined || look?.kind !== 'known') {
+			return [];
+		}
+		const { remote } = target;
+		const fetched = new Set(this.branches.filter(branch => branch.remote === remote).map(({ name }) => name));
+		return [...look.branches]
+			.filter(name => !fetched.has(name))
+			.map(name => ({ name, remote, seenBy: this.connection.label }));
+	}
+
 	private choose(change: Partial<LaunchChoices>): void {
 		this.choices = { ...this.choices, ...change };
 	}
@@ -305,7 +321,7 @@ export class LaunchQuestion {
 				return branch ? this.gather() : 'leave';
 			}
 			case 'branch':
-				this.branch = (await pickBranch(this.repository, this.branches)) ?? this.branch;
+				this.branch = (await pickBranch(this.repository, this.branches, this.hostedBranches())) ?? this.branch;
 				return this.gather();
 			case 'agents':
 				return this.choose({ agents: (await pickAgents(this.connection, this.choices.agents)) ?? this.choices.agents });

@@ -36,8 +36,20 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 	return branches;
 }
 
-/** The branch the task starts from, the current one first. Undefined: dismissed. */
-export async function pickBranch(repository: GitRepository, branches: readonly Branch[]): Promise<Branch | undefined> {
+/** A branch that a service sees at the remote, and git here does not know. */
+export interface HostedBranch {
+	name: string;
+	remote: string;
+	/** The service's label. */
+	seenBy: string;
+}
+
+/** The branch the task starts from, the current one first. `hosted` may bring more. Undefined: dismissed. */
+export async function pickBranch(
+	repository: GitRepository,
+	branches: readonly Branch[],
+	hosted?: Promise<readonly HostedBranch[]>,
+): Promise<Branch | undefined> {
 	const { HEAD } = repository.state;
 	const current = HEAD?.name;
 	const items = orderBranches(branches, current).map(branch => {
@@ -58,8 +70,20 @@ export async function pickBranch(repository: GitRepository, branches: readonly B
 			: vscode.l10n.t('Start Task: Branch'),
 		vscode.l10n.t('The branch of “{0}” that the task starts from', repositoryName(repository)),
 		items,
+		hosted?.then(found => found.map(hostedItem)),
 	);
 	return picked?.branch;
+}
+
+/** Its commit is not known: the service starts from whatever is there. */
+function hostedItem({ name, remote, seenBy }: HostedBranch) {
+	return {
+		label: `$(cloud) ${escapeIcons(oneLine(name, MAXIMUM_NAME))}`,
+		description: escapeIcons(
+			vscode.l10n.t('only on {0}, seen by {1}', oneLine(remote, MAXIMUM_NAME), oneLine(seenBy, MAXIMUM_NAME)),
+		),
+		branch: { name, remote, commit: '', committedAt: 0, upstream: undefined },
+	};
 }
 
 /**

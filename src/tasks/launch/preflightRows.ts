@@ -84,13 +84,14 @@ function choiceRow(id: string, icon: string, label: string, description: string)
 }
 
 function findingRow(view: PreflightView, finding: Finding): PreflightRow {
-	const { icon, label, detail } = findingText(finding, namesOf(view));
+	const { icon, label, description, detail } = findingText(finding, namesOf(view));
 	const [fix, ...others] = view.fixesOf(finding);
 	const tooltip = others.length === 0 ? fix?.title : vscode.l10n.t('Show What Else Can Be Done');
 	return {
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
-		detail: escapeIcons(detail),
+		...(description === undefined ? {} : { description: escapeIcons(description) }),
+		...(detail === '' ? {} : { detail: escapeIcons(detail) }),
 		...(fix && { buttons: [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }] }),
 	};
 }

@@ -7,10 +7,11 @@ const MAXIMUM_NAME = 120;
 /** Names of changed files in a row; the rest is counted. */
 const SHOWN_FILES = 4;
 
-/** What a row says: an icon, what is so, and what will be done about it. */
+/** What a row says: an icon, what is so, which ones, and what will be done about it (empty: nothing). */
 export interface FindingText {
 	icon: string;
 	label: string;
+	description?: string;
 	detail: string;
 }
 
@@ -66,19 +67,23 @@ export function findingText(finding: Finding, names: PreflightNames): FindingTex
 				vscode.l10n.t('The task starts from what {0} has.', shortName(finding.remote)),
 			);
 		case 'changes':
-			return warned(
-				changesText(finding.files.length),
-				`${
+			return {
+				...warned(
+					changesText(finding.files.length),
 					finding.chosen === 'leave'
-						? vscode.l10n.t('They stay out of the task:')
-						: vscode.l10n.t('They go along on a scratch branch, which is removed when the task has ended:')
-				} ${filesText(finding.files)}`,
-			);
+						? vscode.l10n.t('They stay out of the task.')
+						: vscode.l10n.t('They go along on a scratch branch, which is removed when the task has ended.'),
+				),
+				description: filesText(finding.files),
+			};
 		case 'conflicts':
-			return warned(
-				vscode.l10n.t('A merge with conflicts is under way'),
-				`${vscode.l10n.t('Uncommitted changes stay out of the task:')} ${filesText(finding.files)}`,
-			);
+			return {
+				...warned(
+					vscode.l10n.t('A merge with conflicts is under way'),
+					vscode.l10n.t('Uncommitted changes stay out of the task. Finish the merge if it needs them.'),
+				),
+				description: filesText(finding.files),
+			};
 		case 'unknown-agent':
 			return warned(
 				vscode.l10n.t('{0} has no agent “{1}”, {2} is used', connection, shortName(finding.agent), names.agent),
@@ -116,14 +121,10 @@ function serviceText(look: ServiceLook, { connection, repository }: PreflightNam
 			return {
 				icon: 'sync~spin',
 				label: vscode.l10n.t('Asking {0} whether it knows “{1}”…', connection, repository),
-				detail: vscode.l10n.t('The task can be started meanwhile.'),
+				detail: '',
 			};
 		case 'known':
-			return {
-				icon: 'check',
-				label: vscode.l10n.t('{0} knows “{1}”', connection, repository),
-				detail: vscode.l10n.t('Nothing to do.'),
-			};
+			return { icon: 'check', label: vscode.l10n.t('{0} knows “{1}”', connection, repository), detail: '' };
 		case 'unlisted':
 			return warned(
 				vscode.l10n.t('{0} does not list “{1}”', connection, repository),
@@ -202,11 +203,7 @@ export function sentText(
 		base === undefined ? branch : `${branch} @ ${base.slice(0, SHORT_COMMIT)}`,
 		...(plan.push ? [pushText(plan.push.isNew ? undefined : ahead)] : []),
 		...(plan.scratch
-			? [
-					plan.scratch.withChanges
-						? vscode.l10n.t('{0} (on a scratch branch)', changesText(changed.length))
-						: vscode.l10n.t('on a scratch branch'),
-				]
+			? [plan.scratch.withChanges ? scratchText(changed.length) : vscode.l10n.t('on a scratch branch')]
 			: []),
 		...parts.agents,
 		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
@@ -221,6 +218,12 @@ function pushText(ahead: number | undefined): string {
 	return ahead === 1
 		? vscode.l10n.t('1 unpushed commit (will be pushed)')
 		: vscode.l10n.t('{0} unpushed commits (will be pushed)', ahead);
+}
+
+function scratchText(count: number): string {
+	return count === 1
+		? vscode.l10n.t('1 uncommitted file (on a scratch branch)')
+		: vscode.l10n.t('{0} uncommitted files (on a scratch branch)', count);
 }
 
 export function destinationText(facts: LaunchFacts, connection: string): string {

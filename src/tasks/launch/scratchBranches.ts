@@ -38,6 +38,10 @@ export class ScratchBranches {
 		this.dependencies = dependencies;
 	}
 
+	get isEmpty(): boolean {
+		return this.read().length === 0;
+	}
+
 	async remember(branch: ScratchBranch, connection: string, directory: string): Promise<void> {
 		const { name, commit, remote } = branch;
 		await this.write([

@@ -33,8 +33,11 @@ export async function lookAtService(
 			return { kind: found === undefined ? 'not-asked' : 'unlisted' };
 		}
 		const branches = await sources.branches(found.owner, found.name).catch(() => undefined);
-		const isWhole = branches !== undefined && branches.length < MAYBE_A_PAGE;
-		return { kind: 'known', branches: isWhole ? new Set(branches.map(({ name }) => name)) : undefined };
+		return {
+			kind: 'known',
+			branches: new Set(branches?.map(({ name }) => name)),
+			isWhole: branches !== undefined && branches.length < MAYBE_A_PAGE,
+		};
 	} catch (error) {
 		if (ClientError.is(error, 'not-supported')) {
 			return { kind: 'not-asked' };

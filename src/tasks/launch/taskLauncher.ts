@@ -162,6 +162,10 @@ export class TaskLauncher {
 
 	/** Removes scratch branches whose tasks have ended. `client`: asked for tasks that are not known here. */
 	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
+		// Asked at every change of the list, which may be long.
+		if (this.scratchBranches.isEmpty) {
+			return;
+		}
 		const waiting = this.scratchBranches.taskIds(connection);
 		const known = new Map(Array.from(this.dependencies.tasks(), task => [task.id, task]));
 		for (const id of waiting) {

@@ -5,8 +5,8 @@ export type ServiceLook =
 	| { kind: 'asking' }
 	/** The connection has no look-ups, or the address is of a form that they cannot name. */
 	| { kind: 'not-asked' }
-	/** `branches`: undefined where they could not be read. */
-	| { kind: 'known'; branches: ReadonlySet<string> | undefined }
+	/** `branches`: those that it sees there, none where they could not be read; `isWhole`: it sees no others. */
+	| { kind: 'known'; branches: ReadonlySet<string>; isWhole: boolean }
 	| { kind: 'unlisted' }
 	| { kind: 'no-link' }
 	| { kind: 'failed'; reason: string };
@@ -188,7 +188,7 @@ function commitsFinding(
 		choices: goesAlong ? (['scratch'] as const) : choices,
 		chosen: goesAlong ? ('scratch' as const) : commits && choices.includes(commits) ? commits : (choices[0] ?? 'leave'),
 	});
-	const isUnseen = service.kind === 'known' && service.branches !== undefined && !service.branches.has(branch);
+	const isUnseen = service.kind === 'known' && service.isWhole && !service.branches.has(branch);
 	if (there === undefined || isUnseen) {
 		return { kind: 'not-on-remote', remote, ...choose(['push', 'scratch']) };
 	}

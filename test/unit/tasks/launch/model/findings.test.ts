@@ -84,10 +84,17 @@ describe('what is found before a task is sent', () => {
 	});
 
 	it('is a branch that git saw there and the service does not', () => {
-		const service = { kind: 'known', branches: new Set(['other']) } as const;
+		const service = { kind: 'known', branches: new Set(['other']), isWhole: true } as const;
 		assert.equal(first('not-on-remote', { service }).chosen, 'push');
-		assert.deepEqual(kinds({ service: { kind: 'known', branches: new Set(['main']) } }), ['service']);
-		assert.deepEqual(kinds({ service: { kind: 'known', branches: undefined } }), ['service']);
+		assert.deepEqual(kinds({ service: { kind: 'known', branches: new Set(['main']), isWhole: true } }), ['service']);
+		assert.deepEqual(kinds({ service: { kind: 'known', branches: new Set(), isWhole: false } }), ['service']);
+	});
+
+	it('is nothing of a branch that only the service sees, with which the task starts as it is there', () => {
+		const target = { ...place, there: undefined, here: undefined };
+		assert.deepEqual(kinds({ target }), []);
+		const plan = planLaunch(facts({ target }), { commits: 'push' });
+		assert.deepEqual([plan?.branch, plan?.commit, plan?.push], ['main', undefined, undefined]);
 	});
 
 	it('is unpushed commits, which are pushed unless the user chose otherwise', () => {

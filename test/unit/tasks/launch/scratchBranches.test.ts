@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { ScratchBranches } from '../../../../src/tasks/launch/scratchBranches.ts';
+import { makeScratchBranch, type ScratchBranch } from '../../../../src/tasks/launch/scratchCommit.ts';
+import { SCRATCH_KEY } from '../../../../src/tasks/storageKeys.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+
+describe('scratch branches', () => {
+	let repository: TemporaryRepository;
+	let values: Map<string, unknown>;
+	let kept: ScratchBranch[];
+	let warnings: string[];
+
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+		const origin = path.join(repository.folder, 'origin.git');
+		await repository.git('init', '--quiet', '--bare', origin);
+		await repository.git('remote', 'add', 'origin', origin);
+		values = new Map();
+		kept = [];
+		warnings = [];
+	});
+
+	afterEach(() => repository.remove());
+
+	const place = () => ({ gitPath: 'git', directory: repository.path, credentials: {} });
+	/** As after a reload: what is remembered is all that is left. */
+	const open = () =>
+		new ScratchBranches({
+			workspaceState: {
+				keys: () => [...values.keys()],
+				get: <T>(key: string) => values.get(key) as T | undefined,
+				update: async (key: string, value: unknown) =>
+					void (value === undefined ? values.delete(key) : values.set(key, structuredClone(value))),
+			} as never,
+			place: async () => place(),
+			onKept: branch => kept.push(branch),
+			logger: { log: (_level, message) => void warnings.push(message) },
+		});
+	const make = async (remote: string | undefined = 'origin') => {
+		const branch = await makeScratchBranch(place(), await repository.head(), remote);
+		await open().remember(branch, 'local', repository.path);
+		return branch;
+	};
+	const remote = () => repository.git('ls-remote', '--heads', 'origin');
+	const ended = () => 'ended' as const;
+
+	it('go when their task has ended, also after a reload of the window', async () => {
+		const { name } = await make();
+		await open().claim(name, 'task-1');
+		assert.deepEqual(open().taskIds('local'), ['task-1']);
+		await open().sweep('local', () => 'active', false);
+		await open().sweep('local', () => undefined, false);
+		await open().sweep('other', ended, false);
+		assert.match(await remote(), new RegExp(name));
+		await open().sweep('local', ended, false);
+		assert.equal(await remote(), '');
+		assert.equal(values.has(SCRATCH_KEY), false);
+	});
+
+	it('go at once where the service refused the task, here as well', async () => {
+		for (const where of ['origin', undefined]) {
+			const { name } = await make(where);
+			await open().remove(name);
+		}
+		assert.equal(await remote(), '');
+		assert.deepEqual(await repository.branches(), ['main']);
+		assert.equal(open().isEmpty, true);
+	});
+
+	it('stay while a request may still become their task', async () => {
+		const { name } = await make();
+		await open().sweep('local', ended, false);
+		const [scratch] = values.get(SCRATCH_KEY) as { madeAt: number }[];
+		assert.ok(scratch);
+		scratch.madeAt -= 60 * 60_000;
+		await open().sweep('local', ended, true);
+		assert.match(await remote(), new RegExp(name));
+		await open().sweep('local', ended, false);
+		assert.equal(await remote(), '');
+	});
+
+	it('are kept, and it is said, where somebody has moved them', async () => {
+		const { name } = await make();
+		const next = await repository.commitAll('Somebody’s work');
+		await repository.git('push', '--quiet', 'origin', `${next}:refs/heads/${name}`);
+		await open().remove(name);
+		assert.deepEqual(
+			kept.map(branch => branch.name),
+			[name],
+		);
+		assert.match(await remote(), new RegExp(next));
+		assert.equal(open().isEmpty, true);
+	});
+
+	it('are forgotten without a word where they are gone already', async () => {
+		const { name } = await make();
+		await repository.git('push', '--quiet', 'origin', `:refs/heads/${name}`);
+		await open().remove(name);
+		assert.deepEqual([kept, warnings, open().isEmpty], [[], [], true]);
+	});
+
+	it('stay remembered while the remote cannot be reached, and go later', async () => {
+		const { name } = await make();
+		const url = (await repository.git('remote', 'get-url', 'origin')).trim();
+		await repository.git('remote', 'set-url', 'origin', path.join(repository.folder, 'elsewhere.git'));
+		await open().remove(name);
+		assert.equal(warnings.length, 1);
+		assert.equal(open().isEmpty, false);
+		await repository.git('remote', 'set-url', 'origin', url);
+		await open().remove(name);
+		assert.equal(await remote(), '');
+	});
+
+	it('are not read from what is damaged', () => {
+		values.set(SCRATCH_KEY, [null, 7, { name: 'x' }]);
+		assert.equal(open().isEmpty, true);
+	});
+});
