@@ -119,7 +119,7 @@ export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
 	/** What the task tree shows when it has no rows. */
-	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'unsupported' | 'listed';
+	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 }
 export type ContextKey = keyof ContextKeyTypes;
 

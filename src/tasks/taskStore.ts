@@ -8,7 +8,7 @@ import { matchesQuery, NO_FILTER, type TaskFilter } from './model/taskFilter.ts'
 import { timeOf } from './model/taskGroups.ts';
 
 /** What the list is when it has no rows to show; `listed` when it has. */
-export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'unsupported' | 'listed';
+export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 
 /** Tasks a page, and how many that are no longer listed as active are asked for one by one in a refresh. */
 const PAGE_SIZE = 50;
@@ -120,6 +120,9 @@ export class TaskStore implements Disposable {
 		}
 		if (ClientError.is(this.failure, 'no-key')) {
 			return 'no-key';
+		}
+		if (ClientError.is(this.failure, 'unauthorised')) {
+			return 'key-refused';
 		}
 		if (ClientError.is(this.failure, 'not-supported')) {
 			return 'unsupported';

@@ -90,7 +90,7 @@ export class TaskView implements Disposable {
 			state === 'listed'
 				? [failure, this.filterText(filter), followLine(this.dependencies.followed())].filter(Boolean).join(' — ')
 				: '';
-		treeView.description = (state === 'error' ? explanation : label) ?? '';
+		treeView.description = (state === 'error' || state === 'key-refused' ? explanation : label) ?? '';
 		treeView.badge =
 			activeCount === 0
 				? undefined
@@ -114,7 +114,7 @@ export class TaskView implements Disposable {
 }
 
 /** For the list, 403 has one meaning of its own (cloud-tasks.md, Errors). */
-function explainList(error: unknown, label: string): string {
+export function explainList(error: unknown, label: string): string {
 	return ClientError.is(error, 'forbidden')
 		? vscode.l10n.t(
 				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { connectionSchema } from '../../src/contract/connection.ts';
+import { commands } from '../../src/platform/ids.ts';
+import { explainError } from '../../src/platform/notify.ts';
+import { explainList } from '../../src/tasks/taskView.ts';
+import { ContractServer } from '../support/contractServer/contractServer.ts';
+import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
+
+const wrongKey = { cloud: `${keys.cloud}-wrong`, agent: `${keys.agent}-wrong` };
+
+/** Each row of the contract's error tables for tasks: the call, its key, the sentence and the button. */
+interface Row {
+	what: string;
+	cloud?: string;
+	agent?: string;
+	/** Where the client never sends what would bring it: the service says it all the same. */
+	status?: number;
+	call(client: Client): Promise<unknown>;
+	sentence: RegExp;
+	button?: string;
+}
+
+const first = async (events: AsyncIterable<unknown>) => {
+	for await (const _event of events) {
+		return;
+	}
+};
+const list = (client: Client) => client.tasks.list();
+const lookUps: [string, (client: Client) => Promise<unknown>][] = [
+	['repositories', client => client.sources.repositories('acme')],
+	['branches', client => client.sources.branches('acme', 'widgets')],
+	['organisations', client => client.sources.organisations()],
+];
+const refused = /^Quillon did not accept the key\. Check or replace it\./;
+
+const rows: Row[] = [
+	{ what: 'list 401', cloud: wrongKey.cloud, call: list, sentence: refused, button: commands.manageKeys },
+	{
+		what: 'list 500',
+		cloud: specialKeys.brokenDatabase,
+		call: list,
+		sentence: /^Quillon failed while it answered\. Try again\. It said: “The database operation failed”$/,
+		button: commands.showLog,
+	},
+	{
+		what: 'log stream 401',
+		cloud: wrongKey.cloud,
+		call: client => first(client.tasks.follow('task-1')),
+		sentence: refused,
+		button: commands.manageKeys,
+	},
+	{
+		what: 'log stream 404',
+		call: client => first(client.tasks.follow('no-such-task')),
+		sentence: /^Quillon does not know what was asked for\./,
+	},
+	...lookUps.flatMap(([name, call]): Row[] => [
+		{ what: `${name} 401`, cloud: wrongKey.cloud, call, sentence: refused, button: commands.manageKeys },
+		{
+			what: `${name} 404`,
+			cloud: specialKeys.withoutSourceLink,
+			call,
+			sentence: /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\./,
+		},
+		{
+			what: `${name} 502`,
+			cloud: specialKeys.brokenSource,
+			call,
+			sentence: /^Quillon failed while it answered\. Try again\./,
+			button: commands.showLog,
+		},
+		{
+			what: `${name} 500`,
+			cloud: specialKeys.brokenDatabase,
+			call,
+			sentence: /^Quillon failed while it answered\. Try again\./,
+			button: commands.showLog,
+		},
+		...(name === 'organisations'
+			? []
+			: [{ what: `${name} 400`, status: 400, call, sentence: /^Quillon did not accept the request\./ }]),
+	]),
+	{
+		what: 'agent tasks 401',
+		agent: wrongKey.agent,
+		call: client => client.agentTasks.list(),
+		sentence: refused,
+		button: commands.manageKeys,
+	},
+	{
+		what: 'agent tasks 403',
+		agent: specialKeys.agentWithoutPlan,
+		call: client => client.agentTasks.list(),
+		sentence:
+			/^The plan of this account on Quillon does not include this\. .*It said: “Please subscribe to the Pro plan/,
+		button: commands.manageKeys,
+	},
+];
+
+describe('every documented error of the task service', () => {
+	let server: ContractServer;
+
+	beforeEach(async () => {
+		server = await ContractServer.start();
+	});
+
+	afterEach(() => server?.stop());
+
+	const clientOf = (own: { cloud?: string; agent?: string } = {}) => {
+		const held: Record<string, string | undefined> = { ...keys, ...own };
+		return createClient({
+			connection: { name: 'quillon', ...connectionSchema.parse(connectionFields(server)) },
+			keys: kind => Promise.resolve(held[kind]),
+			transport: createFetchTransport((input, init) => fetch(input, init)),
+		});
+	};
+
+	async function errorOf({ status, call, ...own }: Pick<Row, 'status' | 'call' | 'cloud' | 'agent'>): Promise<unknown> {
+		if (status !== undefined) {
+			server.answer(({ host }) => host === 'cloud', { status, headers: {} });
+		}
+		const error = await call(clientOf(own)).then(
+			() => undefined,
+			(reason: unknown) => reason,
+		);
+		assert.ok(error, 'nothing was wrong');
+		return error;
+	}
+
+	for (const row of rows) {
+		it(`has its sentence and its button: ${row.what}`, async () => {
+			const { message, action } = explainError(await errorOf(row), 'Quillon');
+			assert.match(message, row.sentence);
+			assert.equal(action?.command, row.button);
+		});
+	}
+
+	it('has its sentence: list 403', async () => {
+		const error = await errorOf({ call: list, cloud: specialKeys.outsideTeam });
+		assert.match(explainList(error, 'Quillon'), /^You are not a member of the selected team\. Choose another team/);
+	});
+});
