@@ -19,7 +19,7 @@ export interface Measured {
 /** Starts a program of this folder. Resolves with its first message. */
 async function start<T>(program: string, parameters: object): Promise<{ child: ChildProcess; message: T }> {
 	const child = fork(path.join(import.meta.dirname, program), [JSON.stringify(parameters)], {
-		execArgv: ['--disable-warning=ExperimentalWarning'],
+		execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
 		stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 	});
 	const ended = once(child, 'exit').then(([code]) => {

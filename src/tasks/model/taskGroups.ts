@@ -49,6 +49,10 @@ export function outcomeOf(task: Task): Outcome {
 
 /** Newest first; tasks without a time last, and tasks of one moment in a fixed order. */
 export function sortTasks(tasks: Iterable<Task>): Task[] {
+	return sortedByTime(tasks).map(({ task }) => task);
+}
+
+function sortedByTime(tasks: Iterable<Task>): { task: Task; time: number }[] {
 	const dated = Array.from(tasks, task => ({ task, time: timeOf(task.createdAt) }));
 	const order = (time: number) => (Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time);
 	dated.sort((a, b) => {
@@ -56,7 +60,7 @@ export function sortTasks(tasks: Iterable<Task>): Task[] {
 		const second = order(b.time);
 		return first === second ? (a.task.id < b.task.id ? 1 : -1) : second > first ? 1 : -1;
 	});
-	return dated.map(({ task }) => task);
+	return dated;
 }
 
 /**
@@ -67,14 +71,15 @@ export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: T
 	const attention: TaskGroup = { kind: 'attention', id: 'attention', tasks: [] };
 	const active: TaskGroup = { kind: 'active', id: 'active', tasks: [] };
 	const days = new Map<string, TaskGroup>();
-	for (const task of sortTasks(tasks)) {
+	const dayIdOf = dayIds();
+	for (const { task, time } of sortedByTime(tasks)) {
 		const outcome = outcomeOf(task);
 		if (outcome === 'active') {
 			active.tasks.push(task);
 		} else if (outcome !== 'completed' && outcome !== 'stopped' && now - endedAt(task) < ATTENTION_MS) {
 			attention.tasks.push(task);
 		} else {
-			const id = dayOf(timeOf(task.createdAt));
+			const id = dayIdOf(time);
 			let day = days.get(id);
 			if (!day) {
 				day = { kind: 'day', id, tasks: [] };
@@ -91,6 +96,19 @@ export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: T
 		}
 	}
 	return groups;
+}
+
+/** The same as `dayOf`, for times in order: asking the machine's time zone for each of ten thousand would be felt. */
+function dayIds(): (time: number) => string {
+	let day = { start: 0, end: 0, id: '' };
+	return time => {
+		if (!(time >= day.start && time < day.end)) {
+			const date = new Date(time);
+			const midnight = (days: number) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+			day = { start: midnight(0), end: midnight(1), id: dayOf(time) };
+		}
+		return day.id;
+	};
 }
 
 /** `YYYY-MM-DD` in the machine's time zone. */
