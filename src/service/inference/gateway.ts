@@ -13,7 +13,7 @@ import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture
 import { type Provider, ProviderFailure, type ProviderRequest, type ReplyChunk } from './provider.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
-import { WatchedChunks } from './watchedChunks.ts';
+import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
 	/** The slug of who serves it. */
@@ -144,12 +144,15 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		}
 		const answered = clock.now();
 		measurements.answered(subject, (answered - began) / 1000, answered);
-		const onEnd = (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined): void => {
+		const onEnd: OnEnd = (outcome, tokensPerSecond) => {
 			const now = clock.now();
-			if (outcome !== 'whole') {
+			if (outcome instanceof ProviderFailure) {
 				measurements.failed(subject, now, outcome.retryAfterMs);
 				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, code: outcome.code });
-			} else if (tokensPerSecond !== undefined) {
+				return;
+			}
+			measurements.served(subject, now);
+			if (tokensPerSecond !== undefined) {
 				measurements.generated(subject, tokensPerSecond, now);
 			}
 		};

@@ -108,14 +108,17 @@ export class Measurements {
 		this.recordOf(subject).triedAt = now;
 	}
 
-	/** The first chunk has come. */
+	/** The first chunk has come. That is no success yet: who always breaks off after it would count as good. */
 	answered(subject: Measurable, latencySeconds: number, now: number): void {
-		const record = this.recordOf(subject);
-		record.succeeded(now);
-		record.latency.add(latencySeconds, now);
+		this.recordOf(subject).latency.add(latencySeconds, now);
 	}
 
-	/** A whole reply has come. */
+	/** A reply has come, to its end or for as long as somebody read it. */
+	served(subject: Measurable, now: number): void {
+		this.recordOf(subject).succeeded(now);
+	}
+
+	/** The speed of a whole reply is known. */
 	generated(subject: Measurable, tokensPerSecond: number, now: number): void {
 		this.recordOf(subject).throughput.add(tokensPerSecond, now);
 	}

@@ -4,7 +4,7 @@ import { ProviderFailure, type ReplyChunk, type ReplyChunkIterator } from './pro
 const END = { done: true, value: undefined } as const;
 
 /** How a reply ended, and the provider's speed where it could be measured. */
-export type OnEnd = (outcome: 'whole' | ProviderFailure, tokensPerSecond: number | undefined) => void;
+export type OnEnd = (outcome: 'whole' | 'left' | ProviderFailure, tokensPerSecond: number | undefined) => void;
 
 /**
  * The chunks of a provider's reply as they come, and at the end what they tell of his speed. A reader who holds them
@@ -66,6 +66,7 @@ export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefine
 	async return(): Promise<IteratorResult<ReplyChunk, undefined>> {
 		if (!this.isOver) {
 			this.isOver = true;
+			this.onEnd('left', undefined);
 			await this.rest.return?.();
 		}
 		return END;

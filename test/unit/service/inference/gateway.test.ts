@@ -49,6 +49,44 @@ describe('the gateway', function () {
 		}
 	});
 
+	it('shares 1,000 requests between the slow and the dear, around who fails and who forgets to end', async () => {
+		const clock = new ManualClock();
+		const gateway = await start(
+			{
+				good: priced(1),
+				slow: { ...priced(1), behaves: { firstMs: 3 } },
+				dear: priced(4),
+				failing: { ...priced(1), behaves: { status: 503 } },
+				forgetful: { ...priced(1), behaves: { isForgetful: true } },
+			},
+			clock,
+		);
+		const counts: Record<string, number> = {};
+		let broken = 0;
+		for (let count = 0; count < 1000; count++) {
+			const { provider, chunks } = await gateway.chat();
+			counts[provider] = (counts[provider] ?? 0) + 1;
+			await allOf(chunks).catch(error => {
+				assert.equal(provider, 'forgetful', String(error));
+				broken++;
+			});
+			clock.pass(100);
+		}
+		const { good = 0, slow = 0, dear = 0, failing = 0, forgetful = 0 } = counts;
+		const near = (share: number, expected: number) =>
+			assert.ok(Math.abs(share - expected) < 0.05, `${share}, not about ${expected}: ${JSON.stringify(counts)}`);
+		// Of those who do not fail: 1 : 1 : 1/16. Being slow costs nothing where nobody asked for speed.
+		const whole = good + slow + dear;
+		near(good / whole, 16 / 33);
+		near(slow / whole, 16 / 33);
+		near(dear / whole, 1 / 33);
+		assert.equal(failing, 0);
+		assert.equal(broken, forgetful);
+		assert.ok(forgetful > 0 && forgetful < 30, `${forgetful} replies of who forgets to end them`);
+		const asked = gateway.server('failing').chats.length;
+		assert.ok(asked > 0 && asked < 30, `who fails was asked ${asked} times`);
+	});
+
 	it('sends to the cheapest, the fastest and the quickest to answer, once all were measured', async () => {
 		const { servedBy } = bound(
 			await start({

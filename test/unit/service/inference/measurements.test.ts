@@ -54,6 +54,8 @@ describe('the measurements of providers', () => {
 		assert.ok(measurements.read(SUBJECT, 69_999).isResting);
 		assert.ok(!measurements.read(SUBJECT, 70_000).isResting);
 		measurements.answered(SUBJECT, 1, 70_000);
+		assert.ok(measurements.read(SUBJECT, 60_000).isResting, 'a first chunk is no success yet');
+		measurements.served(SUBJECT, 70_000);
 		measurements.failed(SUBJECT, 70_000);
 		assert.ok(!measurements.read(SUBJECT, 72_000).isResting, 'a success begins the row anew');
 	});

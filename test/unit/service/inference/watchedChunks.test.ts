@@ -5,7 +5,7 @@ import {
 	type ReplyChunk,
 	type ReplyChunkIterator,
 } from '../../../../src/service/inference/provider.ts';
-import { WatchedChunks } from '../../../../src/service/inference/watchedChunks.ts';
+import { type OnEnd, WatchedChunks } from '../../../../src/service/inference/watchedChunks.ts';
 
 const piece = (content: string): ReplyChunk => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 
@@ -13,7 +13,7 @@ const piece = (content: string): ReplyChunk => ({ choices: [{ index: 0, delta: {
 function watch(lots: (ReplyChunk | ProviderFailure)[][]) {
 	let now = 0;
 	const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
-	const ends: ['whole' | ProviderFailure, number | undefined][] = [];
+	const ends: Parameters<OnEnd>[] = [];
 	let returned = 0;
 	let lot: (ReplyChunk | ProviderFailure)[] = [];
 	const rest: ReplyChunkIterator = {
@@ -72,14 +72,14 @@ describe('the watched chunks of a reply', () => {
 		assert.deepEqual(ends, [[failure, undefined]]);
 	});
 
-	it('are left by a reader who leaves, once, and tell nothing then', async () => {
+	it('are left by a reader who leaves, once, and tell nothing of the speed then', async () => {
 		const { chunks, ends, returned } = watch([[piece('a')]]);
 		for await (const _ of chunks) {
 			break;
 		}
 		await chunks.return();
 		assert.equal(returned(), 1);
-		assert.deepEqual(ends, []);
+		assert.deepEqual(ends, [['left', undefined]]);
 		assert.deepEqual(await chunks.next(), { done: true, value: undefined });
 	});
 });
