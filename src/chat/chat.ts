@@ -54,6 +54,8 @@ export type SendRefusal =
 	| { reason: 'no-mode'; mode: TurnMode }
 	/** A picture is whole or not there. */
 	| { reason: 'picture' }
+	/** An image model is told its prompt alone. */
+	| { reason: 'picture-context' }
 	/** The conversation keeps as many as it may. */
 	| { reason: 'pictures-full' }
 	/** What was to go with it cannot go; the sentence says why. */
@@ -302,6 +304,9 @@ export class Chat {
 		}
 		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
 			return { reason: 'too-long' };
+		}
+		if (mode === 'image' && attachments.length > 0) {
+			return { reason: 'picture-context' };
 		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };

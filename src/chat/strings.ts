@@ -142,6 +142,10 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 			return noModeText(refusal.mode, connection);
 		case 'picture':
 			return vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.');
+		case 'picture-context':
+			return vscode.l10n.t(
+				'A picture is made of the message alone. Remove the attached context, or put it into words.',
+			);
 		case 'pictures-full':
 			return vscode.l10n.t(
 				'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',

@@ -188,6 +188,46 @@ describe('the chat page', function () {
 	});
 
 	describe('with modes', () => {
+		const composer = () => chat.page.locator('chat-composer textarea');
+		const option = (name: string) => chat.page.getByRole('option', { name });
+
+		it('offers commands at the start of a message, by keyboard, and says why one cannot be used', async () => {
+			await open();
+			await SCENES['slash-menu']?.(chat);
+			assert.equal(await chat.page.getByRole('option').count(), 3);
+			assert.equal(await option('/image').getAttribute('aria-disabled'), 'true');
+			await option('/image').getByText('Local has no image model').waitFor();
+			await composer().press('ArrowDown');
+			assert.equal(await option('/search').getAttribute('aria-selected'), 'true');
+			assert.equal(await composer().getAttribute('aria-activedescendant'), await option('/search').getAttribute('id'));
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/search ');
+			assert.equal(await chat.page.getByRole('option').count(), 0);
+			assert.equal((await chat.posted()).filter(({ kind }) => kind === 'message-send').length, 0);
+			await composer().pressSequentially('who won');
+			await composer().press('Enter');
+			assert.equal((await chat.waitForPosted('message-send')).text, '/search who won');
+		});
+
+		it('takes no command that cannot be used, closes with Escape, and offers none for two slashes', async () => {
+			await open();
+			await SCENES['slash-menu']?.(chat);
+			await composer().press('ArrowUp');
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/');
+			await composer().press('Escape');
+			assert.equal(await chat.page.getByRole('option').count(), 0);
+			await composer().pressSequentially('s');
+			assert.equal(await chat.page.getByRole('option').count(), 0);
+			await composer().fill('');
+			await composer().pressSequentially('//');
+			assert.equal(await chat.page.getByRole('option').count(), 0);
+			await composer().fill('');
+			await composer().pressSequentially('/s');
+			await option('/search').click();
+			assert.equal(await composer().inputValue(), '/search ');
+		});
+
 		it('shows what messages ask for, and lets the host choose', async () => {
 			await open();
 			await chat.snapshot([]);

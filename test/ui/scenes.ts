@@ -171,6 +171,11 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			],
 			{ mode: 'search' },
 		),
+	'slash-menu': async chat => {
+		const refusedModes = { image: 'Local has no image model. Switch the connection to make pictures.' };
+		await chat.snapshot([turnView()], { connection: { label: 'Local', model: 'demo-small', refusedModes } });
+		await chat.page.locator('chat-composer textarea').pressSequentially('/');
+	},
 	'making-a-picture': chat => chat.snapshot([pictureTurn({ state: 'streaming' })], { mode: 'image' }),
 	picture: async chat => {
 		const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 256, height: 256 } });

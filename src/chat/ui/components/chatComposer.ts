@@ -7,6 +7,7 @@ import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { isSendKey, messageProblem } from '../message.ts';
 import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
+import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
 import { textOfFile } from '../transfer.ts';
 import './chatChips.ts';
@@ -32,7 +33,7 @@ export interface Draft {
 }
 
 /** Where a message is written. The text leaves it only when the host has taken it. */
-export class ChatComposer extends LitElement implements CompletionOwner {
+export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
 	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
 	static override properties = {
 		strings: { attribute: false },
@@ -72,6 +73,7 @@ export class ChatComposer extends LitElement implements CompletionOwner {
 
 	private draft: Draft = { text: '' };
 	private readonly completion = new ContextCompletion(this);
+	private readonly slash = new SlashMenu(this);
 	/** The number of the last paste that the host was asked about, and its text until the answer comes. */
 	private paste = 0;
 	private pasted: string | undefined;
@@ -185,20 +187,20 @@ export class ChatComposer extends LitElement implements CompletionOwner {
 			<div class="hint" role="status">${this.hint}</div>
 			${this.context.chips.length > 0 ? this.renderContext(this.context) : nothing}
 			<div class="box">
-				${this.completion.render()}
+				${this.completion.render()} ${this.slash.render()}
 				<textarea
 					class="scrolls"
 					rows="1"
 					aria-label=${strings.ask}
 					aria-autocomplete="list"
-					aria-controls=${this.completion.list ?? nothing}
-					aria-activedescendant=${this.completion.active ?? nothing}
+					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
+					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
 					placeholder=${modePlaceholder(this.mode, strings)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
 					@paste=${this.onPaste}
-					@blur=${() => this.completion.close()}
+					@blur=${this.onBlur}
 				></textarea>
 				<div class="row">
 					${iconButton('add', strings.addContext, () => this.post({ kind: 'context-pick' }))}
@@ -270,6 +272,10 @@ export class ChatComposer extends LitElement implements CompletionOwner {
 		}`;
 	}
 
+	get refusedModes(): Partial<Record<TurnMode, string>> {
+		return this.connection?.refusedModes ?? {};
+	}
+
 	get field(): HTMLTextAreaElement {
 		return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
 	}
@@ -277,6 +283,7 @@ export class ChatComposer extends LitElement implements CompletionOwner {
 	private onInput(): void {
 		this.textChanged();
 		this.completion.update();
+		this.slash.update();
 	}
 
 	/** Asks the host about a text whose place it may know; until it answers, the text waits. */
@@ -321,8 +328,13 @@ export class ChatComposer extends LitElement implements CompletionOwner {
 		}
 	}
 
+	private onBlur(): void {
+		this.completion.close();
+		this.slash.close();
+	}
+
 	private onKeyDown(event: KeyboardEvent): void {
-		if (this.completion.onKeyDown(event)) {
+		if (this.completion.onKeyDown(event) || this.slash.onKeyDown(event)) {
 			return;
 		}
 		if (!isSendKey(event)) {

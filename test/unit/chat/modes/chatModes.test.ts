@@ -235,6 +235,13 @@ describe('what a message asks for', () => {
 			assert.equal(viewOf(chat, third).reply.picture, undefined);
 		});
 
+		it('is not asked for with context, which an image model would not be told', async () => {
+			const chat = await open();
+			const context = [{ kind: 'selection', label: 'a.ts', text: 'x' }] as const;
+			assert.deepEqual(await chat.send(first, '/image a fox', context), { reason: 'picture-context' });
+			assert.equal(service.requests.length, 0);
+		});
+
 		it('is not continued, and keeps the earlier one when it cannot be made again', async () => {
 			const chat = await open();
 			service.answer = answerWithPicture();

@@ -1,0 +1,143 @@
+import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import { offeredCommands, type SlashCommand, type TurnMode } from '../../modes/model/mode.ts';
+import type { PageStrings } from '../../protocol.ts';
+import { codicon } from '../codicon.ts';
+import { MODE_ICONS } from './modeChoice.ts';
+
+const LIST_ID = 'slash-commands';
+
+export interface SlashOwner extends ReactiveControllerHost {
+	readonly field: HTMLTextAreaElement;
+	readonly strings: PageStrings;
+	/** Why a command cannot be used. */
+	readonly refusedModes: Partial<Record<TurnMode, string>>;
+	/** The text has become another one. */
+	textChanged(): void;
+}
+
+/** What `/` offers at the start of a message: a list above the text field, which keeps the focus and moves through it. */
+export class SlashMenu implements ReactiveController {
+	private readonly owner: SlashOwner;
+	private commands: readonly SlashCommand[] = [];
+	private selected = 0;
+	/** The user closed the list of this text; typing on opens it no more until the slash is gone. */
+	private dismissed = false;
+
+	constructor(owner: SlashOwner) {
+		this.owner = owner;
+		owner.addController(this);
+	}
+
+	hostConnected(): void {}
+
+	/** To be called when the text or the cursor has moved. */
+	update(): void {
+		const { value, selectionStart, selectionEnd } = this.owner.field;
+		if (!value.startsWith('/')) {
+			this.dismissed = false;
+		}
+		const offered = selectionStart === selectionEnd && !this.dismissed ? offeredCommands(value, selectionStart) : [];
+		if (offered.join() !== this.commands.join()) {
+			this.commands = offered;
+			this.selected = 0;
+			this.owner.requestUpdate();
+		}
+	}
+
+	close(): void {
+		if (this.isOpen) {
+			this.commands = [];
+			this.owner.requestUpdate();
+		}
+	}
+
+	/** Whether the key was for the list. */
+	onKeyDown(event: KeyboardEvent): boolean {
+		if (!this.isOpen || event.isComposing) {
+			return false;
+		}
+		const count = this.commands.length;
+		switch (event.key) {
+			case 'ArrowDown':
+			case 'ArrowUp':
+				this.selected = (this.selected + (event.key === 'ArrowDown' ? 1 : -1) + count) % count;
+				this.owner.requestUpdate();
+				break;
+			case 'Enter':
+			case 'Tab':
+				if (event.shiftKey) {
+					this.close();
+					return false;
+				}
+				this.take(this.commands[this.selected]);
+				break;
+			case 'Escape':
+				this.dismissed = true;
+				this.close();
+				break;
+			default:
+				return false;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+		return true;
+	}
+
+	/** What the text field says of the list. */
+	get list(): string | undefined {
+		return this.isOpen ? LIST_ID : undefined;
+	}
+
+	get active(): string | undefined {
+		return this.isOpen ? `slash-${this.commands[this.selected]}` : undefined;
+	}
+
+	render(): TemplateResult | typeof nothing {
+		const { strings } = this.owner;
+		// The text field keeps the focus: a press on the list must not take it.
+		return this.isOpen
+			? html`<div
+					class="completions scrolls"
+					id=${LIST_ID}
+					role="listbox"
+					aria-label=${strings.commands}
+					@mousedown=${(event: MouseEvent) => event.preventDefault()}
+				>
+					${this.commands.map((command, index) => this.renderCommand(command, index))}
+				</div>`
+			: nothing;
+	}
+
+	private renderCommand(command: SlashCommand, index: number): TemplateResult {
+		const { strings, refusedModes } = this.owner;
+		const refusal = refusedModes[command];
+		const words = { chat: strings.commandChat, search: strings.commandSearch, image: strings.commandImage }[command];
+		return html`<div
+			class="completion"
+			id="slash-${command}"
+			role="option"
+			aria-selected=${index === this.selected}
+			aria-disabled=${refusal === undefined ? nothing : 'true'}
+			title=${refusal ?? words}
+			@click=${() => this.take(command)}
+		>
+			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where">${refusal ?? words}</span>
+		</div>`;
+	}
+
+	private get isOpen(): boolean {
+		return this.commands.length > 0;
+	}
+
+	private take(command: SlashCommand | undefined): void {
+		const { field, refusedModes } = this.owner;
+		if (command === undefined || refusedModes[command] !== undefined) {
+			return;
+		}
+		const typed = /^\/[a-z]*\s?/.exec(field.value)?.[0].length ?? 0;
+		field.setRangeText(`/${command} `, 0, typed, 'end');
+		this.close();
+		field.focus();
+		this.owner.textChanged();
+	}
+}
