@@ -8,45 +8,65 @@ interface Bench {
 	rows(): Promise<BenchRow[]>;
 }
 
-const folder = path.resolve(import.meta.dirname, '..', 'bench');
-const columns = ['goal', 'what', 'ours', 'peers', 'ratio', 'met', 'reason'] as const;
+/** A line of the table: what a bench says, which bench that was, and when. */
+interface ResultRow extends BenchRow {
+	bench: string;
+	day: string;
+}
 
-/** Runs the benches whose names hold one of the arguments, or all. Only a run of all is kept. */
+const folder = path.resolve(import.meta.dirname, '..', 'bench');
+const resultsFile = path.join(folder, 'RESULTS.md');
+const columns = ['goal', 'what', 'ours', 'peers', 'ratio', 'met', 'reason', 'bench', 'day'] as const;
+
+/** Runs the benches whose names hold one of the arguments, or all. The results of each take the place of its last ones. */
 async function main(wanted: string[]): Promise<void> {
-	const files = fs.readdirSync(folder).filter(file => file.endsWith('.bench.ts'));
-	const chosen = files.filter(file => wanted.length === 0 || wanted.some(name => file.includes(name))).sort();
-	const rows: BenchRow[] = [];
-	for (const file of chosen) {
-		console.log(`== ${file}`);
-		const bench = (await import(path.join(folder, file))) as Bench;
+	const benches = fs.globSync('*.bench.ts', { cwd: folder }).map(file => path.basename(file, '.bench.ts'));
+	const chosen = benches.filter(name => wanted.length === 0 || wanted.some(part => name.includes(part))).sort();
+	const day = new Date().toISOString().slice(0, 10);
+	const rows: ResultRow[] = [];
+	const failures: string[] = [];
+	for (const bench of chosen) {
+		console.log(`== ${bench}`);
+		const { rows: run } = (await import(path.join(folder, `${bench}.bench.ts`))) as Bench;
 		try {
-			rows.push(...(await bench.rows()));
+			rows.push(...(await run()).map(row => ({ ...row, bench, day })));
 		} catch (error) {
 			process.exitCode = 1;
-			const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-			rows.push({ goal: '', what: file, ours: '', peers: '', ratio: '', met: 'no', reason: `did not run: ${reason}` });
+			failures.push(`${bench} did not run: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`);
 		}
 	}
-	rows.sort((one, other) => Number(one.goal) - Number(other.goal));
-	const table = markdown(rows);
-	console.log(`\n${table}`);
-	if (wanted.length === 0) {
-		fs.writeFileSync(path.join(folder, 'RESULTS.md'), `${heading()}\n${table}\n`);
-		console.log('\nWritten to bench/RESULTS.md.');
-	}
+	console.log(`\n${[table(rows), ...failures].join('\n')}`);
+	// Of a bench that is gone nothing is kept, and of one that did not run what it said last.
+	const measured = new Set(rows.map(({ bench }) => bench));
+	const kept = readTable().filter(({ bench }) => benches.includes(bench) && !measured.has(bench));
+	fs.writeFileSync(resultsFile, `${heading()}\n${table([...kept, ...rows])}\n`);
+	console.log('\nWritten to bench/RESULTS.md.');
 }
 
 function heading(): string {
 	const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}, ${process.platform}-${process.arch}`;
-	return `# Results of the last \`npm run bench\`\n\n${new Date().toISOString().slice(0, 10)}, ${machine}.\n`;
+	return `# Results of the last run of each bench\n\n${machine}. Only the ratios inside one run count.\n`;
 }
 
-function markdown(rows: BenchRow[]): string {
-	const cells = rows.map(row => columns.map(column => (row[column] ?? '').replaceAll('|', '\\|')));
+function table(rows: ResultRow[]): string {
+	const sorted = rows.toSorted((one, other) => Number(one.goal) - Number(other.goal));
+	const cells = sorted.map(row => columns.map(column => (row[column] ?? '').replaceAll('|', '\\|')));
 	const widths = columns.map((column, index) => Math.max(column.length, ...cells.map(row => row[index]?.length ?? 0)));
 	const line = (row: readonly string[]) =>
 		`| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`;
 	return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
+}
+
+/** The table as it was written, without those lines that have other columns. */
+function readTable(): ResultRow[] {
+	const lines = fs.existsSync(resultsFile) ? fs.readFileSync(resultsFile, 'utf8').split('\n') : [];
+	return lines
+		.map(line => line.split(/(?<!\\)\|/).slice(1, -1))
+		.filter(cells => cells.length === columns.length && /\d/.test(cells[0] ?? ''))
+		.map(cells => {
+			const texts = cells.map((cell, index) => [columns[index], cell.trim().replaceAll('\\|', '|')]);
+			return Object.fromEntries(texts) as ResultRow;
+		});
 }
 
 await main(process.argv.slice(2));
