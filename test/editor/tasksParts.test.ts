@@ -229,6 +229,14 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(state.keys(), []);
 		});
 
+		it('for several agents is sent once as well, also where its reply was lost', async () => {
+			const several = { ...request, selectedAgents: ['a', 'b'].map(agent => ({ agent, model: `${agent}-1` })) };
+			server.createFault = 'lost after';
+			assert.equal(await made(dependencies(), several), server.tasks[0]?.id);
+			assert.equal(posts(), 1);
+			assert.deepEqual(server.tasks[0]?.['selectedAgents'], several.selectedAgents);
+		});
+
 		it('does not take an earlier task with the same prompt for its own', async () => {
 			server.add({ id: 'earlier', ...request });
 			server.createFault = 'lost after';

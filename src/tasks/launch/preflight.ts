@@ -16,7 +16,7 @@ export class Preflight {
 
 	/**
 	 * Shows the rows and resolves with the id of the one that was taken, by Enter or by its button; undefined: dismissed.
-	 * `active`: the row that Enter takes. `hasChanged`: what was shown last no longer holds.
+	 * `active`: the row that Enter takes; the last one where that is not there. `hasChanged`: what was shown last no longer holds.
 	 */
 	ask(rows: readonly PreflightRow[], active: string, hasChanged: boolean): Promise<string | undefined> {
 		const picker = vscode.window.createQuickPick<PreflightRow>();
@@ -28,7 +28,7 @@ export class Preflight {
 		picker.ignoreFocusOut = true;
 		picker.matchOnDetail = true;
 		picker.items = rows;
-		picker.activeItems = rows.filter(({ id }) => id === active);
+		picker.activeItems = [rows.find(({ id }) => id === active) ?? rows.at(-1)].filter(row => row !== undefined);
 		return new Promise(resolve => {
 			const finish = (id: string | undefined) => {
 				this.picker = undefined;

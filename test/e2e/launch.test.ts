@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	dialog,
+	pickItem,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
+
+describe('from the wish to start a task to its being sent', function () {
+	this.timeout(120_000);
+	let scratch: string;
+	let sample: SampleRepository;
+	let server: EditorServer;
+	let page: Page;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-launch-'));
+		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+		server = await startEditor({
+			folder: sample.folder,
+			settings: {
+				'editor.codeLens': true,
+			},
+		});
+		({ page } = await openWindow(server));
+		await openChat(page);
+	});
+
+	after(async () => {
+		await server?.stop();
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' });
+	const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
+	const row = (text: string | RegExp): Locator =>
+		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
+	const promptText = async () =>
+		(await page.locator('.monaco-editor[data-uri^="errand-prompt:"] .view-lines').innerText()).replaceAll(
+			'\u00a0',
+			' ',
+		);
+	const askToStart = () => page.keyboard.press('ControlOrMeta+Enter');
+	/** With the prompt's editor in front again. */
+	const askToStartAgain = async () => {
+		await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').click();
+		await askToStart();
+	};
+
+	it('teaches what to write, and offers the way on above it', async () => {
+		await runCommand(page, 'Errand: Start Task…');
+		const editor = page.locator('.monaco-editor[data-uri^="errand-prompt:"]');
+		await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
+		await until(
+			'the empty prompt says what to write',
+			async () => (await editor.locator('.view-lines [class*="ced-"]').count()) > 0,
+		);
+		await screenshot(page, 'launch-empty');
+	});
+
+	it('takes uncommitted files along on a scratch branch, which is gone when the task has ended', async () => {
+		const prompt = 'Work on what is not committed';
+		writeFileSync(path.join(sample.folder, 'src', 'price.ts'), 'export const price = 1;\n');
+		writeFileSync(path.join(sample.folder, 'notes.txt'), 'not tracked\n');
+		git('commit', '--quiet', '--allow-empty', '--message', 'Not pushed yet');
+		git('stash', 'list');
+		const before = [git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('stash', 'list'), git('for-each-ref')];
+		const index = readFileSync(path.join(sample.folder, '.git', 'index'));
+		await writePrompt(page, prompt);
+		await askToStart();
+		await row('2 files are not committed').filter({ hasText: 'notes.txt, src/price.ts' }).waitFor();
+		await row('1 commit is not on origin yet').filter({ hasText: 'Will be pushed to origin' }).waitFor();
+		await row('Local knows “widgets”').waitFor();
+		for (const theme of ['light', 'high-contrast', 'dark'] as const) {
+			await page.keyboard.press('Escape');
+			await useTheme(page, theme);
+			await screenshot(page, `launch-prompt-${theme}`);
+			await askToStartAgain();
+			await row('Local knows “widgets”').waitFor();
+			await screenshot(page, `launch-preflight-${theme}`);
+		}
+		await row('2 files are not committed').hover();
+		await row('2 files are not committed').locator('.quick-input-list-entry-action-bar .action-label').click();
+		await row('2 files are not committed').filter({ hasText: 'They go along on a scratch branch' }).waitFor();
+		await screenshot(page, 'launch-preflight-scratch');
+		await pickItem(page, 'Start Task');
+		await taskShows(page, prompt, 'in 1 file');
+		const scratches = origin('for-each-ref', '--format=%(refname)', 'refs/heads/errand-scratch-*');
+		const [result = ''] = origin('for-each-ref', '--format=%(refname:short)', 'refs/heads/errand').split('\n');
+		assert.match(origin('ls-tree', '-r', '--name-only', result), /^notes\.txt$/m);
+		assert.match(origin('log', '--format=%s', result), /Uncommitted changes\nNot pushed yet\n/);
+		await until('the scratch branch is gone', async () => !/errand-scratch/.test(origin('for-each-ref')));
+		assert.deepEqual(
+			[git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('stash', 'list'), git('for-each-ref')],
+			before,
+			`the working repository was touched (${scratches})`,
+		);
+		assert.notEqual(index.length, 0);
+		await until(
+			'the prompt is closed',
+			async () => (await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').count()) === 0,
+		);
+	});
+
+	it('pushes the commits that its row says it will push', async () => {
+		const prompt = 'Work on what is pushed first';
+		assert.notEqual(origin('rev-parse', 'main'), git('rev-parse', 'main'));
+		await writePrompt(page, prompt);
+		await askToStart();
+		// The choice for this repository was remembered.
+		await row('2 files are not committed').filter({ hasText: 'They go along on a scratch branch' }).waitFor();
+		await row('2 files are not committed').click();
+		await row('2 files are not committed').filter({ hasText: 'They stay out' }).waitFor();
+		await row('Start Task').filter({ hasText: '1 unpushed commit (will be pushed)' }).click();
+		await taskShows(page, prompt, 'in 1 file');
+		assert.equal(origin('rev-parse', 'main'), git('rev-parse', 'main'));
+		assert.doesNotMatch(origin('for-each-ref'), /errand-scratch/);
+	});
+
+	it('begins a prompt with the selection, and with a comment that asks for work', async () => {
+		const file = path.join(sample.folder, 'src', 'todo.ts');
+		writeFileSync(file, '// TODO: round the prices\nexport const rounded = true;\n');
+		await runCommand(page, 'Go to File...');
+		await page.locator('.quick-input-widget:visible input').first().fill('todo.ts');
+		await row('todo.ts').first().click();
+		const code = page.locator('.monaco-editor[data-uri$="/src/todo.ts"]');
+		await code.locator('.view-line').first().click();
+		await page.keyboard.press('ControlOrMeta+Home');
+		await until('the quick fix is offered', async () => {
+			await code.locator('.view-line').first().click();
+			await page.keyboard.press('ControlOrMeta+.');
+			const action = page.locator('.action-widget').getByText('Start Task for This TODO');
+			const isOffered = await action.waitFor({ timeout: 3_000 }).then(
+				() => true,
+				() => false,
+			);
+			if (isOffered) {
+				await screenshot(page, 'launch-todo');
+				await action.click();
+			}
+			return isOffered;
+		});
+		await until('the prompt holds the comment', async () =>
+			/Do what the comment says at `src\/todo\.ts:1`/.test(await promptText()),
+		);
+		await runCommand(page, 'Go to File...');
+		await page.locator('.quick-input-widget:visible input').first().fill('todo.ts');
+		await row('todo.ts').first().click();
+		await code.locator('.view-line').nth(1).click({ clickCount: 3 });
+		await runCommand(page, 'Errand: Start Task from Selection…');
+		await until('the draft is kept and the selection added', async () =>
+			/comment says[\s\S]*`src\/todo\.ts:2`:[\s\S]*export const rounded/.test(await promptText()),
+		);
+		await screenshot(page, 'launch-selection');
+	});
+
+	const openLink = async (query: string) => {
+		await runCommand(page, 'Developer: Open URL');
+		await answerInput(page, `vscode://errand.errand/start-task?${query}`);
+		const allow = page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open', exact: true });
+		await until('the link arrives', async () => {
+			// The editor asks once whether the extension may open it.
+			if (await allow.isVisible()) {
+				await allow.click();
+			}
+			return (await page.locator('.monaco-dialog-box, .notification-toast').count()) > 0;
+		});
+	};
+
+	it('says in a sentence what is wrong with a hostile link, and sends nothing of it', async () => {
+		await openLink('prompt=Mend&branch=--upload-pack%3Did');
+		await toast(page, 'begins with a hyphen, so nothing of it is used').waitFor();
+		await screenshot(page, 'launch-link-hostile');
+		await runCommand(page, 'Notifications: Clear All Notifications');
+	});
+
+	it('shows the prompt of a link beside a draft that is there, and sends nothing by itself', async () => {
+		await openLink('prompt=Mend%20the%20link&branch=main');
+		const question = dialog(page, 'a draft is written already');
+		await question.waitFor();
+		await screenshot(page, 'launch-link-draft');
+		await question.getByRole('button', { name: 'Replace the Draft' }).click();
+		await until('the prompt of the link is shown', async () => (await promptText()).trim() === 'Mend the link');
+		await toast(page, 'This prompt came with a link').waitFor();
+		await screenshot(page, 'launch-link');
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		assert.equal(origin('for-each-ref', '--format=x', 'refs/heads/errand').trim().split('\n').length, 2);
+	});
+});
