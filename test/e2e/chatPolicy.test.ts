@@ -136,8 +136,8 @@ describe('the policy of a conversation in the window', function () {
 		await screenshot(page, 'policy-picker-light');
 		await row('Preview Providers…').click();
 		await row('rapid').filter({ hasText: 'balanced by price and uptime' }).waitFor();
-		await row('cheap').filter({ hasText: 'its data policy is “stores data”' }).waitFor();
-		await row('soon').filter({ hasText: 'its data policy is not known' }).waitFor();
+		await row('cheap').filter({ hasText: 'its policy is “stores data”' }).waitFor();
+		await row('soon').filter({ hasText: 'its policy is not known' }).waitFor();
 		await row(/^\s*demo\b/)
 			.filter({ hasText: 'does not host this model' })
 			.first()
@@ -159,7 +159,7 @@ describe('the policy of a conversation in the window', function () {
 		const before = chats('cheap');
 		await ask(frame, 'Nobody?');
 		await until('the reply is refused', async () => /leaves no provider/.test(await lastTurnText(frame)));
-		assert.match(await lastTurnText(frame), /cheap: zdr is true/);
+		assert.match(await lastTurnText(frame), /cheap: zdr: true, but its policy is “stores data”\./);
 		assert.equal(chats('cheap'), before);
 		await screenshot(page, 'policy-refused-light');
 		await frame.getByRole('button', { name: 'Change Policy' }).last().click();

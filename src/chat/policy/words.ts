@@ -135,9 +135,9 @@ export function reasonText(reason: PreviewReason): string {
 		case 'not-in-order':
 			return vscode.l10n.t('order does not name it, and fallbacks are off');
 		case 'stores-data':
-			return vscode.l10n.t('data_collection is deny, and {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny, but {0}', dataPolicyText(reason.policy));
 		case 'retains-data':
-			return vscode.l10n.t('zdr is true, and {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('zdr: true, but {0}', dataPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
 				? vscode.l10n.t('it does not tell its quantization')
@@ -176,9 +176,7 @@ export function reasonText(reason: PreviewReason): string {
 }
 
 function dataPolicyText(policy: string | undefined): string {
-	return policy === undefined
-		? vscode.l10n.t('its data policy is not known, which counts as storing data')
-		: vscode.l10n.t('its data policy is “{0}”', policy);
+	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
 /** US dollars for a million tokens. */
@@ -246,9 +244,13 @@ function refusalText({ problem }: PolicyRefusal): string {
 
 const MAXIMUM_NAMED = 4;
 
+/** Of those whom the policy names, if it names any, what stands in each one's way first. */
 function rowsText(rows: readonly PreviewRow[]): string {
-	const said = rows
+	const unnamed = new Set(['other-models', 'not-in-only', 'not-in-order']);
+	const named = rows.filter(({ reasons }) => !reasons.some(({ kind }) => unnamed.has(kind)));
+	const told = named.length > 0 ? named : rows;
+	const said = told
 		.slice(0, MAXIMUM_NAMED)
-		.map(({ slug, reasons }) => `${slug}: ${reasons.map(reasonText).join(', ')}`);
-	return `${said.join('; ')}${rows.length > MAXIMUM_NAMED ? '…' : '.'}`;
+		.map(({ slug, reasons: [first] }) => `${slug}: ${first ? reasonText(first) : ''}`);
+	return `${said.join('; ')}${told.length > MAXIMUM_NAMED ? '…' : '.'}`;
 }

@@ -436,6 +436,7 @@ describe('the chat', () => {
 				parameters: { temperature: 1, seed: 4 },
 			});
 			assert.deepEqual(retention, { inForce: 'yes', because: 'request' });
+			await chat.idle();
 			const [saved] = await onDisk();
 			assert.deepEqual(saved?.turns[0]?.replies[0].asked, asked);
 		});

@@ -46,12 +46,21 @@ export interface PreviewRow {
 /** The connection's providers: those that remain in the order in which they are likely tried, then the others. */
 export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
 	const preferences = effectivePreferences(connection, requestOf(asked));
-	const listed = connection.providers.map(provider => rowOf(connection, provider, asked, preferences));
+	const listed = providersOf(connection, preferences).map(provider => rowOf(connection, provider, asked, preferences));
 	const slugs = new Set(connection.providers.map(({ slug }) => slug));
 	const named = new Set([...(preferences.only ?? []), ...(preferences.order ?? [])]);
 	const unlisted = [...named].filter(slug => !slugs.has(slug)).map(slug => unlistedRow(connection, slug, preferences));
 	return sorted([...listed, ...unlisted], connection, preferences);
 }
+
+/** What the service's own slug stands for is listed by itself where the connection tells all; it is a row where it is named. */
+function providersOf(connection: Connection, { only = [], order = [] }: ProviderPreferences): Provider[] {
+	const isNamed = [...only, ...order].includes(connection.service);
+	return connection.providers.filter(provider => isNamed || !isOwnCapacity(connection, provider));
+}
+
+const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
+	isComplete(connection) && slug === connection.service;
 
 /** `nobody`: by the connection's own data all providers are out. Undefined: somebody may serve, or nothing is known. */
 export type PolicyProblem =
@@ -90,11 +99,19 @@ function rowOf(
 	preferences: ProviderPreferences,
 ): PreviewRow {
 	const { slug, label } = provider;
-	const out = exclusionsOf(connection, provider, asked, preferences);
+	const names = [asked.model, ...(asked.models ?? [])];
+	if (names.every(name => hostsModel(connection, provider, name) === false)) {
+		return { slug, label, verdict: 'out', reasons: [{ kind: 'other-models' }] };
+	}
+	// Those whom the service's own slug stands for have policies of their own.
+	const own = isOwnCapacity(connection, provider);
+	const { ignore, only, order } = preferences;
+	const rules = own ? { ...(ignore && { ignore }), ...(only && { only }), ...(order && { order }) } : preferences;
+	const out = exclusionsOf(connection, provider, asked, rules);
 	if (out.length > 0) {
 		return { slug, label, verdict: 'out', reasons: out };
 	}
-	const unclear = doubtsOf(connection, provider, asked, preferences);
+	const unclear = doubtsOf(connection, provider, asked, rules);
 	return unclear.length > 0
 		? { slug, label, verdict: 'unclear', reasons: unclear }
 		: { slug, label, verdict: 'remains', reasons: placeOf(provider, preferences) };
@@ -126,7 +143,6 @@ function exclusionsOf(
 	const { slug } = provider;
 	const names = [asked.model, ...(asked.models ?? [])];
 	const reasons: (PreviewReason | false)[] = [
-		names.every(name => hostsModel(connection, provider, name) === false) && { kind: 'other-models' },
 		slug === connection.service &&
 			names.every(name => findModel(connection, name)?.openWeights === false) && { kind: 'closed-model' },
 		ignore.includes(slug) && { kind: 'ignored' },

@@ -1,6 +1,9 @@
 import { css, html, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
+/** Above so many characters a word gives way before shorter ones do. */
+const LONG_WORD = 8;
+
 export interface ComposerChoice {
 	icon: CodiconName;
 	/** What is chosen. */
@@ -14,7 +17,8 @@ export interface ComposerChoice {
 
 /** A choice of the composer's bottom row: a word, or its icon where there is no room for words. */
 export function composerChoice({ icon, word, label, hint = word, press }: ComposerChoice): TemplateResult {
-	return html`<button type="button" class="choice" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
+	const isLong = word.length > LONG_WORD;
+	return html`<button type="button" class="choice ${isLong ? 'long' : ''}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
 		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
@@ -37,6 +41,10 @@ export const composerChoiceStyles = css`
 		background: transparent;
 		color: var(--vscode-descriptionForeground);
 		font-size: 0.9em;
+	}
+
+	.choice.long {
+		flex-shrink: 1000;
 	}
 
 	.choice:hover {

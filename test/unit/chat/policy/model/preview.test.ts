@@ -139,6 +139,14 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({}, { model: 'small' }, own)['acme'], 'remains balanced price-unknown');
 	});
 
+	it('lists what the slug of the local service stands for, and itself only where it is named', () => {
+		const local = connection('local', { providers: [{ slug: 'acme', models: ['small'] }, ...PROVIDERS] });
+		const small = { model: 'small' };
+		assert.equal(rowsOf({ zdr: true }, small, local)['acme'], undefined);
+		assert.equal(rowsOf({ zdr: true, only: ['acme'] }, small, local)['acme']?.split(' ')[0], 'remains');
+		assert.equal(rowsOf({ only: ['acme'] }, small, local)['other']?.split(' ')[0], 'remains');
+	});
+
 	it('takes what a prefix or an alias brings for part of the policy', () => {
 		const enterprise = connection('acme', {
 			plan: 'enterprise',
