@@ -185,7 +185,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const buttonLabel = replying ? strings.stop : strings.send;
 		return html`
 			<div class="hint" role="status">${this.hint}</div>
-			${this.context.chips.length > 0 ? this.renderContext(this.context) : nothing}
+			${this.renderContext(this.context)}
 			<div class="box">
 				${this.completion.render()} ${this.slash.render()}
 				<textarea
@@ -221,7 +221,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	private renderContext({ chips, warning }: ContextView): TemplateResult {
 		const chipAt = (index: number) => (chips[index] as ChipView).id;
-		return html`<div class="context">
+		// There also while it is empty: the row of chips itself gives the focus back when its last one goes.
+		return html`<div class="context" ?hidden=${chips.length === 0}>
 			<chat-chips
 				.chips=${chips}
 				.label=${this.strings.context}
@@ -236,10 +237,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					? nothing
 					: html`<div class="warning" role="status">
 							${codicon('warning')}
-							<span>${warning}</span>
+							<span>
+								${warning}
 							<button type="button" class="link" @click=${() => this.post({ kind: 'context-shorten' })}>
 								${this.strings.shortenContext}
 							</button>
+							</span>
 						</div>`
 			}
 		</div>`;

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { ChipView, ContextView } from '../../src/chat/protocol.ts';
+import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+
+const chip = (number: number, others: Partial<ChipView> = {}): ChipView => ({
+	id: `d0000000-0000-4000-8000-00000000000${number}`,
+	kind: 'file',
+	label: `file${number}.ts`,
+	path: `src/file${number}.ts`,
+	length: 1_234,
+	tokens: 353,
+	...others,
+});
+
+const several = [
+	chip(1, { kind: 'selection', label: 'auth.ts:40-72', path: 'src/auth.ts' }),
+	chip(2, { kind: 'folder', label: 'a-folder-with-a-very-long-name/ · 41 files', omitted: 4_000 }),
+	chip(3, { kind: 'problems', label: '2 problems' }),
+	chip(4, { kind: 'terminal', label: 'npm test' }),
+];
+
+describe('the context in the chat page', function () {
+	this.timeout(120_000);
+	const pages = useChatPage();
+	let chat: ChatPage;
+
+	const open = async (context: ContextView, options?: PageOptions) => {
+		chat = await pages.open(options);
+		await chat.snapshot([]);
+		await chat.send({ kind: 'context-set', context });
+	};
+	const textarea = () => chat.page.locator('chat-composer textarea');
+	const chips = () => chat.page.locator('chat-composer chat-chips .open');
+	const focused = () =>
+		chat.page.evaluate(() => {
+			let element = document.activeElement;
+			while (element?.shadowRoot?.activeElement) {
+				element = element.shadowRoot.activeElement;
+			}
+			return element?.getAttribute('aria-label');
+		});
+
+	it('is reached, moved through and removed by keyboard, and the focus comes back', async () => {
+		await open({ chips: [chip(1), chip(2)] });
+		await textarea().focus();
+		await chat.page.keyboard.press('Shift+Tab');
+		assert.match((await focused()) ?? '', /^file1\.ts\. 1,234 characters, about 353 tokens \(estimate\)/);
+		await chat.page.keyboard.press('ArrowRight');
+		assert.match((await focused()) ?? '', /^file2\.ts/);
+		await chat.page.keyboard.press('Delete');
+		assert.equal((await chat.waitForPosted('chip-remove')).chip, chip(2).id);
+		await chat.send({ kind: 'context-set', context: { chips: [chip(1)] } });
+		assert.match((await focused()) ?? '', /^file1\.ts/);
+		await chat.page.keyboard.press('Delete');
+		await chat.send({ kind: 'context-set', context: { chips: [] } });
+		assert.equal(await focused(), 'Ask a question');
+		assert.match(await chat.page.locator('.announcements').innerText(), /file1\.ts was removed from the context\./);
+	});
+
+	it('is completed after #, by keyboard, and the word goes where the chip comes', async () => {
+		await open({ chips: [] });
+		await textarea().pressSequentially('Why #pro');
+		await chat.page.waitForFunction(() =>
+			window.posted.some(m => m.kind === 'completion-request' && m.query === 'pro'),
+		);
+		const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
+		const request = requests.at(-1)?.request ?? 0;
+		const items = [
+			{ id: chip(1).id, kind: 'problems' as const, label: 'All Problems' },
+			{ id: chip(2).id, kind: 'file' as const, label: 'profile.ts', description: 'src' },
+		];
+		await chat.send({ kind: 'completion-set', request, items });
+		assert.equal(await textarea().getAttribute('aria-activedescendant'), 'completion-0');
+		await chat.screenshot('context-completion');
+		await textarea().press('ArrowDown');
+		await textarea().press('Enter');
+		assert.equal((await chat.waitForPosted('completion-take')).item, chip(2).id);
+		assert.equal(await textarea().inputValue(), 'Why ');
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
+	});
+
+	it('closes the list with Escape and offers it again for another word', async () => {
+		await open({ chips: [] });
+		await textarea().pressSequentially('#a');
+		const { request } = await chat.waitForPosted('completion-request');
+		await chat.send({ kind: 'completion-set', request: request + 1, items: [] });
+		await chat.page.getByText('Nothing matches.').waitFor();
+		await textarea().press('Escape');
+		assert.equal(await chat.page.getByText('Nothing matches.').count(), 0);
+	});
+
+	it('takes what is dropped, and a pasted text that has no place goes in as text', async () => {
+		await open({ chips: [] });
+		await chat.page.evaluate(() => {
+			const data = new DataTransfer();
+			data.setData('text/uri-list', 'file:///home/me/a.ts\r\nfile:///home/me/b.ts');
+			window.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, cancelable: true }));
+		});
+		await chat.page.getByText('Drop to add to the chat').waitFor();
+		await chat.screenshot('context-drop');
+		await chat.page.evaluate(() => {
+			const data = new DataTransfer();
+			data.setData('text/uri-list', 'file:///home/me/a.ts\r\nfile:///home/me/b.ts');
+			window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+		});
+		assert.deepEqual((await chat.waitForPosted('context-drop')).uris, ['file:///home/me/a.ts', 'file:///home/me/b.ts']);
+		await textarea().evaluate(element => {
+			const data = new DataTransfer();
+			data.setData('text/plain', 'two\nlines');
+			element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
+		});
+		const { paste, text } = await chat.waitForPosted('paste-look');
+		assert.equal(text, 'two\nlines');
+		await chat.send({ kind: 'paste-answer', paste, taken: false });
+		assert.equal(await textarea().inputValue(), 'two\nlines');
+	});
+
+	it('is shown under the question it went with, and opens its place', async () => {
+		await open({ chips: [] });
+		const turn = turnView({}, { attachments: several.map(({ id: _, ...attachment }) => attachment) });
+		await chat.snapshot([turn]);
+		await chat.page.locator('chat-turn chat-chips .open').nth(2).click();
+		const { turn: opened, index } = await chat.waitForPosted('attachment-open');
+		assert.deepEqual([opened, index], [turn.id, 2]);
+		assert.equal(await chat.page.locator('chat-turn chat-chips .remove').count(), 0);
+	});
+
+	for (const theme of ['light', 'dark', 'highContrast'] as const) {
+		for (const width of [200, 600]) {
+			it(`fits into ${width} pixels in ${theme}`, async () => {
+				await open({ chips: several, warning: 'About 9,000 tokens too many for demo-small.' }, {
+					theme,
+					width,
+				} as PageOptions);
+				await chat.snapshot([turnView({}, { attachments: several.map(({ id: _, ...attachment }) => attachment) })]);
+				await chat.screenshot(`context-${theme}-${width}`);
+				const overflow = await chat.page.evaluate(
+					() => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+				);
+				assert.equal(overflow, false);
+				assert.equal(await chips().count(), 4);
+			});
+		}
+	}
+});
