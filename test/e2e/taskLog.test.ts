@@ -6,7 +6,7 @@ import { type EditorServer, type EditorWindow, openWindow, startEditor } from '.
 import { pickItem, runCommand, screenshot, type Theme, toast, until, useTheme } from '../support/editorWindow.ts';
 import { openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 
-describe('a task’s log as a document, the filter and the notice', function () {
+describe('a task’s log as a document, its tooltip and the filter', function () {
 	this.timeout(120_000);
 	const prompt = 'Describe the widgets';
 	let server: EditorServer;
@@ -50,9 +50,10 @@ describe('a task’s log as a document, the filter and the notice', function () 
 
 	it('shows the whole log with folds by step, an outline and links', async () => {
 		await openDocument();
-		const text = await logDocumentText();
-		assert.match(text, /^\d\d:\d\d:\d\d {2}git cloning/m);
-		assert.match(text, /— completed —/);
+		assert.match(await logDocumentText(), /— completed —/);
+		await log().click();
+		await page.keyboard.press('ControlOrMeta+Home');
+		await until('its first line is shown', async () => /^\d\d:\d\d:\d\d {2}git cloning/m.test(await logDocumentText()));
 		await log().hover();
 		await until('the steps fold', async () => (await log().locator('.codicon-folding-expanded').count()) > 0);
 		await runCommand(page, 'Go to Symbol in Editor...');
@@ -118,46 +119,5 @@ describe('a task’s log as a document, the filter and the notice', function () 
 		await pickItem(page, 'Clear Filter');
 		await page.keyboard.press('Escape');
 		await taskShows(page, prompt, 'in 1 file');
-	});
-
-	it('says how it stands in the status bar, and tells the end of a task out of sight', async () => {
-		const slow = '/demo slow out of sight';
-		await startTask(page, slow);
-		const status = page.locator('.part.statusbar').getByText(/demo slow.*: live/);
-		await status.waitFor({ timeout: 30_000 });
-		await screenshot(page, 'task-status-bar');
-		await runCommand(page, 'View: Hide Panel');
-		const notice = toast(page, 'has finished');
-		await notice.waitFor({ timeout: 90_000 });
-		assert.equal(await notice.count(), 1);
-		assert.match(await notice.innerText(), /in 1 file/);
-		await screenshot(page, 'task-notice');
-		assert.match(await notice.innerText(), /demo slow out of sight/);
-		await notice.getByRole('button', { name: 'Open Log' }).click();
-		await page
-			.locator('.part.panel')
-			.locator('.view-lines')
-			.getByText(/committed/)
-			.first()
-			.waitFor({ timeout: 20_000 });
-	});
-
-	it('tells no end once the user has said so', async () => {
-		const other = '/demo slow and quiet';
-		const startOutOfSight = async (slow: string) => {
-			await startTask(page, slow);
-			await page
-				.locator('.part.statusbar')
-				.getByText(/: live/)
-				.waitFor({ timeout: 30_000 });
-			await runCommand(page, 'View: Hide Panel');
-		};
-		await startOutOfSight('/demo slow once more');
-		const notice = toast(page, 'has finished');
-		await notice.getByRole('button', { name: 'Don’t Show Again' }).click({ timeout: 90_000 });
-		await until('the setting is saved', async () => server.settings()['errand.tasks.notify'] === false);
-		await startOutOfSight(other);
-		await taskShows(page, other, 'in 1 file', 90_000);
-		assert.equal(await notice.count(), 0);
 	});
 });

@@ -8,6 +8,7 @@ import {
 	runCommand,
 	screenshot,
 	type Theme,
+	toast,
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
@@ -34,7 +35,6 @@ describe('a task service, and the worst that it can send', function () {
 			},
 		});
 		({ page } = await openWindow(server));
-		await useTheme(page, 'dark');
 		await openView(page, 'Errand');
 		await runCommand(page, 'Errand: Follow Task…');
 		await answerInput(page, 'token-of-acme');
@@ -162,6 +162,55 @@ describe('a task service, and the worst that it can send', function () {
 			await screenshot(page, `task-log-both-${theme}`);
 		});
 	}
+
+	/** Follows a new task and puts its log out of sight. */
+	async function startOutOfSight(id: string, prompt: string): Promise<void> {
+		service.add({ id, prompt });
+		await refresh();
+		await taskRow(page, prompt).first().click();
+		await page.locator('.part.panel').getByText('Output', { exact: true }).first().waitFor();
+		await until('it is followed', async () => service.requestsOf(`GET /api/tasks/${id}/stream`).length === 1);
+		await runCommand(page, 'View: Hide Panel');
+	}
+
+	it('is told of in the status bar, and in a notice when a task ends out of sight', async () => {
+		await startOutOfSight('unseen', 'Work out of sight');
+		const status = page.locator('.part.statusbar').getByText(/: live/);
+		await status.waitFor();
+		await screenshot(page, 'task-status-bar');
+		service.log('unseen', 'the last word');
+		service.finish('unseen', 'completed');
+		const notice = toast(page, '“Work out of sight” has finished.');
+		await notice.waitFor();
+		await refresh();
+		assert.equal(await notice.count(), 1);
+		await screenshot(page, 'task-notice');
+		await notice.getByRole('button', { name: 'Open Log' }).click();
+		await page.locator('.part.panel .view-lines').getByText('the last word').first().waitFor();
+	});
+
+	it('is quiet about an end that the user sees', async () => {
+		service.add({ id: 'seen', prompt: 'Work in sight' });
+		await refresh();
+		await taskRow(page, 'Work in sight').first().click();
+		await until('it is followed', async () => service.requestsOf('GET /api/tasks/seen/stream').length === 1);
+		service.finish('seen', 'error', 'Tests still red');
+		await page.locator('.part.panel .view-lines').getByText('failed: Tests still red').first().waitFor();
+		await taskShows(page, 'Work in sight', 'failed');
+		assert.equal(await toast(page, 'Work in sight').count(), 0);
+	});
+
+	it('tells of no end once the user has said so', async () => {
+		await startOutOfSight('first', 'Work and tell');
+		service.finish('first', 'timeout');
+		const notice = toast(page, '“Work and tell” needs attention: ran out of time.');
+		await notice.getByRole('button', { name: 'Don’t Show Again' }).click();
+		await until('the setting is saved', async () => server.settings()['errand.tasks.notify'] === false);
+		await startOutOfSight('second', 'Work and be quiet');
+		service.finish('second', 'completed');
+		await taskShows(page, 'Work and be quiet', 'completed');
+		assert.equal(await toast(page, 'Work and be quiet').count(), 0);
+	});
 
 	it('is followed through a hundred broken connections and a reload: each entry once, next to nothing twice', async () => {
 		const half = ENTRIES / 2;
