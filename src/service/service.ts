@@ -129,6 +129,7 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		version: options.version,
 		clock: systemClock,
 		logger: log.logger('channel'),
+		modes: options.channelTest,
 	});
 	registerControlRoutes(app, {
 		token,

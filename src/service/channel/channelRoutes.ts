@@ -14,7 +14,8 @@ import { sseEvent, streamReply } from '../streamReply.ts';
 import type { OpenedMessage } from './channelSession.ts';
 import { inClear } from './clearRefusal.ts';
 import type { Responder } from './responder.ts';
-import { textBatches } from './textBatches.ts';
+import { Tamperer, type TestModes } from './testModes.ts';
+import { textBatches, textTokens } from './textBatches.ts';
 
 /** Enough for the largest ciphertext as base64. */
 const BODY_MEGABYTES = 16;
@@ -26,6 +27,8 @@ export interface ChannelRoutesDependencies {
 	version: string;
 	clock: Clock;
 	logger: Logger;
+	/** Default: none. */
+	modes?: TestModes;
 }
 
 /** What the path names: a model and who is to serve it, or nothing on the shared form. */
@@ -40,11 +43,11 @@ interface Place {
  * machine out, and whoever could ask for attestations without it could push the sessions of others out of the memory.
  */
 export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
-	const { gateway, version, clock, logger } = dependencies;
+	const { gateway, version, clock, logger, modes = {} } = dependencies;
 	let responder: Promise<Responder> | undefined;
 	const ready = (): Promise<Responder> => {
 		// Its cryptography takes a tenth of a second to set up, and most runs of the service never need it.
-		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock));
+		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock, modes));
 		return responder;
 	};
 
@@ -73,7 +76,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 			const reply = await ask(context, history, signal);
 			try {
 				const { choices } = await wholeReply(reply.chunks);
-				return context.json(await seal(choices[0]?.message.content ?? ''));
+				return context.json(new Tamperer(modes).apply(await seal(choices[0]?.message.content ?? '')));
 			} catch (error) {
 				throw inClear(error);
 			}
@@ -84,8 +87,9 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 			const { history, seal } = await open(context);
 			const reply = await ask(context, history, signal);
 			// contract: not shown. Server-sent events, or an object a line for who asks for that (unspecified.md).
-			const inLines = context.req.header('accept')?.includes(LINES) === true;
-			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
+			const isAskedForLines = context.req.header('accept')?.includes(LINES) === true;
+			const inLines = modes.framing === undefined ? isAskedForLines : modes.framing === 'lines';
+			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent, modes), {
 				outgoing: context.env.outgoing,
 				...(inLines ? { contentType: LINES } : {}),
 				onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
@@ -148,12 +152,15 @@ async function* frames(
 	reply: GatewayReply,
 	seal: OpenedMessage['seal'],
 	written: (data: unknown) => string,
+	modes: TestModes,
 ): AsyncGenerator<string, void, undefined> {
+	const pieces = modes.batching === 'token' ? textTokens : textBatches;
+	const tamperer = new Tamperer(modes);
 	let isEmpty = true;
 	try {
-		for await (const text of textBatches(reply.chunks)) {
+		for await (const text of pieces(reply.chunks)) {
 			isEmpty = false;
-			yield written(await seal(text));
+			yield written(tamperer.apply(await seal(text)));
 		}
 	} catch (error) {
 		const told = inClear(error);
@@ -166,7 +173,7 @@ async function* frames(
 	}
 	if (isEmpty) {
 		// The end mark is not signed, so that a reply without a frame would be none.
-		yield written(await seal(''));
+		yield written(tamperer.apply(await seal('')));
 	}
 	yield written === asLine ? `${END}\n` : `data: ${END}\n\n`;
 }

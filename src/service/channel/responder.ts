@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/async.ts';
 import type { AttestationRecord, MessageRequest } from '../../contract/channel.ts';
-import { generateKeyPair } from '../../crypto/keyPair.ts';
+import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
 import { createAttester } from './attester.ts';
 import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
+import type { TestModes } from './testModes.ts';
 
 /** contract: not shown. How long and how many sessions are kept (encrypted-channel.md, Limits). */
 export const MAXIMUM_IDLE_MS = 60 * 60 * 1000;
@@ -15,18 +16,23 @@ interface KeptSession {
 	session: ChannelSession;
 	place: string;
 	lastUsed: number;
+	messages: number;
 }
 
 /** The other side of the channel, with a key of this process and its sessions in memory. */
 export class Responder {
 	private readonly clock: Clock;
-	private readonly keyPair = generateKeyPair();
-	private readonly attester: (sessionId: string) => AttestationRecord;
+	private readonly modes: TestModes;
+	private keys: { keyPair: KeyPair; attester: (sessionId: string) => AttestationRecord };
 	private readonly sessions = new Map<string, KeptSession>();
 
-	constructor(version: string, clock: Clock) {
+	private readonly version: string;
+
+	constructor(version: string, clock: Clock, modes: TestModes = {}) {
+		this.version = version;
 		this.clock = clock;
-		this.attester = createAttester(this.keyPair, version);
+		this.modes = modes;
+		this.keys = this.newKeys();
 	}
 
 	/** Begins a session that is good for the place alone, and forgets the one idle for longest if there are too many. */
@@ -35,9 +41,13 @@ export class Responder {
 			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
 			this.sessions.delete(oldest?.[0] ?? '');
 		}
+		if (this.modes.rotatesKey) {
+			this.keys = this.newKeys();
+		}
+		const { keyPair, attester } = this.keys;
 		const id = randomBytes(SESSION_ID_BYTES).toString('base64url');
-		this.sessions.set(id, { session: new ChannelSession(this.keyPair), place, lastUsed: this.clock.now() });
-		return this.attester(id);
+		this.sessions.set(id, { session: new ChannelSession(keyPair), place, lastUsed: this.clock.now(), messages: 0 });
+		return attester(id);
 	}
 
 	/**
@@ -50,11 +60,13 @@ export class Responder {
 		if (kept?.place !== place) {
 			throw sessionExpired();
 		}
-		if (kept.session.isOver || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
+		const isUsedUp = kept.messages >= (this.modes.messagesPerSession ?? Number.POSITIVE_INFINITY);
+		if (kept.session.isOver || isUsedUp || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
 			this.sessions.delete(id);
 			throw sessionExpired();
 		}
 		kept.lastUsed = this.clock.now();
+		kept.messages++;
 		const { history, seal } = await kept.session.open(request);
 		return {
 			history,
@@ -63,5 +75,10 @@ export class Responder {
 				return seal(text);
 			},
 		};
+	}
+
+	private newKeys(): Responder['keys'] {
+		const keyPair = generateKeyPair();
+		return { keyPair, attester: createAttester(keyPair, this.version) };
 	}
 }

@@ -50,6 +50,22 @@ export async function* textBatches(chunks: AsyncIterable<ReplyChunk>): AsyncGene
 	}
 }
 
+/** The same, each piece as it comes. */
+export async function* textTokens(chunks: AsyncIterable<ReplyChunk>): AsyncGenerator<string, void, undefined> {
+	let text = '';
+	for await (const chunk of chunks) {
+		text += textOf(chunk);
+		const length = wholeLength(text);
+		if (length > 0) {
+			yield text.slice(0, length);
+			text = text.slice(length);
+		}
+	}
+	if (text !== '') {
+		yield text;
+	}
+}
+
 function textOf({ choices }: ReplyChunk): string {
 	return choices.find(({ index }) => index === 0)?.delta.content ?? '';
 }

@@ -17,6 +17,7 @@ describe('readStartOptions', () => {
 			runningTasks: 2,
 			tokenFile: undefined,
 			upstreamsFromStdin: false,
+			channelTest: {},
 		});
 	});
 
