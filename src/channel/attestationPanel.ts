@@ -166,7 +166,7 @@ export class AttestationPanel {
 				sentence: this.problem ?? vscode.l10n.t('Checking…'),
 				tone: this.problem === undefined ? 'pending' : 'bad',
 				details,
-				checks: CHECKS.map(check => ({
+				checks: (this.problem === undefined ? CHECKS : []).map(check => ({
 					label: checkLabel(check),
 					verdict: 'pending',
 					word: verdictWord('pending'),

@@ -62,7 +62,7 @@ export class ShowAttestation {
 
 async function pickPlace(
 	places: readonly ChannelPlace[],
-	{ connection, label }: ActiveConnection,
+	{ connection, label, isLocal }: ActiveConnection,
 ): Promise<ChannelPlace | undefined> {
 	const items = places.map(place => {
 		const { model, provider } = place.address;
@@ -77,7 +77,8 @@ async function pickPlace(
 							connection.providers.find(({ slug }) => slug === provider)?.label ?? provider,
 						),
 					}),
-			detail: place.url,
+			// What the local service is addressed by is no place that anybody could look at.
+			...(isLocal ? {} : { detail: place.url }),
 			place,
 		};
 	});

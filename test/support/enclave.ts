@@ -8,8 +8,8 @@ import {
 	type Sealed,
 	seal,
 	sharedKey,
-} from '../../../support/contractServer/channelCryptography.ts';
-import { FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
+} from './contractServer/channelCryptography.ts';
+import { FaultServer, sendEvents, sendJson, sseEvent } from './faultServer.ts';
 
 /** A message as the enclave read it. */
 export interface EnclaveMessage {

@@ -39,21 +39,7 @@ export class AttestationReport extends LitElement {
 			</header>
 			<p class="sentence ${report.tone}" role="status">${report.sentence}</p>
 			<p class="details">${report.details.map(detail => html`<span>${detail}</span>`)}</p>
-			<table>
-				<caption>
-					${strings.checksHeading}
-				</caption>
-				<thead>
-					<tr>
-						<th scope="col">${strings.check}</th>
-						<th scope="col">${strings.verdict}</th>
-						<th scope="col">${strings.finding}</th>
-					</tr>
-				</thead>
-				<tbody>
-					${report.checks.map(row)}
-				</tbody>
-			</table>
+			${report.checks.length === 0 ? nothing : this.table(report.checks)}
 			${
 				report.raw.length === 0
 					? nothing
@@ -61,6 +47,25 @@ export class AttestationReport extends LitElement {
 						${report.raw.map(piece => raw(piece, strings.cut))}`
 			}
 		</main>`;
+	}
+
+	private table(checks: readonly CheckView[]): TemplateResult {
+		const { strings } = this;
+		return html`<table>
+			<caption>
+				${strings.checksHeading}
+			</caption>
+			<thead>
+				<tr>
+					<th scope="col">${strings.check}</th>
+					<th scope="col">${strings.verdict}</th>
+					<th scope="col">${strings.finding}</th>
+				</tr>
+			</thead>
+			<tbody>
+				${checks.map(row)}
+			</tbody>
+		</table>`;
 	}
 }
 

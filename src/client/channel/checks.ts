@@ -60,7 +60,7 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 			}
 		}
 	}
-	return fail('The signature is not one of report_json by the public key, in no form and with no hash that is known.');
+	return fail('The signature is not one of report_json by the public key, in any form or with any hash that is known.');
 }
 
 /** The parsed report is not signed: it may not say anything else than the text that is. */

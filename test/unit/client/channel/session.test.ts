@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
 import { p384KeyPair, seal } from '../../../support/contractServer/channelCryptography.ts';
+import { answerWhole, Enclave } from '../../../support/enclave.ts';
 import { sendJson } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { type TestClient, type TestClientOptions, testClient } from '../testClient.ts';
-import { answerWhole, Enclave } from './enclave.ts';
 
 const history: ChannelMessage[] = [
 	{ role: 'system', content: 'Be brief.' },

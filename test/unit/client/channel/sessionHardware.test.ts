@@ -5,10 +5,10 @@ import { ChannelMemory } from '../../../../src/client/channel/memory.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { Attested, ChannelOpenOptions, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
+import { Enclave } from '../../../support/enclave.ts';
 import { FaultServer, sendJson } from '../../../support/faultServer.ts';
 import { type Device, deviceClaims, GpuMaker, ISSUER, overallClaims } from '../../../support/gpuMaker.ts';
 import { type TestClient, testClient } from '../testClient.ts';
-import { Enclave } from './enclave.ts';
 
 const maker = new GpuMaker();
 const gpu = maker.device();

@@ -4,8 +4,8 @@ import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { AcceptedAttestation, Attested, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
+import { Enclave } from '../../../support/enclave.ts';
 import { type TestClient, testClient } from '../testClient.ts';
-import { Enclave } from './enclave.ts';
 
 describe('the verification ladder', () => {
 	let enclave: Enclave;

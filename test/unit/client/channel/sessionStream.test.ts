@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
+import { answerEvents, Enclave, type EnclaveMessage } from '../../../support/enclave.ts';
 import { beginEvents, breakOff, sendJson, sseEvent } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { collect, type TestClient, testClient } from '../testClient.ts';
-import { answerEvents, Enclave, type EnclaveMessage } from './enclave.ts';
 
 const history: ChannelMessage[] = [{ role: 'user', content: 'When does the tide turn?' }];
 const DONE = '[DONE]';

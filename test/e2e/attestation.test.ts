@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	changeSettings,
+	pickItem,
+	runCommand,
+	screenshot,
+	type Theme,
+	toast,
+	until,
+	useTheme,
+	webviewFrame,
+} from '../support/editorWindow.ts';
+import { Enclave } from '../support/enclave.ts';
+import { GpuMaker } from '../support/gpuMaker.ts';
+
+const HOSTILE = '<img src="https://evil.example/x" onerror="document.title=1">\u202e</script>';
+const forger = new GpuMaker();
+const forged = forger.device();
+
+describe('the attestation report', function () {
+	this.timeout(120_000);
+	let enclave: Enclave;
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+
+	before(async () => {
+		enclave = await Enclave.start();
+		const { origin } = enclave.server;
+		server = await startEditor({
+			settings: {
+				'errand.connections': {
+					acme: {
+						label: 'Acme',
+						apiUrl: 'https://api.example',
+						service: 'acme',
+						orgUrl: origin,
+						encryptUrl: origin,
+						models: [{ id: 'large', label: 'Large', kinds: ['chat', 'encrypted'], channelProvider: 'fast' }],
+						providers: [{ slug: 'fast', label: 'Fast' }],
+					},
+					plain: { label: 'Plain', apiUrl: 'https://api.example', service: 'plain' },
+				},
+			},
+		});
+		window = await openWindow(server, { viewport: { width: 1048, height: 900 } });
+		page = window.page;
+		await runCommand(page, 'View: Close Primary Side Bar');
+	});
+
+	after(async () => {
+		await server?.stop();
+		await enclave?.stop();
+	});
+
+	const report = (): Promise<Frame> => webviewFrame(page, 'attestation-report main');
+	const sentence = async () => (await report()).locator('.sentence').innerText();
+	const row = (frame: Frame, label: string): Locator =>
+		frame.locator('tbody tr').filter({ has: frame.getByRole('rowheader', { name: label, exact: true }) });
+	const says = (text: RegExp) => until(`the report says ${text}`, async () => text.test(await sentence()));
+	const checkAgain = async () => (await report()).getByRole('button', { name: 'Check Again' }).click();
+
+	function alterReport(value: unknown): void {
+		enclave.alter = record => {
+			const reportJson = JSON.stringify(value);
+			return { ...record, report: value, report_json: reportJson, signature: enclave.signReport(reportJson) };
+		};
+	}
+
+	/** Nothing serious, whatever the theme; and no sideways scrolling. */
+	async function isSound(what: string): Promise<void> {
+		const frame = await report();
+		// The policy of the page lets no script in, so axe comes in the way of the developer tools.
+		await frame.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+		const results = await frame.evaluate(() =>
+			(globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+		);
+		const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+		assert.deepEqual(
+			serious.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
+			[],
+			what,
+		);
+		assert.ok(results.passes.length > 10, 'axe looked at the page');
+		const { shown, needed } = await frame.evaluate(() => ({
+			shown: document.documentElement.clientWidth,
+			needed: document.documentElement.scrollWidth,
+		}));
+		assert.ok(needed <= shown, `${what}: it needs ${needed} of ${shown} pixels`);
+	}
+
+	it('says of the service on this machine that it is encrypted and has no hardware', async () => {
+		await runCommand(page, 'Errand: Show Attestation');
+		await pickItem(page, 'Shared address');
+		await says(/^Local: encrypted, no hardware\.$/);
+		const frame = await report();
+		assert.match(await row(frame, 'Public key').innerText(), /✓\s*Pass/);
+		assert.match(await row(frame, 'GPU evidence').innerText(), /–\s*Unknown/);
+		assert.match(await row(frame, 'Token of the GPU maker').innerText(), /self-issued/);
+		await frame.locator('summary').filter({ hasText: 'report_json' }).click();
+		assert.match(await frame.locator('pre').first().innerText(), /There is no hardware evidence/);
+		await screenshot(page, 'attestation-local');
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('names what is missing where a connection has no channel', async () => {
+		await changeSettings(page, server, { 'errand.connection': 'plain' });
+		await runCommand(page, 'Errand: Show Attestation');
+		await toast(page, 'Plain has no encrypted channel: set encryptUrl').waitFor();
+		await runCommand(page, 'Notifications: Clear All Notifications');
+	});
+
+	it('asks which channel where there are several, and says what is not proven', async () => {
+		await changeSettings(page, server, { 'errand.connection': 'acme' });
+		await runCommand(page, 'Errand: Show Attestation');
+		await screenshot(page, 'attestation-places');
+		await pickItem(page, 'Large');
+		await says(
+			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\.$/,
+		);
+		const frame = await report();
+		assert.match(await frame.locator('h1').innerText(), /Acme · large · fast/);
+		assert.match(await row(frame, 'Signature of the report').innerText(), /Pass[\s\S]*DER, SHA-256/);
+		assert.equal(enclave.server.received.at(-1)?.path, '/enc/fast/large/attestation');
+	});
+
+	it('shows hostile evidence as text, and loads nothing of it', async () => {
+		alterReport({ arch: HOSTILE, [HOSTILE]: HOSTILE });
+		await checkAgain();
+		await says(/^Encrypted\./);
+		const frame = await report();
+		const shown = frame.locator('details').filter({ hasText: 'report_json' });
+		await until('the new record is there', async () =>
+			((await shown.locator('pre').textContent()) ?? '').includes('evil'),
+		);
+		await shown.locator('summary').click();
+		assert.match(await shown.locator('pre').innerText(), /<img src=[\s\S]*\\u\{202e\}<\/script>/);
+		assert.equal(await frame.locator('img').count(), 0);
+		assert.equal(await frame.evaluate(() => document.title === '1'), false);
+		await screenshot(page, 'attestation-hostile');
+		await shown.locator('summary').click();
+	});
+
+	it('says first that the channel is not to be trusted where evidence is forged, and which check fails', async () => {
+		enclave.alter = record => {
+			const nonce = Buffer.from(String(record['nonce_b64']), 'base64');
+			const value = [forger.evidence(forged, { nonce })];
+			const reportJson = JSON.stringify(value);
+			return { ...record, report: value, report_json: reportJson, signature: enclave.signReport(reportJson) };
+		};
+		await checkAgain();
+		await says(/^Not to be trusted: the check “GPU evidence” fails\. Nothing is sent over this channel\.$/);
+		const frame = await report();
+		assert.match(await row(frame, 'GPU evidence').innerText(), /✕\s*Fail[\s\S]*maker’s root/);
+		await screenshot(page, 'attestation-failed');
+	});
+
+	for (const theme of ['light', 'dark', 'high-contrast'] satisfies Theme[]) {
+		for (const width of [400, 1000]) {
+			it(`is at home in ${theme} at ${width} pixels`, async () => {
+				await page.setViewportSize({ width: 1048, height: 900 });
+				await useTheme(page, theme);
+				await page.setViewportSize({ width: width + 48, height: 900 });
+				await report();
+				await isSound(`${theme}, ${width}`);
+				await screenshot(page, `attestation-${theme}-${width}`);
+			});
+		}
+	}
+
+	it('is worked by keyboard: check again, open the evidence', async () => {
+		await page.setViewportSize({ width: 1048, height: 900 });
+		enclave.alter = record => record;
+		const frame = await report();
+		const button = frame.getByRole('button', { name: 'Check Again' });
+		await button.focus();
+		await page.keyboard.press('Enter');
+		await says(/^Encrypted\./);
+		const evidence = frame.locator('summary').first();
+		await evidence.focus();
+		await page.keyboard.press('Enter');
+		await frame.locator('details[open] pre').first().waitFor();
+	});
+
+	it('is exported as one JSON file', async () => {
+		const file = path.join(server.folder, 'attestation.json');
+		await (await report()).getByRole('button', { name: 'Export…' }).click();
+		// The dialog comes with a name of its own, and writes it into the input after it has shown that.
+		const input = page.locator('.quick-input-widget:visible .quick-input-box input');
+		await until('the dialog has its name', async () => /attestation-.+\.json$/.test(await input.inputValue()));
+		await answerInput(page, file);
+		await until('the file is there', async () => {
+			try {
+				return JSON.parse(readFileSync(file, 'utf8')).format === 'errand-attestation-1';
+			} catch {
+				return false;
+			}
+		});
+		const { connection, verdicts, attestation } = JSON.parse(readFileSync(file, 'utf8'));
+		assert.equal(connection, 'Acme');
+		assert.equal(verdicts.length, 9);
+		assert.deepEqual(attestation, enclave.attestations.at(-1));
+	});
+
+	it('says what is wrong where the service cannot be reached, and goes on with Check Again', async () => {
+		const { answer } = enclave.server;
+		enclave.server.answer = response => void response.writeHead(503).end();
+		await checkAgain();
+		await says(/Acme failed while it answered\. Try again\./);
+		await screenshot(page, 'attestation-unreachable');
+		enclave.server.answer = answer;
+		await checkAgain();
+		await says(/^Encrypted\./);
+	});
+
+	it('sent no message and no key, and broke no policy of its page', () => {
+		assert.equal(enclave.messages.length, 0);
+		assert.ok(enclave.server.received.every(({ headers }) => headers.authorization === undefined));
+		const reports = window.messages.filter(({ text }) => /Content Security Policy|evil\.example/.test(text));
+		assert.deepEqual(reports, []);
+	});
+});
