@@ -41,7 +41,7 @@ export async function checkGpuEvidence(
 ): Promise<GpuEvidence> {
 	const entries = entriesOf(reportJson);
 	if (entries === undefined) {
-		return { finding: unknown('report_json holds no evidence of a GPU in any form that is known.'), devices: [] };
+		return { finding: unknown('There is no evidence of a GPU in report_json in any form that is known.'), devices: [] };
 	}
 	if (entries.length > MAXIMUM_ENTRIES) {
 		return { finding: fail(`There are more than ${MAXIMUM_ENTRIES} pieces of evidence.`), devices: [] };
