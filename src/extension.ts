@@ -66,6 +66,7 @@ function wire(context: vscode.ExtensionContext): void {
 	const chat = registerChat({
 		extensionUri: context.extensionUri,
 		globalStorageUri: context.globalStorageUri,
+		storageUri: context.storageUri,
 		workspaceState: context.workspaceState,
 		client: connect.client,
 		connection: async () => {

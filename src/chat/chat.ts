@@ -100,6 +100,8 @@ export class Chat {
 	/** Between the wish to ask and the running session, so that two wishes cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	private closed = false;
+	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
+	private choosing: Promise<void> = Promise.resolve();
 	/** The last save, which tells of its failure itself. */
 	private saving: Promise<void> = Promise.resolve();
 
@@ -202,10 +204,7 @@ export class Chat {
 		}
 		this.current = showVersion(this.current, turnId);
 		this.changed.fire({ kind: 'path' });
-		// Looking at another version is no reason for a copy where another window has written meanwhile.
-		if (!(await this.writer.isStale().catch(() => false))) {
-			await this.save();
-		}
+		await this.saveChoice();
 		return undefined;
 	}
 
@@ -249,11 +248,15 @@ export class Chat {
 		await this.saveChoice();
 	}
 
-	/** As with another version: a choice is no reason for a copy. It is in the file with the next message then. */
-	private async saveChoice(): Promise<void> {
-		if (this.current.turns.length > 0 && !(await this.writer.isStale().catch(() => false))) {
-			await this.save();
-		}
+	/** What is looked at or chosen is no reason for a copy where another window has written meanwhile. */
+	private saveChoice(): Promise<void> {
+		const save = async () => {
+			if (this.current.turns.length > 0 && !(await this.writer.isStale().catch(() => false))) {
+				await this.save();
+			}
+		};
+		this.choosing = save();
+		return this.choosing;
 	}
 
 	/** Ends the running reply; the text so far is kept. */
@@ -277,6 +280,7 @@ export class Chat {
 	/** Stops the reply and writes what there is. On disk the reply still streams, so the next window marks it as cut off. */
 	async close(): Promise<void> {
 		this.changed.dispose();
+		await this.choosing;
 		this.closed = true;
 		await this.starting?.outcome;
 		if (this.session || this.currentNotice?.kind === 'save-failed') {

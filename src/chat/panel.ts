@@ -25,6 +25,7 @@ import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
 import { noModeText } from './modes/words.ts';
 import { PageFeed } from './pageFeed.ts';
+import { PageStateFile } from './pageStateFile.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
 import type { PolicyDefaults } from './policy/model/policy.ts';
 import { toPolicyView } from './policy/model/toPolicyView.ts';
@@ -63,6 +64,7 @@ export class ChatPanel {
 	private suggestion: string | undefined;
 	/** The conversation that is shown, for what fits into its next message. */
 	private measured: Conversation | undefined;
+	private readonly pageState: PageStateFile | undefined;
 
 	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
 		'page-ready': () => this.sendSnapshot(),
@@ -94,6 +96,7 @@ export class ChatPanel {
 					await executeCommand(action.command);
 				}
 			}),
+		'state-keep': ({ state }) => this.pageState?.write(state),
 		'connection-follow': () => executeCommand(commands.switchConnection),
 		'model-choose': async () => (await this.policyPickers()).selectModel(),
 		'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
@@ -135,6 +138,8 @@ export class ChatPanel {
 	/** `terminal` gives the last command of a terminal, once one has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
+		const { storageUri } = dependencies;
+		this.pageState = storageUri && new PageStateFile(vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath);
 		const { globalStorageUri, logger } = dependencies;
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
@@ -211,7 +216,7 @@ export class ChatPanel {
 		});
 	}
 
-	resolve(view: vscode.WebviewView): void {
+	async resolve(view: vscode.WebviewView): Promise<void> {
 		const { extensionUri } = this.dependencies;
 		const store = new DisposableStore();
 		this.view.value = store;
@@ -239,7 +244,15 @@ export class ChatPanel {
 				this.view.value = undefined;
 			}),
 		);
-		const data: PageData = { strings: pageStrings(), language: vscode.env.language };
+		const state = await this.pageState?.read();
+		if (store.isDisposed) {
+			return;
+		}
+		const data: PageData = {
+			strings: pageStrings(),
+			language: vscode.env.language,
+			...(state === undefined ? {} : { state }),
+		};
 		webview.html = webviewShell(webview, {
 			extensionUri,
 			name: 'chat',
@@ -280,7 +293,7 @@ export class ChatPanel {
 		this.store.dispose();
 		this.page = undefined;
 		setContextKey('errand.replying', false);
-		await (await this.conversations).close();
+		await Promise.all([(await this.conversations).close(), this.pageState?.settled()]);
 	}
 
 	private async receive(message: unknown): Promise<void> {

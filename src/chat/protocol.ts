@@ -64,6 +64,8 @@ export type FromPage =
 	/** The buttons of the model and the policy were pressed. */
 	| { kind: 'model-choose' }
 	| { kind: 'policy-choose' }
+	/** What the page keeps for itself, as its own JSON: handed back to the next page as it is. */
+	| { kind: 'state-keep'; state: string }
 	| { kind: 'link-open'; url: string }
 	| { kind: 'text-copy'; text: string }
 	/** Code of this turn's reply, and what its fence says of it. */
@@ -207,6 +209,8 @@ export const MAXIMUM_FILE_TEXT = 1_000_000;
 
 /** Longest text the page may ask to copy, and longest address it may ask to open. */
 export const MAXIMUM_COPY_LENGTH = 16_000_000;
+/** Longest state that the page may have kept. */
+export const MAXIMUM_STATE_LENGTH = 8_000_000;
 export const MAXIMUM_URL_LENGTH = 8_192;
 
 /** So many names of files the page may ask about at a time, and how long each and what a fence says may be. */
@@ -322,6 +326,8 @@ export interface PageStrings {
 
 /** What the shell hands to the page before its script runs. */
 export interface PageData {
+	/** What a page kept last, as its own JSON. */
+	state?: string;
 	strings: PageStrings;
 	language: string;
 }

@@ -10,6 +10,7 @@ import {
 	MAXIMUM_NAME_LENGTH,
 	MAXIMUM_NAMES,
 	MAXIMUM_PASTE_LENGTH,
+	MAXIMUM_STATE_LENGTH,
 	MAXIMUM_URL_LENGTH,
 } from './protocol.ts';
 
@@ -60,6 +61,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		paste: z.int().nonnegative(),
 		text: z.string().max(MAXIMUM_PASTE_LENGTH),
 	}),
+	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 	z.strictObject({
 		kind: z.literal('code-use'),

@@ -12,6 +12,8 @@ import type { ChatPanel } from './panel.ts';
 export interface ChatDependencies {
 	extensionUri: vscode.Uri;
 	globalStorageUri: vscode.Uri;
+	/** Of this window's workspace; undefined where no folder is open. */
+	storageUri: vscode.Uri | undefined;
 	/** Of this window's workspace. */
 	workspaceState: vscode.Memento;
 	/** A client for the active connection; the local service starts with its first request. */

@@ -110,7 +110,7 @@ describe('the chat page', function () {
 			await open({ width: 300, height: 900 });
 			await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })], { notice: 'Something to know.' });
 			const reached: string[] = [];
-			for (let count = 0; count < 15; count++) {
+			for (let count = 0; count < 18; count++) {
 				await chat.page.keyboard.press('Tab');
 				reached.push(await focused(chat));
 			}
@@ -119,6 +119,9 @@ describe('the chat page', function () {
 				'Edit and Send Again',
 				'RFC 7519',
 				'Copy',
+				'Insert at Cursor',
+				'New File',
+				'Apply…',
 				'Code, ts',
 				'Table',
 				'Image: diagram of the flow',

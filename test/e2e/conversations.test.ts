@@ -196,6 +196,25 @@ describe('the conversations of the window', function () {
 		});
 	});
 
+	it('keep what was typed just before a reload', async () => {
+		let frame = await openChat(page);
+		await startNew(frame);
+		await page.keyboard.type('Typed and not sent');
+		const kept = () => globSync('server/**/chatPage.json', { cwd: server.dataFolder });
+		// The editor itself writes it down only some seconds later.
+		await until('the host has it', async () =>
+			kept().some(file => readFileSync(path.join(server.dataFolder, file), 'utf8').includes('Typed and not sent')),
+		);
+		await page.reload();
+		await workbenchStands(page);
+		frame = await openChat(page);
+		await until(
+			'it is back',
+			async () => (await frame.locator('chat-composer textarea').inputValue()) === 'Typed and not sent',
+		);
+		await frame.locator('chat-composer textarea').fill('');
+	});
+
 	it('go on with a reply that a reload cut off', async () => {
 		let frame = await openChat(page);
 		await startNew(frame);

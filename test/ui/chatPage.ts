@@ -188,7 +188,8 @@ export class ChatPage {
 	}
 
 	posted(): Promise<FromPage[]> {
-		return this.page.evaluate(() => window.posted);
+		// What the page keeps is told now and then, whatever else happens.
+		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep'));
 	}
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {
@@ -203,8 +204,12 @@ export class ChatPage {
 		return this.page.evaluate(() => window.violations);
 	}
 
+	/** Without the time at which it was saved. */
 	savedState(): Promise<SavedState | undefined> {
-		return this.page.evaluate(() => window.savedState);
+		return this.page.evaluate(() => {
+			const { savedAt: _, ...others } = window.savedState ?? { draft: '' };
+			return window.savedState && others;
+		});
 	}
 
 	async screenshot(name: string): Promise<void> {

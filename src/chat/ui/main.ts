@@ -6,12 +6,13 @@ import type { PageHost } from './page.ts';
 declare function acquireVsCodeApi(): PageHost;
 
 const host = acquireVsCodeApi();
-const { strings, language } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
+const { strings, language, state } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
 
 const app = new ChatApp();
 app.strings = strings;
 app.language = language;
 app.host = host;
+app.kept = state;
 document.body.append(app);
 
 // Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.

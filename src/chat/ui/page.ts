@@ -5,6 +5,8 @@ export type Post = (message: FromPage) => void;
 
 /** What the page keeps for itself across being hidden or reloaded. */
 export interface SavedState {
+	/** Milliseconds since the epoch: of two copies the newer one counts. */
+	savedAt?: number;
 	draft: string;
 	/** The turn as which the draft was sent, while the host has not said that it took it. */
 	sentAs?: string;
@@ -34,4 +36,16 @@ export interface PageHost {
 	postMessage(message: FromPage): void;
 	getState(): SavedState | undefined;
 	setState(state: SavedState): void;
+}
+
+/** The newer one of the two copies of what a page kept: the editor's, and the host's as JSON. */
+export function newestState(editors: SavedState | undefined, hosts: string | undefined): SavedState {
+	let kept: SavedState | undefined;
+	try {
+		kept = hosts === undefined ? undefined : JSON.parse(hosts);
+	} catch {
+		// A copy that cannot be read is none.
+	}
+	const isNewer = typeof kept?.draft === 'string' && (kept.savedAt ?? 0) > (editors?.savedAt ?? -1);
+	return (isNewer ? kept : editors) ?? { draft: '' };
 }

@@ -338,6 +338,17 @@ describe('the chat', () => {
 			assert.deepEqual((await open()).conversation, chat.conversation);
 		});
 
+		it('is shown again in the version that a reload came right after', async () => {
+			const chat = await open();
+			await chat.send(first, 'One?');
+			await ended(chat);
+			await chat.edit(first, third, 'Another one?');
+			await ended(chat);
+			void chat.showVersion(first);
+			await chat.close();
+			assert.equal((await open()).conversation.head, first);
+		});
+
 		it('is refused while a reply runs, and where there is no such message', async () => {
 			service.answer = response => stream(response, ['So far'], false);
 			const chat = await open();

@@ -30,6 +30,7 @@ describe('a message from the page', () => {
 			{ kind: 'code-use', action: 'insert', turn, code: 'x' },
 			{ kind: 'files-check', request: 1, names: ['a.ts'] },
 			{ kind: 'file-open', name: 'a.ts:1' },
+			{ kind: 'state-keep', state: '{}' },
 			{ kind: 'image-load', request: 1, url: 'https://example.com/i.png' },
 		]) {
 			assert.deepEqual(parseFromPage(message), message);

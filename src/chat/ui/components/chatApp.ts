@@ -10,7 +10,7 @@ import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
 import { messageProblem } from '../message.ts';
-import type { PageHost, Post, ReadingPosition, SavedState } from '../page.ts';
+import { newestState, type PageHost, type Post, type ReadingPosition, type SavedState } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
@@ -24,6 +24,9 @@ import { toEndButton } from './toEndButton.ts';
 
 /** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
 const KEPT_ANNOUNCEMENTS = 8;
+
+/** So much of what was typed a reload may cost. Milliseconds. */
+const KEEP_AFTER_MS = 200;
 
 /** The whole page: the conversation, what there is to say about it, the composer. */
 export class ChatApp extends LitElement {
@@ -41,6 +44,8 @@ export class ChatApp extends LitElement {
 	declare strings: PageStrings;
 	declare language: string;
 	declare host: PageHost;
+	/** What the host has of an earlier page's state. */
+	declare kept: string | undefined;
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
@@ -58,6 +63,8 @@ export class ChatApp extends LitElement {
 	/** Another version was asked for: its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	private saved: SavedState = { draft: '' };
+	/** Set while the host has yet to be told of the state. */
+	private keeping: ReturnType<typeof setTimeout> | undefined;
 	/** Set until that turn is there. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
@@ -159,7 +166,7 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.saved = this.host.getState() ?? { draft: '' };
+			this.saved = newestState(this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.saved;
 			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
 			this.resumeReading = reading;
@@ -490,8 +497,12 @@ export class ChatApp extends LitElement {
 	}
 
 	private save(state: SavedState): void {
-		this.saved = state;
-		this.host.setState(state);
+		this.saved = { ...state, savedAt: Date.now() };
+		this.host.setState(this.saved);
+		this.keeping ??= setTimeout(() => {
+			this.keeping = undefined;
+			this.post({ kind: 'state-keep', state: JSON.stringify(this.saved) });
+		}, KEEP_AFTER_MS);
 	}
 }
 
