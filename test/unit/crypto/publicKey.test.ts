@@ -46,6 +46,10 @@ describe('a public key', () => {
 		['words before the block', `key:\n${pem}`],
 		['words after the block', `${pem}end`],
 		['another label', pem.replaceAll('PUBLIC KEY', 'EC PUBLIC KEY')],
+		[
+			'a private key',
+			generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+		],
 		['another label at the end', pem.replace('END PUBLIC KEY', 'END PRIVATE KEY')],
 		['blanks inside', pem.replace('MHYw', 'MH Yw')],
 		['headers', pem.replace('-----\n', '-----\nKey: value\n\n')],
