@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Consent } from '../../src/channel/consent.ts';
+import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
+import { explainChannelError } from '../../src/channel/explain.ts';
+import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { connectionSchema } from '../../src/contract/connection.ts';
+import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
+import { answerEvents, Enclave } from '../support/enclave.ts';
+
+const history = [{ role: 'user', content: 'Is it so?' }] as const;
+
+describe('an encrypted session for a conversation', function () {
+	this.timeout(30_000);
+	let enclave: Enclave;
+	let store: MemoryStore;
+	let client: Client;
+	let isLocal: boolean;
+	let takesNewKeys: boolean;
+	let answer: boolean;
+	let asked: string[];
+
+	beforeEach(async () => {
+		enclave = await Enclave.start();
+		enclave.answer = answerEvents(({ seal }) => [seal('So it is.'), '[DONE]']);
+		let state: unknown;
+		store = {
+			read: () => state,
+			write: written => {
+				state = written;
+			},
+		};
+		client = createClient({
+			connection: connection(),
+			keys: () => Promise.resolve('sk-key'),
+			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
+			channel: { memory: new ChannelMemory(store) },
+		});
+		[isLocal, takesNewKeys, answer, asked] = [false, false, false, []];
+	});
+	afterEach(async () => {
+		await setPolicy(undefined);
+		await enclave.stop();
+	});
+
+	const connection = () => ({
+		name: 'acme',
+		...connectionSchema.parse({
+			apiUrl: 'https://api.example',
+			service: 'acme',
+			encryptUrl: enclave.server.origin,
+		}),
+	});
+	const setPolicy = (value: boolean | undefined) =>
+		vscode.workspace
+			.getConfiguration()
+			.update('errand.channel.requireHardwareProof', value, vscode.ConfigurationTarget.Global);
+
+	function encrypted(): Encrypted {
+		const consent: Pick<Consent, 'askMaker' | 'confirm' | 'takesNewKeys'> = {
+			askMaker: () => Promise.resolve(false),
+			takesNewKeys: () => takesNewKeys,
+			confirm: async name => {
+				asked.push(name);
+				return answer;
+			},
+		};
+		const active = async () => ({ client, connection: connection(), label: 'Acme', isLocal });
+		return new Encrypted({ active, store, consent: consent as Consent });
+	}
+
+	async function read(session: EncryptedSession): Promise<string> {
+		let text = '';
+		for await (const event of session.stream(history)) {
+			text += event.text;
+		}
+		return text;
+	}
+
+	it('has words that say no more than was proven, and a confirmed key after the first reply', async () => {
+		const [place] = await encrypted().places();
+		assert.ok(place);
+		const session = await encrypted().open(place.address);
+		let changes = 0;
+		session.onDidChangeBadge(() => changes++);
+		assert.equal(session.badge.label, 'Encrypted');
+		assert.equal(await read(session), 'So it is.');
+		assert.deepEqual(session.badge, {
+			label: 'Encrypted, key confirmed',
+			details: ['GPU evidence not proven', 'Not proven: that the key lives in a GPU; freshness; which software'],
+		});
+		assert.equal(await read(session), 'So it is.');
+		assert.equal(changes, 1);
+		await session.close();
+	});
+
+	it('says of the local service that it has no hardware', async () => {
+		isLocal = true;
+		const session = await encrypted().open({});
+		await read(session);
+		assert.deepEqual(session.badge, { label: 'Local: encrypted, no hardware', details: [] });
+	});
+
+	it('asks about another key before anything is sent, and takes no for an answer', async () => {
+		await encrypted().open({});
+		enclave.keyPair = p384KeyPair();
+		const error = await encrypted()
+			.open({})
+			.catch((error: unknown) => error);
+		assert.match(explainChannelError(error, 'Acme').message, /^Nothing was sent: the attestation of Acme has changed/);
+		assert.deepEqual(asked, ['Acme']);
+		answer = true;
+		assert.equal(await read(await encrypted().open({})), 'So it is.');
+		assert.equal(enclave.messages.length, 1);
+	});
+
+	it('takes new keys unasked where the user said so, and of the local service, but never less proof', async () => {
+		await encrypted().open({});
+		for (const set of [() => (takesNewKeys = true), () => (isLocal = true)]) {
+			[takesNewKeys, isLocal] = [false, false];
+			set();
+			enclave.keyPair = p384KeyPair();
+			await encrypted().open({});
+		}
+		assert.deepEqual(asked, []);
+		enclave.alter = record => ({ ...record, report: { arch: 'another' } });
+		await assert.rejects(encrypted().open({}));
+		assert.deepEqual(asked, ['Acme']);
+	});
+
+	it('does not begin without proof of the hardware where the settings demand it', async () => {
+		await setPolicy(true);
+		const error = await encrypted()
+			.open({})
+			.catch((error: unknown) => error);
+		assert.match(explainChannelError(error, 'Acme').message, /requireHardwareProof demands a proof/);
+		assert.equal(enclave.messages.length, 0);
+	});
+
+	it('says in words what ended it', async () => {
+		const session = await encrypted().open({});
+		enclave.answer = answerEvents(({ seal }) => [{ ...seal('x'), nonce: 1 }, '[DONE]']);
+		const error = await read(session).catch((error: unknown) => error);
+		const { message, action } = explainChannelError(error, 'Acme');
+		assert.match(message, /^The reply of Acme was changed on its way.+The encrypted session has ended/);
+		assert.equal(action?.command, 'errand.showAttestation');
+		enclave.alter = record => ({ ...record, signature: enclave.signReport('another') });
+		const refused = await encrypted()
+			.open({})
+			.catch((error: unknown) => error);
+		assert.match(explainChannelError(refused, 'Acme').message, /fails the check “Signature of the report”/);
+	});
+});
