@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
-import { screenshot, until, useTheme } from '../support/editorWindow.ts';
+import { runCommand, screenshot, until, useTheme } from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, openChat, replyEnds, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
@@ -181,6 +181,39 @@ describe('the policy of a conversation in the window', function () {
 		cheap.behaviour = behaviour;
 	});
 
+	it('takes a field and a parameter in their range alone, and says what that is', async () => {
+		const box = page.locator('.quick-input-widget:visible .quick-input-box input');
+		const said = (text: string) => page.locator('.quick-input-widget:visible').getByText(text).first().waitFor();
+		await policyButton().click();
+		await row('Edit All Fields…').click();
+		await row('sort').first().waitFor();
+		// The list draws what is in view alone.
+		await box.fill('preferred_max');
+		await row('preferred_max_latency').click();
+		await box.fill('soon');
+		await page.keyboard.press('Enter');
+		await said('A number, or a JSON object');
+		await box.fill('{"p50": 2}');
+		await page.keyboard.press('Enter');
+		// The list is back at the field that was changed.
+		await row('preferred_max_latency').filter({ hasText: '{"p50":2}' }).waitFor();
+		await screenshot(page, 'policy-fields-light');
+		await page.keyboard.press('Escape');
+		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
+		await runCommand(page, 'Errand: Edit Model Parameters…');
+		await row('temperature').click();
+		await box.fill('3');
+		await page.keyboard.press('Enter');
+		await said('Allowed: a number from 0 to 2.');
+		await box.fill('0.5');
+		await page.keyboard.press('Enter');
+		await row('temperature').filter({ hasText: '0.5' }).waitFor();
+		await screenshot(page, 'policy-parameters-light');
+		await page.keyboard.press('Escape');
+		assert.match(await askAndRead('How warm?'), /via cheap/);
+		assert.equal(upstreams['cheap']?.chats.at(-1)?.body['temperature'], 0.5);
+	});
+
 	it('has the models with what is known of them, and the choice stays with the conversation', async () => {
 		await frame.getByRole('button', { name: /^Select Model/ }).click();
 		await row(/^\s*small/)
@@ -193,17 +226,17 @@ describe('the policy of a conversation in the window', function () {
 		await page.reload();
 		frame = await openChat(page);
 		await frame.getByRole('button', { name: 'Select Model: demo on Local' }).waitFor();
-		await frame.getByRole('button', { name: 'Select Routing Policy: Only these' }).waitFor();
+		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
 	});
 
 	it('says with icons what it has no room for words for', async () => {
 		await useTheme(page, 'dark');
 		await resize(600);
 		frame = await openChat(page);
-		await frame.getByText('Only these', { exact: true }).waitFor();
+		await frame.getByText('Custom', { exact: true }).waitFor();
 		await screenshot(page, 'policy-dark-600');
 		await resize(200);
-		assert.equal(await frame.getByText('Only these', { exact: true }).isVisible(), false);
+		assert.equal(await frame.getByText('Custom', { exact: true }).isVisible(), false);
 		assert.equal(await policyButton().isVisible(), true);
 		await screenshot(page, 'policy-dark-200');
 	});
