@@ -5,10 +5,12 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { Frame, Locator, Page } from 'playwright-core';
+import { GPU_MAKER } from '../../src/client/channel/hardware/authority.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
 	changeSettings,
+	dialog,
 	pickItem,
 	runCommand,
 	screenshot,
@@ -188,6 +190,23 @@ describe('the attestation report', function () {
 		await evidence.focus();
 		await page.keyboard.press('Enter');
 		await frame.locator('details[open] pre').first().waitFor();
+	});
+
+	it('asks nobody at the GPU maker without a yes, says so, and asks again when told to check again', async () => {
+		const claims = [{ alg: 'ES384', kid: 'key-1' }, { iss: GPU_MAKER.issuer }, {}];
+		const token = claims.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+		enclave.alter = record => ({ ...record, gpu_eat: token });
+		for (const answer of ['Never Ask', 'Cancel']) {
+			await checkAgain();
+			const question = dialog(page, 'Ask the GPU maker for the keys of its tokens?');
+			await question.waitFor();
+			await screenshot(page, 'attestation-consent');
+			await question.getByRole('button', { name: answer }).click();
+			await says(/^Encrypted\./);
+			const frame = await report();
+			assert.match(await row(frame, 'Token of the GPU maker').innerText(), /–\s*Unknown[\s\S]*did not allow it/);
+		}
+		enclave.alter = record => record;
 	});
 
 	it('is exported as one JSON file', async () => {
