@@ -1,10 +1,7 @@
-import type { Clock } from '../base/async.ts';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../client/client.ts';
-import type { Explanation } from '../platform/notify.ts';
 import { type ChatChange, describeChange } from './chatChange.ts';
+import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import type { Attachment } from './context/model/attachment.ts';
 import type { ConversationWriter } from './conversationWriter.ts';
 import {
@@ -13,7 +10,6 @@ import {
 	type Conversation,
 	continueReply,
 	currentReply,
-	type FinishProblem,
 	findTurn,
 	isUnfinished,
 	type Reply,
@@ -21,62 +17,18 @@ import {
 	replaceShownReply,
 	shownReply,
 	showVersion,
-	type WorkspaceTag,
 } from './model/conversation.ts';
+import { named, withMode, withSettings } from './model/conversationHeader.ts';
 import { toContinuationRequest, toRequest } from './model/toRequest.ts';
 import type { LiveState } from './model/toView.ts';
 import { parseMessage, type TurnMode } from './modes/model/mode.ts';
-import { type ModeModels, modeReply } from './modes/modeReply.ts';
-import type { PictureStore } from './modes/pictureStore.ts';
-import { applyPolicy, type PolicySource, type RequestFacts } from './policy/applyPolicy.ts';
-import {
-	type ConversationChoice,
-	type ConversationSettings,
-	settingsOrNone,
-} from './policy/model/conversationSettings.ts';
+import { type ModeModels, replyTo } from './modes/modeReply.ts';
+import { applyPolicy, type RequestFacts } from './policy/applyPolicy.ts';
+import { type ConversationChoice, settingsOrNone } from './policy/model/conversationSettings.ts';
 import { withFacts } from './policy/model/facts.ts';
-import type { AskedWith } from './policy/model/policy.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from './protocol.ts';
 import { type Session, startSession } from './session.ts';
-import type { OpenedConversation, Repair } from './store.ts';
-
-/** What the user has to know about the conversation's file. `code` is the system's error code. */
-export type ChatNotice =
-	| { kind: 'repaired'; repairs: readonly Repair[] }
-	| { kind: 'unreadable'; code: string | undefined }
-	| { kind: 'newer' }
-	| { kind: 'branched' }
-	| { kind: 'save-failed'; code: string | undefined };
-
-export type SendRefusal =
-	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
-	/** The connection has no model for it. */
-	| { reason: 'no-mode'; mode: TurnMode }
-	/** A picture is whole or not there. */
-	| { reason: 'picture' }
-	/** An image model is told its prompt alone. */
-	| { reason: 'picture-context' }
-	/** The conversation keeps as many as it may. */
-	| { reason: 'pictures-full' }
-	/** What was to go with it cannot go; the sentence says why. */
-	| { reason: 'context'; message: string }
-	| { reason: 'no-connection'; error: unknown }
-	| { reason: 'not-saved'; code: string | undefined };
-
-export interface ChatOptions {
-	client(): Promise<Client>;
-	connection(): Promise<{ label: string; model: string | undefined }>;
-	/** The models of the active connection for what is not chat. */
-	modes(): Promise<ModeModels>;
-	pictures: PictureStore;
-	policy: PolicySource;
-	workspace(): WorkspaceTag;
-	/** `asked`: what the request was sent with, where it was. */
-	explainError(error: unknown, connection: string, asked: AskedWith | undefined): Explanation;
-	explainFinish(problem: FinishProblem): Explanation;
-	clock: Clock;
-	logger: Logger;
-}
+import type { OpenedConversation } from './store.ts';
 
 /** What a reply begins with: the conversation with it at its turn. */
 interface Beginning {
@@ -399,19 +351,14 @@ export class Chat {
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
 		const request = toRequest(this.current, turnId, model);
-		const { settings } = this.current;
+		const { settings, id } = this.current;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				const applied = await applyPolicy(request, settings, this.options.policy, mode);
 				facts = applied;
-				const client = await this.options.client();
-				return mode === 'chat'
-					? client.chat.stream(applied.request, { signal })
-					: modeReply(mode, client, applied.request, signal, url =>
-							this.options.pictures.load(this.current.id, url, signal),
-						);
+				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
 			},
 			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
 			save: () => this.save(),
@@ -467,27 +414,4 @@ export class Chat {
 		this.currentNotice = notice;
 		this.changed.fire({ kind: 'notice' });
 	}
-}
-
-function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
-	return mode === 'chat' ? conversation : { ...conversation, mode };
-}
-
-function withSettings(
-	{ settings: _, ...conversation }: Conversation,
-	settings: ConversationSettings | undefined,
-): Conversation {
-	return settings === undefined ? conversation : { ...conversation, settings };
-}
-
-function named(
-	{ title: _, branchedFrom: __, ...conversation }: Conversation,
-	{ id, title, branchedFrom }: { id: string; title: string | undefined; branchedFrom: string | undefined },
-): Conversation {
-	return {
-		...conversation,
-		id,
-		...(title === undefined ? {} : { title }),
-		...(branchedFrom === undefined ? {} : { branchedFrom }),
-	};
 }

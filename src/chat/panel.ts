@@ -7,23 +7,20 @@ import { commands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
-import { contextFiles } from './blocks/contextFiles.ts';
+import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
-import type { Chat, SendRefusal } from './chat.ts';
+import type { Chat } from './chat.ts';
 import { ChatContext, contextHandlers } from './context/chatContext.ts';
-import { historyTokens, type ModelLimits } from './context/model/budget.ts';
-import { openPlace } from './context/openPlace.ts';
+import { historyTokens } from './context/model/budget.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
-import { type Conversation, currentReply, findTurn, shownTurns } from './model/conversation.ts';
+import { type Conversation, findTurn, shownTurns } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
 import { sliceBefore, toTurnView } from './model/toView.ts';
 import { createFetchPicture } from './modes/fetchPicture.ts';
-import { type ModeHandlers, modeHandlers } from './modes/modeHandlers.ts';
-import { TURN_MODES } from './modes/model/mode.ts';
+import { modeHandlers } from './modes/modeHandlers.ts';
 import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
-import { noModeText } from './modes/words.ts';
 import { PageFeed } from './pageFeed.ts';
 import { PageStateFile } from './pageStateFile.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
@@ -33,11 +30,13 @@ import type { PolicyPickers } from './policy/policyPickers.ts';
 import type { PolicyView } from './policy/protocol.ts';
 import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import { explainPolicy } from './policy/words.ts';
-import type { ConnectionView, FromPage, PageData, ToPage } from './protocol.ts';
+import type { FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
 import type { ChatDependencies } from './register.ts';
+import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './store.ts';
-import { finishExplanation, missingKeyText, noModelText, noticeText, pageStrings, refusalText } from './strings.ts';
+import { finishExplanation, noticeText, pageStrings } from './strings.ts';
+import { turnHandlers } from './turnHandlers.ts';
 import { workspaceTag } from './workspaceTag.ts';
 
 type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K }>) => unknown };
@@ -54,8 +53,7 @@ export class ChatPanel {
 	readonly conversations: Promise<OpenConversations>;
 	/** What goes with the next message. */
 	readonly context: ChatContext;
-	private connection: ConnectionView = { label: '' };
-	private limits: ModelLimits = {};
+	private readonly connection: ShownConnection;
 	/** The page that is shown and has asked for its snapshot. */
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
@@ -65,93 +63,18 @@ export class ChatPanel {
 	/** The conversation that is shown, for what fits into its next message. */
 	private measured: Conversation | undefined;
 	private readonly pageState: PageStateFile | undefined;
-
-	private readonly handlers: Omit<Handlers, keyof ModeHandlers> = {
-		'page-ready': () => this.sendSnapshot(),
-		'snapshot-request': () => this.sendSnapshot(),
-		'earlier-request': ({ before }) => this.sendEarlier(before),
-		'message-send': async ({ conversation, turn, text, edits }) => {
-			const conversations = await this.conversations;
-			const chat = (conversation === undefined ? undefined : conversations.find(conversation)) ?? conversations.shown;
-			const reason = await this.ask(turn, () =>
-				edits ? chat.edit(edits, turn, text) : this.context.send(chat, turn, text),
-			);
-			this.post(reason === undefined ? { kind: 'message-accept', turn } : { kind: 'message-refuse', turn, reason });
-		},
-		'reply-stop': ({ turn }) => this.withTurn(turn, chat => chat.stop()),
-		'reply-retry': ({ turn }) => this.withTurn(turn, chat => this.askAgain(turn, () => chat.retry(turn))),
-		'reply-continue': ({ turn }) => this.withTurn(turn, chat => this.askAgain(turn, () => chat.continue(turn))),
-		'version-show': ({ turn }) =>
-			this.withTurn(turn, async chat => {
-				const refusal = await chat.showVersion(turn);
-				if (refusal) {
-					this.post({ kind: 'message-refuse', turn, reason: refusalText(refusal, this.connection.label) });
-				}
-			}),
-		'explanation-follow': ({ turn }) =>
-			this.withTurn(turn, async chat => {
-				const found = findTurn(chat.conversation, turn);
-				const action = found && currentReply(found).explanation?.action;
-				if (action) {
-					await executeCommand(action.command);
-				}
-			}),
-		'state-keep': ({ state }) => this.pageState?.write(state),
-		'connection-follow': () => executeCommand(commands.switchConnection),
-		'model-choose': async () => (await this.policyPickers()).selectModel(),
-		'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
-		'link-open': async ({ url }) => {
-			const address = openableUrl(url);
-			if (address?.protocol === 'mailto:') {
-				await vscode.env.openExternal(vscode.Uri.parse(address.href));
-			} else if (address) {
-				// As a string: a Uri would decode and encode the query anew, and change it.
-				await vscode.commands.executeCommand('vscode.open', address.href);
-			}
-		},
-		...contextHandlers(message => this.context.handle(message)),
-		'attachment-open': ({ turn, index }) =>
-			this.withTurn(turn, async chat => {
-				const attachment = findTurn(chat.conversation, turn)?.attachments?.[index];
-				if (attachment) {
-					await openPlace(attachment);
-				}
-			}),
-		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
-		'code-use': async ({ action, turn, code, language, file }) => {
-			const chat = (await this.conversations).findByTurn(turn);
-			const block = {
-				code,
-				...(language === undefined ? {} : { language }),
-				...(file === undefined ? {} : { file }),
-			};
-			await (await this.openTools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
-		},
-		'files-check': async ({ request, names }) =>
-			this.post({ kind: 'files-found', request, names: await (await this.openTools()).findFiles(names) }),
-		'file-open': async ({ name }) => (await this.openTools()).openFile(name),
-		'image-load': async ({ request, url }) =>
-			this.post({ kind: 'image-set', request, image: await (await this.openTools()).loadImage(url) }),
-	};
-	private readonly modeHandlers: ModeHandlers;
+	private readonly handlers: Handlers;
 
 	/** `terminal` gives the last command of a terminal, once one has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
+		this.connection = new ShownConnection(dependencies);
 		const { storageUri } = dependencies;
 		this.pageState = storageUri && new PageStateFile(vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath);
 		const { globalStorageUri, logger } = dependencies;
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
 		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
-		this.modeHandlers = modeHandlers({
-			pictures,
-			shown: () => this.shown(),
-			withTurn: (turn, run) => this.withTurn(turn, run),
-			refusedModes: () => this.connection.refusedModes ?? {},
-			post: message => this.post(message),
-			logger,
-		});
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
@@ -174,15 +97,52 @@ export class ChatPanel {
 				state: dependencies.workspaceState,
 				terminal,
 				measure: () => ({
-					...this.limits,
+					...this.connection.limits,
 					request: this.measured === undefined ? 0 : historyTokens(this.measured),
-					model: this.connection.model ?? '',
+					model: this.connection.view.model ?? '',
 				}),
 				post: message => this.post(message),
 				focusComposer: () => this.focusComposer(),
 				logger,
 			}),
 		);
+		const post = (message: ToPage) => this.post(message);
+		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
+		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
+			const chat = await findByTurn(turn);
+			if (chat) {
+				await run(chat);
+			}
+		};
+		this.handlers = {
+			'page-ready': () => this.sendSnapshot(),
+			'snapshot-request': () => this.sendSnapshot(),
+			'earlier-request': ({ before }) => this.sendEarlier(before),
+			'state-keep': ({ state }) => this.pageState?.write(state),
+			'connection-follow': () => executeCommand(commands.switchConnection),
+			'model-choose': async () => (await this.policyPickers()).selectModel(),
+			'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
+			'link-open': ({ url }) => openLink(url),
+			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
+			...contextHandlers(message => this.context.handle(message)),
+			...turnHandlers({
+				conversations: () => this.conversations,
+				withTurn,
+				context: this.context,
+				ensureKey: dependencies.ensureKey,
+				connectionLabel: () => this.connection.view.label,
+				post,
+			}),
+			...blockHandlers({ tools: () => this.openTools(), findByTurn, post }),
+			...modeHandlers({
+				pictures,
+				shown: () => this.shown(),
+				withTurn,
+				refusedModes: () => this.connection.view.refusedModes ?? {},
+				post,
+				logger,
+			}),
+		};
 		void this.conversations.then(conversations => {
 			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
 			this.store.add(
@@ -212,7 +172,7 @@ export class ChatPanel {
 				read: name => workspaceState.get<string[]>(keyOf(name)) ?? [],
 				write: (name, models) => void workspaceState.update(keyOf(name), models),
 			},
-			explainError: error => explainError(error, this.connection.label),
+			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}
 
@@ -304,7 +264,7 @@ export class ChatPanel {
 		}
 		try {
 			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
-			await ({ ...this.handlers, ...this.modeHandlers }[parsed.kind] as (message: FromPage) => unknown)(parsed);
+			await (this.handlers[parsed.kind] as (message: FromPage) => unknown)(parsed);
 		} catch (error) {
 			this.dependencies.logger.log('error', 'A message of the chat page could not be handled', {
 				reason: describeError(error),
@@ -316,32 +276,8 @@ export class ChatPanel {
 		return (await this.conversations).shown;
 	}
 
-	private async withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void> {
-		const chat = (await this.conversations).findByTurn(turn);
-		if (chat) {
-			await run(chat);
-		}
-	}
-
-	/** Asks the service, once there is a key for it. Resolves with why that was refused, in words, or undefined. */
-	private async ask(turn: string, send: () => Promise<SendRefusal | undefined>): Promise<string | undefined> {
-		const { label } = this.connection;
-		if (!(await this.dependencies.ensureKey(() => this.post({ kind: 'message-hold', turn })))) {
-			return missingKeyText(label);
-		}
-		const refusal = await send();
-		return refusal && refusalText(refusal, label);
-	}
-
-	private async askAgain(turn: string, send: () => Promise<SendRefusal | undefined>): Promise<void> {
-		const reason = await this.ask(turn, send);
-		if (reason !== undefined) {
-			this.post({ kind: 'message-refuse', turn, reason });
-		}
-	}
-
 	private async sendSnapshot(): Promise<void> {
-		this.connection = await this.readConnection();
+		await this.connection.read();
 		this.postSnapshot(await this.shown());
 		void this.lookForModes();
 	}
@@ -355,7 +291,7 @@ export class ChatPanel {
 			conversation: conversation.id,
 			turns: turns.map(turn => toTurnView(conversation, turn, live)),
 			earlier: path.length - turns.length,
-			connection: this.connection,
+			connection: this.connection.view,
 			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
 			policy: this.policyView(chat),
 			...(notice ? { notice: noticeText(notice) } : {}),
@@ -450,25 +386,15 @@ export class ChatPanel {
 	}
 
 	private async connectionChanged(): Promise<void> {
-		this.connection = await this.readConnection();
-		this.post({ kind: 'connection-set', connection: this.connection });
+		await this.connection.read();
+		this.post({ kind: 'connection-set', connection: this.connection.view });
 		this.context.show();
 		void this.lookForModes();
 	}
 
-	/** Only the local service itself knows what it has, and nothing waits for it to start. */
 	private async lookForModes(): Promise<void> {
-		const { connection } = this;
-		const models = await this.dependencies
-			.describeConnection()
-			.then(modeModelsOf)
-			// What is wrong with the connection is said by the request itself.
-			.catch(() => undefined);
-		const refused = TURN_MODES.filter(mode => mode !== 'chat' && models && models[mode] === undefined);
-		if (connection === this.connection && refused.length > 0) {
-			const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, connection.label)]));
-			this.connection = { ...connection, refusedModes };
-			this.post({ kind: 'connection-set', connection: this.connection });
+		if (await this.connection.lookForModes()) {
+			this.post({ kind: 'connection-set', connection: this.connection.view });
 		}
 		this.postPolicy(await this.shown());
 	}
@@ -485,21 +411,20 @@ export class ChatPanel {
 			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
 			defaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
 		}
-		return toPolicyView(conversation, defaults, this.connection.model);
-	}
-
-	private async readConnection(): Promise<ConnectionView> {
-		const action = vscode.l10n.t('Switch Connection');
-		try {
-			const { label, model, limits = {} } = await this.dependencies.connection();
-			this.limits = limits;
-			return model === undefined ? { label, problem: { message: noModelText(label), action } } : { label, model };
-		} catch (error) {
-			return { label: '', problem: { message: explainError(error, '').message, action } };
-		}
+		return toPolicyView(conversation, defaults, this.connection.view.model);
 	}
 
 	private post(message: ToPage): void {
 		void this.page?.view.webview.postMessage(message);
+	}
+}
+
+async function openLink(url: string): Promise<void> {
+	const address = openableUrl(url);
+	if (address?.protocol === 'mailto:') {
+		await vscode.env.openExternal(vscode.Uri.parse(address.href));
+	} else if (address) {
+		// As a string: a Uri would decode and encode the query anew, and change it.
+		await vscode.commands.executeCommand('vscode.open', address.href);
 	}
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Explanation } from '../platform/notify.ts';
 import { explainError } from '../platform/notify.ts';
-import type { ChatNotice, SendRefusal } from './chat.ts';
+import type { ChatNotice, SendRefusal } from './chatOptions.ts';
 import type { OpenFailure } from './conversations/openConversations.ts';
 import type { FinishProblem } from './model/conversation.ts';
 import { noModeText } from './modes/words.ts';

@@ -3,36 +3,47 @@ import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { TurnMode } from './model/mode.ts';
 import type { Picture } from './model/picture.ts';
+import type { PictureStore } from './pictureStore.ts';
 
 /** The models of a connection; one that it lacks is absent. */
 export type ModeModels = Partial<Record<Exclude<TurnMode, 'chat'>, string>>;
 
-/** Loads the picture at an address and keeps it beside the conversation. Never rejects. */
-export type LoadPicture = (url: string) => Promise<Picture>;
+export interface ReplyDependencies {
+	client(): Promise<Client>;
+	pictures: Pick<PictureStore, 'load'>;
+	mode: TurnMode;
+	/** The id of the conversation, beside which a picture is kept. */
+	conversation: string;
+	signal: AbortSignal;
+}
 
-/** Answers the last message of `request` with sources of the web, or with a picture. */
-export function modeReply(
-	mode: Exclude<TurnMode, 'chat'>,
-	client: Client,
+/** Answers the last message of `request`: by the model, with sources of the web, or with a picture. */
+export async function replyTo(
 	request: ChatRequest,
-	signal: AbortSignal,
-	loadPicture: LoadPicture,
-): AsyncIterable<ReplyEvent> {
+	{ client: connect, pictures, mode, conversation, signal }: ReplyDependencies,
+): Promise<AsyncIterable<ReplyEvent>> {
+	const client = await connect();
 	const { model, messages } = request;
-	if (mode === 'search') {
-		// The search model by itself takes no policy; the chat endpoint, of which it is a model, does.
-		return request.provider ? client.chat.stream(request, { signal }) : client.search.stream(messages, { signal });
+	switch (mode) {
+		case 'chat':
+			return client.chat.stream(request, { signal });
+		case 'search':
+			// The search model by itself takes no policy; the chat endpoint, of which it is a model, does.
+			return request.provider ? client.chat.stream(request, { signal }) : client.search.stream(messages, { signal });
+		case 'image': {
+			// An image model is told one prompt, never the conversation before it.
+			const prompt = messages.at(-1)?.content;
+			const asked = { model, prompt: typeof prompt === 'string' ? prompt : '' };
+			return pictureReply(client, asked, signal, url => pictures.load(conversation, url, signal));
+		}
 	}
-	// An image model is told one prompt, never the conversation before it.
-	const prompt = messages.at(-1)?.content;
-	return pictureReply(client, { model, prompt: typeof prompt === 'string' ? prompt : '' }, signal, loadPicture);
 }
 
 async function* pictureReply(
 	client: Client,
 	request: { model: string; prompt: string },
 	signal: AbortSignal,
-	loadPicture: LoadPicture,
+	loadPicture: (url: string) => Promise<Picture>,
 ): AsyncIterable<ReplyEvent> {
 	const { url, model, digest } = await client.images.generate(request, { signal });
 	yield { type: 'served', model: digest === undefined ? model : `${model}:${digest}` };

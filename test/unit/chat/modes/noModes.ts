@@ -1,5 +1,5 @@
 import { nullLogger } from '../../../../src/base/logger.ts';
-import type { ChatOptions } from '../../../../src/chat/chat.ts';
+import type { ChatOptions } from '../../../../src/chat/chatOptions.ts';
 import { PictureStore } from '../../../../src/chat/modes/pictureStore.ts';
 
 /** For chats whose connection has a chat model alone. */

@@ -1,0 +1,34 @@
+import type { Chat } from '../chat.ts';
+import type { FromPage, ToPage } from '../protocol.ts';
+import { contextFiles } from './contextFiles.ts';
+import type { ReplyTools } from './replyTools.ts';
+
+export interface BlockDependencies {
+	tools(): Promise<ReplyTools>;
+	/** The chat that has the turn, where one has. */
+	findByTurn(turn: string): Promise<Chat | undefined>;
+	post(message: ToPage): void;
+}
+
+type BlockMessage = Extract<FromPage, { kind: 'code-use' | 'files-check' | 'file-open' | 'image-load' }>;
+export type BlockHandlers = { [K in BlockMessage['kind']]: (message: Extract<BlockMessage, { kind: K }>) => unknown };
+
+/** Does what the page asks about the code, the files and the images of a reply. */
+export function blockHandlers({ tools, findByTurn, post }: BlockDependencies): BlockHandlers {
+	return {
+		'code-use': async ({ action, turn, code, language, file }) => {
+			const chat = await findByTurn(turn);
+			const block = {
+				code,
+				...(language === undefined ? {} : { language }),
+				...(file === undefined ? {} : { file }),
+			};
+			await (await tools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
+		},
+		'files-check': async ({ request, names }) =>
+			post({ kind: 'files-found', request, names: await (await tools()).findFiles(names) }),
+		'file-open': async ({ name }) => (await tools()).openFile(name),
+		'image-load': async ({ request, url }) =>
+			post({ kind: 'image-set', request, image: await (await tools()).loadImage(url) }),
+	};
+}

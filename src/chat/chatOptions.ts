@@ -1,0 +1,49 @@
+import type { Clock } from '../base/async.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/client.ts';
+import type { Explanation } from '../platform/notify.ts';
+import type { FinishProblem, WorkspaceTag } from './model/conversation.ts';
+import type { TurnMode } from './modes/model/mode.ts';
+import type { ModeModels } from './modes/modeReply.ts';
+import type { PictureStore } from './modes/pictureStore.ts';
+import type { PolicySource } from './policy/applyPolicy.ts';
+import type { AskedWith } from './policy/model/policy.ts';
+import type { Repair } from './store.ts';
+
+/** What the user has to know about the conversation's file. `code` is the system's error code. */
+export type ChatNotice =
+	| { kind: 'repaired'; repairs: readonly Repair[] }
+	| { kind: 'unreadable'; code: string | undefined }
+	| { kind: 'newer' }
+	| { kind: 'branched' }
+	| { kind: 'save-failed'; code: string | undefined };
+
+export type SendRefusal =
+	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
+	/** The connection has no model for it. */
+	| { reason: 'no-mode'; mode: TurnMode }
+	/** A picture is whole or not there. */
+	| { reason: 'picture' }
+	/** An image model is told its prompt alone. */
+	| { reason: 'picture-context' }
+	/** The conversation keeps as many as it may. */
+	| { reason: 'pictures-full' }
+	/** What was to go with it cannot go; the sentence says why. */
+	| { reason: 'context'; message: string }
+	| { reason: 'no-connection'; error: unknown }
+	| { reason: 'not-saved'; code: string | undefined };
+
+export interface ChatOptions {
+	client(): Promise<Client>;
+	connection(): Promise<{ label: string; model: string | undefined }>;
+	/** The models of the active connection for what is not chat. */
+	modes(): Promise<ModeModels>;
+	pictures: PictureStore;
+	policy: PolicySource;
+	workspace(): WorkspaceTag;
+	/** `asked`: what the request was sent with, where it was. */
+	explainError(error: unknown, connection: string, asked: AskedWith | undefined): Explanation;
+	explainFinish(problem: FinishProblem): Explanation;
+	clock: Clock;
+	logger: Logger;
+}
