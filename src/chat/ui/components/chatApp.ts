@@ -3,7 +3,6 @@ import { repeat } from 'lit/directives/repeat.js';
 import { escapeMessage } from '../../modes/model/mode.ts';
 import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
-import { codicon } from '../codicon.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { FollowEnd } from '../followEnd.ts';
@@ -19,6 +18,7 @@ import { sharedStyles } from './shared.styles.ts';
 import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
 import './chatTurn.ts';
+import { emptyConversation, fileNotice, problemNotice } from './notices.ts';
 import type { QuestionActions } from './question.ts';
 import { toEndButton } from './toEndButton.ts';
 
@@ -230,7 +230,7 @@ export class ChatApp extends LitElement {
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,
 						)}
-						${state.sequence !== undefined && state.turns.length === 0 ? this.renderEmpty() : nothing}
+						${state.sequence !== undefined && state.turns.length === 0 ? emptyConversation(state.connection, strings, this.followConnection) : nothing}
 					</div>
 				</div>
 				${this.following ? nothing : toEndButton(strings.jumpToEnd, () => this.followEnd?.toEnd())}
@@ -259,55 +259,17 @@ export class ChatApp extends LitElement {
 		return html`<button type="button" class="earlier" @click=${this.requestEarlier}>${label}</button>`;
 	}
 
-	private renderEmpty(): TemplateResult {
-		const { connection } = this.state;
-		if (connection?.problem) {
-			return html`<div class="empty">
-				<p>${connection.problem.message}</p>
-				<button type="button" class="button" @click=${this.followConnection}>${connection.problem.action}</button>
-			</div>`;
-		}
-		return html`<div class="empty">
-			<p>${this.strings.emptyState}</p>
-			${
-				connection?.model
-					? html`<p class="quiet">${this.strings.emptyStateContext}</p>
-						<p class="quiet">${fill(this.strings.usingModel, connection.model, connection.label)}</p>`
-					: nothing
-			}
-		</div>`;
-	}
-
 	private renderNotice(): TemplateResult | typeof nothing {
 		const { notice, connection, turns } = this.state;
 		if (connection?.problem && turns.length > 0) {
-			return html`<div class="notice" role="status">
-				${codicon('warning')}
-				<p>${connection.problem.message}</p>
-				<button type="button" class="button secondary" @click=${this.followConnection}>
-					${connection.problem.action}
-				</button>
-			</div>`;
+			return problemNotice(connection.problem, this.followConnection);
 		}
 		if (notice === undefined || notice === this.dismissed) {
 			return nothing;
 		}
-		const dismiss = () => {
+		return fileNotice(notice, this.strings.dismiss, () => {
 			this.dismissed = notice;
-		};
-		return html`<div class="notice" role="status">
-			${codicon('warning')}
-			<p>${notice}</p>
-			<button
-				type="button"
-				class="icon-button"
-				title=${this.strings.dismiss}
-				aria-label=${this.strings.dismiss}
-				@click=${dismiss}
-			>
-				${codicon('close')}
-			</button>
-		</div>`;
+		});
 	}
 
 	private onScroll(): void {

@@ -1,0 +1,49 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ConnectionView, PageStrings } from '../../protocol.ts';
+import { codicon } from '../codicon.ts';
+import { fill } from '../format.ts';
+
+type ConnectionProblem = NonNullable<ConnectionView['problem']>;
+
+/** What stands in the place of turns while there are none. */
+export function emptyConversation(
+	connection: ConnectionView | undefined,
+	strings: PageStrings,
+	followConnection: () => void,
+): TemplateResult {
+	if (connection?.problem) {
+		return html`<div class="empty">
+			<p>${connection.problem.message}</p>
+			<button type="button" class="button" @click=${followConnection}>${connection.problem.action}</button>
+		</div>`;
+	}
+	return html`<div class="empty">
+		<p>${strings.emptyState}</p>
+		${
+			connection?.model
+				? html`<p class="quiet">${strings.emptyStateContext}</p>
+					<p class="quiet">${fill(strings.usingModel, connection.model, connection.label)}</p>`
+				: nothing
+		}
+	</div>`;
+}
+
+/** Why the conversation cannot go on. */
+export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
+	return html`<div class="notice" role="status">
+		${codicon('warning')}
+		<p>${message}</p>
+		<button type="button" class="button secondary" @click=${followConnection}>${action}</button>
+	</div>`;
+}
+
+/** What there is to say about the conversation's file, until the reader has seen it. */
+export function fileNotice(message: string, dismissLabel: string, dismiss: () => void): TemplateResult {
+	return html`<div class="notice" role="status">
+		${codicon('warning')}
+		<p>${message}</p>
+		<button type="button" class="icon-button" title=${dismissLabel} aria-label=${dismissLabel} @click=${dismiss}>
+			${codicon('close')}
+		</button>
+	</div>`;
+}
