@@ -15,7 +15,9 @@ export interface ZeroDataRetention {
 
 /** `zdr: false` does not lift what the account or the model forces (rules 2 and 3). */
 export function zeroDataRetentionOf(connection: Connection, request: RoutedRequest): ZeroDataRetention {
-	if (findModel(connection, request.model)?.codeOriented === true) {
+	// An alternate that is not made for code may serve the request as well.
+	const names = [request.model, ...(request.models ?? [])];
+	if (names.every(name => findModel(connection, name)?.codeOriented === true)) {
 		return { inForce: 'yes', because: 'code-oriented-model' };
 	}
 	if (effectivePreferences(connection, request).zdr === true) {

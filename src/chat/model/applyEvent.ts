@@ -40,12 +40,19 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 }
 
 function toReplyUsage(usage: Usage): ReplyUsage {
-	const cached = usage.prompt_tokens_details?.cached_tokens;
-	const reasoning = usage.completion_tokens_details?.reasoning_tokens;
+	const prompt = countOf(usage.prompt_tokens);
+	const cached = countOf(usage.prompt_tokens_details?.cached_tokens);
+	const completion = countOf(usage.completion_tokens);
+	const reasoning = countOf(usage.completion_tokens_details?.reasoning_tokens);
 	return {
-		...(usage.prompt_tokens != null ? { prompt: usage.prompt_tokens } : {}),
-		...(cached != null ? { cached } : {}),
-		...(usage.completion_tokens != null ? { completion: usage.completion_tokens } : {}),
-		...(reasoning != null ? { reasoning } : {}),
+		...(prompt === undefined ? {} : { prompt }),
+		...(cached === undefined ? {} : { cached }),
+		...(completion === undefined ? {} : { completion }),
+		...(reasoning === undefined ? {} : { reasoning }),
 	};
+}
+
+/** What is no number of tokens is none: a cost is made from it. */
+function countOf(tokens: number | null | undefined): number | undefined {
+	return Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? Number(tokens) : undefined;
 }

@@ -93,7 +93,8 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		for (const name of names) {
 			const id = modelIdOf(connection, name);
 			if (id !== undefined && !hosted.some(model => model.id === id)) {
-				const named = { ...request, model: name };
+				const { models: _, ...others } = request;
+				const named = { ...others, model: name };
 				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
 				hosted.push({ id, preferences: { ...effectivePreferences(connection, named), zdr } });
 			}

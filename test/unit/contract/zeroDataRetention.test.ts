@@ -46,6 +46,14 @@ describe('zeroDataRetentionOf', () => {
 	}
 });
 
+describe('zero data retention of a request with alternates', () => {
+	it('is by the code-oriented model only where no other may serve', () => {
+		const request = { model: 'coder', models: ['large'] };
+		assert.equal(zeroDataRetentionOf(connectionOf(), request).inForce, 'as-account-is-set');
+		assert.equal(zeroDataRetentionOf(connectionOf(), { ...request, models: ['ours'] }).inForce, 'yes');
+	});
+});
+
 describe('dataPolicyOf', () => {
 	it('gives the policy that the connection tells', () => {
 		assert.deepEqual(dataPolicyOf(connectionOf(), 'told'), { isKnown: true, policy: 'kept for 30 days' });

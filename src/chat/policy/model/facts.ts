@@ -11,13 +11,27 @@ export function withFacts(
 	reply: Reply,
 	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
 ): Reply {
-	const known: Reply = { ...reply, asked, retention };
-	if (reply.state === 'streaming') {
+	// A reply that goes on has what was said of its part before: of both, what protects less holds for the whole.
+	const known: Reply = { ...reply, asked, retention: weaker(reply.retention ?? retention, retention) };
+	if (reply.state === 'streaming' || !hasCome(reply)) {
 		return known;
 	}
 	const { provider, usage } = reply;
-	const cost = replyCost(connection, { model: asked.model, provider, usage });
+	// An alternate may have served it, at prices of its own.
+	const model = asked.models === undefined ? asked.model : (servedModel(known).model ?? asked.model);
+	const cost = replyCost(connection, { model, provider, usage });
 	return cost === undefined ? known : { ...known, cost };
+}
+
+/** Whether the last part brought anything: what failed before it began is not known to have cost something. */
+function hasCome({ text, usage, continuations = [] }: Reply): boolean {
+	return usage !== undefined || text.length > (continuations.at(-1)?.offset ?? 0);
+}
+
+const PROTECTION = { no: 0, 'as-account-is-set': 1, yes: 2 } as const;
+
+function weaker(one: ZeroDataRetention, other: ZeroDataRetention): ZeroDataRetention {
+	return PROTECTION[one.inForce] < PROTECTION[other.inForce] ? one : other;
 }
 
 /** Of all parts. */
@@ -47,10 +61,13 @@ export interface Total {
 	cost?: Cost;
 }
 
+/** One that was refused before it was sent has nothing of all this. */
+const wasSent = ({ asked, text, usage }: Reply) => asked !== undefined || text !== '' || usage !== undefined;
+
 export function totalOf({ turns }: Conversation): Total {
 	const total: Total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
 	const costs: (Cost | undefined)[] = [];
-	for (const reply of turns.flatMap(turn => turn.replies)) {
+	for (const reply of turns.flatMap(turn => turn.replies).filter(wasSent)) {
 		const parts: (ReplyUsage | undefined)[] = [...(reply.continuations ?? []).map(part => part.usage), reply.usage];
 		for (const usage of parts) {
 			total.prompt += usage?.prompt ?? 0;

@@ -5,10 +5,12 @@ export interface Prices {
 	cachedInput?: number;
 }
 
-/** As `errand.connections` and the local service have them; undefined where one of the two is missing. */
+/** As `errand.connections` and the local service have them; undefined where one of the two is missing or none. */
 export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
 	const { input, output, cachedInput } = prices ?? {};
-	return input === undefined || output === undefined
-		? undefined
-		: { input, output, ...(cachedInput === undefined ? {} : { cachedInput }) };
+	return isPrice(input) && isPrice(output)
+		? { input, output, ...(isPrice(cachedInput) ? { cachedInput } : {}) }
+		: undefined;
 }
+
+const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;

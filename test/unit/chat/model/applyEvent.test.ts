@@ -41,6 +41,8 @@ describe('an event of a reply', () => {
 		};
 		assert.deepEqual(replyAfter({ type: 'usage', usage: counted }).usage, { prompt: 812, cached: 340, completion: 0 });
 		assert.deepEqual(replyAfter({ type: 'usage', usage: nothing }).usage, {});
+		const impossible = { ...counted, prompt_tokens: -5, completion_tokens: 1.5 };
+		assert.deepEqual(replyAfter({ type: 'usage', usage: impossible }).usage, { cached: 340 });
 	});
 
 	it('changes nothing for what a chat reply does not have', () => {

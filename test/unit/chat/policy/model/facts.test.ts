@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { replyCost, totalCost } from '../../../../../src/chat/policy/model/cost.ts';
-import { costOf, servedModel, totalOf } from '../../../../../src/chat/policy/model/facts.ts';
+import { costOf, servedModel, totalOf, withFacts } from '../../../../../src/chat/policy/model/facts.ts';
 import { toDetailsView, toPolicyView } from '../../../../../src/chat/policy/model/toPolicyView.ts';
 import { type Connection, connectionSchema } from '../../../../../src/contract/connection.ts';
 import { conversation, reply, TURN_IDS, turn } from '../../conversations.ts';
@@ -45,6 +45,11 @@ describe('the cost of a reply', () => {
 		assert.equal(replyCost(connection, { model: 'large', provider: 'a', usage: { prompt: 3 } }), undefined);
 	});
 
+	it('is not told by what is no price', () => {
+		const free = { ...connection, providers: [{ slug: 'd', prices: { input: -1, output: 2 } }] };
+		assert.equal(replyCost(free, { model: 'unheard-of', provider: 'd', usage }), undefined);
+	});
+
 	it('is told as the least for a search, and of the local service’s not at all', () => {
 		const search = { model: 'acme-search', provider: undefined, usage };
 		assert.equal(replyCost(connection, search)?.atLeast, true);
@@ -74,6 +79,37 @@ describe('what a reply keeps', () => {
 			cost: { usd: 6 },
 		});
 		assert.equal(totalOf(conversation(turn(first, 'One?', reply()))).isPartial, true);
+	});
+
+	it('counts nothing of a reply that was refused before it was sent', () => {
+		const refused = reply({ state: 'failed', text: '' });
+		const value = conversation(turn(first, 'One?', reply({ usage, cost: { usd: 1 } })), turn(second, 'Two?', refused));
+		assert.deepEqual(totalOf(value), totalOf(conversation(turn(first, 'One?', reply({ usage, cost: { usd: 1 } })))));
+	});
+
+	const asked = { model: 'acme-search' };
+	const unknown = { inForce: 'as-account-is-set', because: 'account' } as const;
+	const demanded = { inForce: 'yes', because: 'request' } as const;
+
+	it('says no cost of a search that failed before it brought anything', () => {
+		const facts = { connection, asked, retention: unknown };
+		assert.equal(withFacts(reply({ state: 'failed', text: '' }), facts).cost, undefined);
+		const continuations = [{ offset: 'An answer.'.length, after: 'stopped', resumedAt: 5 }] as const;
+		assert.equal(withFacts(reply({ state: 'failed', continuations }), facts).cost, undefined);
+		assert.equal(withFacts(reply(), facts).cost?.atLeast, true);
+	});
+
+	it('has the cost of the alternate that served', () => {
+		const served = reply({ model: 'lonely', provider: 'c', usage });
+		const facts = { connection, asked: { model: 'unheard-of', models: ['lonely'] }, retention: unknown };
+		assert.deepEqual(withFacts(served, facts).cost, { usd: 2 });
+	});
+
+	it('says of a reply that went on under zero data retention what held for its beginning', () => {
+		const facts = { connection, asked: { model: 'large' }, retention: demanded };
+		assert.deepEqual(withFacts(reply({ retention: unknown }), facts).retention, unknown);
+		assert.deepEqual(withFacts(reply({ retention: demanded }), { ...facts, retention: unknown }).retention, unknown);
+		assert.deepEqual(withFacts(reply(), facts).retention, demanded);
 	});
 
 	it('adds up the parts of a reply that was continued', () => {
