@@ -5,6 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
+import { ContractServer } from '../support/contractServer/contractServer.ts';
+import { connectionFields, keys } from '../support/contractServer/fixtures.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
@@ -22,15 +24,19 @@ describe('from the wish to start a task to its being sent', function () {
 	this.timeout(120_000);
 	let scratch: string;
 	let sample: SampleRepository;
+	let service: ContractServer;
 	let server: EditorServer;
 	let page: Page;
 
 	before(async () => {
 		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-launch-'));
 		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+		service = await ContractServer.start();
+		const { models, ...fields } = connectionFields(service);
 		server = await startEditor({
 			folder: sample.folder,
 			settings: {
+				'errand.connections': { quillon: { label: 'Quillon', ...fields, models } },
 				'editor.codeLens': true,
 			},
 		});
@@ -40,6 +46,7 @@ describe('from the wish to start a task to its being sent', function () {
 
 	after(async () => {
 		await server?.stop();
+		await service?.stop();
 		rmSync(scratch, { recursive: true, force: true });
 	});
 
@@ -197,5 +204,59 @@ describe('from the wish to start a task to its being sent', function () {
 		await screenshot(page, 'launch-link');
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		assert.equal(origin('for-each-ref', '--format=x', 'refs/heads/errand').trim().split('\n').length, 2);
+	});
+
+	it('names what hinders a service elsewhere, and sends several agents on one prompt to it', async () => {
+		const prompt = 'Paint the buoys';
+		await runCommand(page, 'Errand: Switch Connection…');
+		await row('Quillon').click();
+		await toast(page, 'Quillon is in use now').waitFor();
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		await writePrompt(page, prompt);
+		await askToStart();
+		await page.locator('.quick-input-widget:visible').getByText('Cloud token of Quillon').waitFor();
+		await answerInput(page, keys.cloud);
+		await row('The address of remote “origin” cannot be cloned from elsewhere').first().waitFor();
+		await row('The task cannot be started yet').waitFor();
+		await screenshot(page, 'launch-hindered');
+		await page.keyboard.press('Escape');
+		git('remote', 'set-url', 'origin', 'https://robin:secret@forge.example/harbour-crew/harbour.git');
+		await askToStartAgain();
+		await row('Quillon knows “widgets”').waitFor();
+		await row('The remote’s address holds a name or a password').waitFor();
+		await pickItem(page, 'Branch');
+		await row('release/2025').filter({ hasText: 'only on origin, seen by Quillon' }).click();
+		await row('Start Task').filter({ hasText: 'release/2025' }).waitFor();
+		await pickItem(page, 'Agent');
+		await row('Weaver').first().click();
+		await row('Smith').filter({ hasText: 'smith-lite' }).click();
+		await screenshot(page, 'launch-agents');
+		await page.keyboard.press('Enter');
+		await row('Start Task').filter({ hasText: 'Weaver (weaver-3), Smith (smith-lite)' }).waitFor();
+		await pickItem(page, 'Dependencies');
+		await row('Dependencies').filter({ hasText: 'installed first' }).waitFor();
+		await pickItem(page, 'Time');
+		await page.locator('.quick-input-widget:visible').getByText('Minutes that the task may take').waitFor();
+		await answerInput(page, '45');
+		await row('Start Task').filter({ hasText: 'with dependencies, 45 min at most' }).waitFor();
+		await screenshot(page, 'launch-preflight-remote');
+		await pickItem(page, 'Start Task');
+		const creations = () => service.received.filter(({ method, path: at }) => method === 'POST' && at === '/api/tasks');
+		await until('the task is sent', async () => creations().length > 0);
+		assert.equal(creations().length, 1);
+		const [{ json } = {}] = creations();
+		assert.deepEqual(json, {
+			prompt,
+			repoUrl: 'https://forge.example/harbour-crew/harbour.git',
+			selectedBranch: 'release/2025',
+			selectedAgents: [
+				{ agent: 'mason', model: 'mason-large' },
+				{ agent: 'weaver', model: 'weaver-3' },
+				{ agent: 'smith', model: 'smith-lite' },
+			],
+			installDependencies: true,
+			maxDuration: 2700,
+		});
+		assert.doesNotMatch(JSON.stringify(service.received), /robin|secret/);
 	});
 });

@@ -71,7 +71,12 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	const folder = options.folder ?? makeSampleRepository(path.join(scratch, 'sample')).folder;
 	const extension = options.extension ?? builtByTheRunner('ERRAND_TEST_EXTENSION');
 	const settingsFile = path.join(dataFolder, 'server', 'data', 'User', 'settings.json');
-	const writeSettings = (settings: object) => fs.writeFileSync(settingsFile, JSON.stringify(settings, undefined, '\t'));
+	const writeSettings = (settings: object) => {
+		// A window that reads while this is written sees the one or the other whole.
+		const next = `${settingsFile}.next`;
+		fs.writeFileSync(next, JSON.stringify(settings, undefined, '\t'));
+		fs.renameSync(next, settingsFile);
+	};
 	const readSettings = () => JSON.parse(fs.readFileSync(settingsFile, 'utf8'));
 	fs.mkdirSync(path.dirname(settingsFile), { recursive: true });
 	writeSettings({ ...testSettings, ...options.settings });

@@ -60,8 +60,13 @@ export async function openPrompt(page: Page): Promise<Locator> {
 /** Writes a task's prompt into its editor, in place of what stands there. */
 export async function writePrompt(page: Page, prompt: string): Promise<Locator> {
 	const editor = await openPrompt(page);
-	await page.keyboard.press('ControlOrMeta+A');
-	await page.keyboard.insertText(prompt);
+	const words = (text: string) => text.replace(/\s+/g, ' ').trim();
+	await until('the prompt is written', async () => {
+		// The editor may still put the cursor to the end of what it has just opened.
+		await page.keyboard.press('ControlOrMeta+A');
+		await page.keyboard.insertText(prompt);
+		return words(await editor.locator('.view-lines').innerText()) === words(prompt);
+	});
 	return editor;
 }
 

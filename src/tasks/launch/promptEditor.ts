@@ -49,13 +49,18 @@ export class PromptEditor implements Disposable {
 		return { prompt: this.file.text.trim(), repository: place?.repository, branch: place?.branch };
 	}
 
-	/** Shows the prompt, with the cursor at its end. */
+	/** Shows the prompt, with the cursor at its end; where it is shown already, the cursor stays where the user put it. */
 	async open(): Promise<vscode.TextEditor> {
-		const document = await vscode.workspace.openTextDocument(PROMPT_URI);
-		const editor = await vscode.window.showTextDocument(document, { preview: false });
-		const end = document.lineAt(document.lineCount - 1).range.end;
-		editor.selection = new vscode.Selection(end, end);
-		editor.revealRange(editor.selection);
+		const shown = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === PROMPT_SCHEME);
+		const document = shown?.document ?? (await vscode.workspace.openTextDocument(PROMPT_URI));
+		const viewColumn = shown?.viewColumn;
+		const editor = await vscode.window.showTextDocument(document, {
+			preview: false,
+			...(viewColumn === undefined ? {} : { viewColumn }),
+		});
+		if (!shown) {
+			toEnd(editor);
+		}
 		return editor;
 	}
 
@@ -68,9 +73,7 @@ export class PromptEditor implements Disposable {
 		const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
 		const next = isReplaced ? text : `${written.trimEnd()}\n\n${text}`;
 		await editor.edit(edit => edit.replace(all, next));
-		const end = document.lineAt(document.lineCount - 1).range.end;
-		editor.selection = new vscode.Selection(end, end);
-		editor.revealRange(editor.selection);
+		toEnd(editor);
 		if (isReplaced || place.repository !== undefined || place.branch !== undefined) {
 			const { repository, branch } = place;
 			const isEmpty = repository === undefined && branch === undefined;
@@ -105,6 +108,12 @@ export class PromptEditor implements Disposable {
 	dispose(): void {
 		this.store.dispose();
 	}
+}
+
+function toEnd(editor: vscode.TextEditor): void {
+	const { end } = editor.document.lineAt(editor.document.lineCount - 1).range;
+	editor.selection = new vscode.Selection(end, end);
+	editor.revealRange(editor.selection);
 }
 
 function startLens(): vscode.CodeLens {
