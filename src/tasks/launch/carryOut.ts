@@ -1,15 +1,26 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { oneLine } from '../model/plainText.ts';
 import type { LaunchPlan } from './model/findings.ts';
+import { gitReason } from './model/gitReason.ts';
 import { shortName } from './preflightWords.ts';
-import { commitChanges, type GitPlace, makeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
-
-const MAXIMUM_REASON = 200;
+import {
+	commitChanges,
+	type GitPlace,
+	makeScratchBranch,
+	nameScratchBranch,
+	type ScratchBranch,
+} from './scratchCommit.ts';
 
 export function placeOf(git: GitApi, directory: string): GitPlace {
 	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
+}
+
+/** Where scratch branches are written down, before they are made: a window that closes meanwhile leaves none behind. */
+export interface ScratchRecord {
+	remember(branch: ScratchBranch): Promise<void>;
+	/** It may not have been made. */
+	failed(branch: ScratchBranch): void;
 }
 
 /**
@@ -20,6 +31,7 @@ export async function carryOut(
 	plan: LaunchPlan,
 	git: GitApi,
 	repository: GitRepository,
+	record: ScratchRecord,
 ): Promise<ScratchBranch | undefined> {
 	const { push, scratch } = plan;
 	const place = placeOf(git, repository.rootUri.fsPath);
@@ -34,7 +46,7 @@ export async function carryOut(
 					'Git could not push “{0}” to {1}: {2} No task was started; the prompt is kept.',
 					shortName(push.to),
 					shortName(push.remote),
-					reasonOf(error),
+					gitReason(error),
 				),
 				{ cause: error },
 			);
@@ -49,12 +61,20 @@ export async function carryOut(
 		const commit = scratch.withChanges
 			? await commitChanges(place, scratch.parent, 'Uncommitted changes')
 			: scratch.parent;
-		return makeScratchBranch(place, commit, scratch.remote);
+		const branch = nameScratchBranch(commit, scratch.remote);
+		await record.remember(branch);
+		try {
+			await makeScratchBranch(place, branch);
+		} catch (error) {
+			record.failed(branch);
+			throw error;
+		}
+		return branch;
 	}).catch((error: unknown) => {
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'Git could not make the scratch branch: {0} No task was started; the prompt is kept.',
-				reasonOf(error),
+				gitReason(error),
 			),
 			{ cause: error },
 		);
@@ -63,15 +83,4 @@ export async function carryOut(
 
 function withProgress<T>(title: string, run: () => Promise<T>): Promise<T> {
 	return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, run));
-}
-
-/** The line in which git says what is wrong, without credentials that an address in it may hold. */
-function reasonOf(error: unknown): string {
-	const { stderr, message } = error as { stderr?: unknown; message?: unknown };
-	const lines = String(typeof stderr === 'string' && stderr !== '' ? stderr : (message ?? ''))
-		.replace(/\/\/[^/\s@]*@/g, '//')
-		.split(/[\r\n]+/)
-		.filter(line => line.trim() !== '');
-	const told = lines.find(line => /^(?:fatal|error|remote): |^ ! /.test(line)) ?? lines.at(-1) ?? '';
-	return `${oneLine(told, MAXIMUM_REASON).replace(/\.$/, '')}.`;
 }

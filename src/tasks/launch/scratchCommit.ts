@@ -45,7 +45,12 @@ export async function commitChanges(
 			}
 		});
 		const git = (...commandLine: string[]) => runGitWithIndex(gitPath, directory, index, commandLine);
-		await git('add', '--all', '--', ':/');
+		const untracked = await git('ls-files', '-z', '--others', '--exclude-standard', '--', ':/');
+		// A repository inside this one would become a link to a commit that nobody else has.
+		const nested = untracked.split('\0').filter(name => name.endsWith('/'));
+		const exclusions = nested.map(name => `:(top,exclude,literal)${name.slice(0, -1)}`);
+		// Line ends are made as they are for any commit, but without the questions that only a person can answer.
+		await git('-c', 'core.safecrlf=false', 'add', '--all', '--sparse', '--', ':/', ...exclusions);
 		const tree = (await git('write-tree')).trim();
 		return (await git('commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree)).trim();
 	} finally {
@@ -53,15 +58,14 @@ export async function commitChanges(
 	}
 }
 
-/** Makes a branch of a name that nothing has, here or on a remote, without hooks. Rejects when git fails. */
-export async function makeScratchBranch(
-	place: GitPlace,
-	commit: string,
-	remote: string | undefined,
-): Promise<ScratchBranch> {
-	const branch = { name: PREFIX + randomBytes(6).toString('hex'), commit, remote };
-	await moveScratchBranch(place, branch, commit, NOTHING);
-	return branch;
+/** A branch of a name that nothing has, yet to be made. */
+export function nameScratchBranch(commit: string, remote: string | undefined): ScratchBranch {
+	return { name: PREFIX + randomBytes(6).toString('hex'), commit, remote };
+}
+
+/** Makes the branch, here or on its remote, without hooks. Rejects when git fails. */
+export function makeScratchBranch(place: GitPlace, branch: ScratchBranch): Promise<void> {
+	return moveScratchBranch(place, branch, branch.commit, NOTHING);
 }
 
 /** Removes the branch, unless it has moved on: then it holds somebody's work. Rejects when git fails, also for that. */
@@ -82,6 +86,9 @@ async function moveScratchBranch(
 		return;
 	}
 	const lease = `--force-with-lease=${reference}:${from}`;
-	const options = ['--quiet', '--no-verify', '--no-follow-tags', '--recurse-submodules=no', lease];
-	await runRemoteGit(gitPath, directory, ['push', ...options, '--', remote, `${to}:${reference}`], credentials);
+	// What the user has set for pushes of their own is no part of this one, and some of it would make it fail.
+	const settings = ['-c', 'push.pushOption=', '-c', `remote.${remote}.mirror=false`];
+	const options = ['--quiet', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', lease];
+	const push = [...settings, 'push', ...options, '--', remote, `${to}:${reference}`];
+	await runRemoteGit(gitPath, directory, push, credentials);
 }

@@ -220,11 +220,13 @@ export class TaskLauncher {
 			}
 			await loading;
 			const { plan, git, repository, request } = confirmed;
-			const scratch = await carryOut(plan, git, repository);
+			const scratch = await carryOut(plan, git, repository, {
+				remember: branch => this.scratchBranches.remember(branch, target.connection.name, repository.rootUri.fsPath),
+				failed: ({ name }) => void this.scratchBranches.remove(name),
+			});
 			if (!scratch) {
 				return this.send({ request, scratch: undefined }, target);
 			}
-			await this.scratchBranches.remember(scratch, target.connection.name, repository.rootUri.fsPath);
 			return this.send({ request: { ...request, selectedBranch: scratch.name }, scratch: scratch.name }, target);
 		});
 	}

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { ScratchBranches } from '../../../../src/tasks/launch/scratchBranches.ts';
-import { makeScratchBranch, type ScratchBranch } from '../../../../src/tasks/launch/scratchCommit.ts';
+import {
+	makeScratchBranch,
+	nameScratchBranch,
+	type ScratchBranch,
+} from '../../../../src/tasks/launch/scratchCommit.ts';
 import { SCRATCH_KEY } from '../../../../src/tasks/storageKeys.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -38,8 +42,9 @@ describe('scratch branches', () => {
 			logger: { log: (_level, message) => void warnings.push(message) },
 		});
 	const make = async (remote: string | undefined = 'origin') => {
-		const branch = await makeScratchBranch(place(), await repository.head(), remote);
+		const branch = nameScratchBranch(await repository.head(), remote);
 		await open().remember(branch, 'local', repository.path);
+		await makeScratchBranch(place(), branch);
 		return branch;
 	};
 	const remote = () => repository.git('ls-remote', '--heads', 'origin');
@@ -110,6 +115,17 @@ describe('scratch branches', () => {
 		await repository.git('remote', 'set-url', 'origin', url);
 		await open().remove(name);
 		assert.equal(await remote(), '');
+	});
+
+	it('are forgotten where the window closed before they were made', async () => {
+		for (const where of ['origin', undefined]) {
+			await open().remember(nameScratchBranch(await repository.head(), where), 'local', repository.path);
+			const [scratch] = values.get(SCRATCH_KEY) as { madeAt: number }[];
+			assert.ok(scratch);
+			scratch.madeAt -= 60 * 60_000;
+			await open().sweep('local', ended, false);
+			assert.deepEqual([kept, warnings, open().isEmpty], [[], [], true]);
+		}
 	});
 
 	it('are not read from what is damaged', () => {

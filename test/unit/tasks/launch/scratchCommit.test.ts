@@ -6,7 +6,9 @@ import {
 	commitChanges,
 	type GitPlace,
 	makeScratchBranch,
+	nameScratchBranch,
 	removeScratchBranch,
+	type ScratchBranch,
 } from '../../../../src/tasks/launch/scratchCommit.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -27,6 +29,15 @@ describe('a scratch commit of what is not committed', () => {
 	});
 
 	afterEach(() => repository.remove());
+
+	async function make(commit: string, remote: string | undefined, at = place): Promise<ScratchBranch> {
+		const branch = nameScratchBranch(commit, remote);
+		await makeScratchBranch(at, branch);
+		return branch;
+	}
+
+	const namesIn = async (commit: string) =>
+		(await repository.git('ls-tree', '-r', '-z', '--name-only', commit)).split('\0').filter(Boolean).sort();
 
 	/** What must be bit for bit as before: working tree, index, HEAD, references, stash. */
 	async function picture(): Promise<unknown> {
@@ -54,7 +65,8 @@ describe('a scratch commit of what is not committed', () => {
 			.update(await readFile(path.join(repository.path, '.git', 'index')))
 			.digest('hex');
 		const head = await readFile(path.join(repository.path, '.git', 'HEAD'), 'utf8');
-		return [files.sort(), index, head, await repository.git('for-each-ref', 'refs/heads', 'refs/stash')];
+		const config = await readFile(path.join(repository.path, '.git', 'config'), 'utf8');
+		return [files.sort(), index, head, config, await repository.git('for-each-ref', 'refs/heads', 'refs/stash')];
 	}
 
 	async function makeDirty(): Promise<void> {
@@ -81,8 +93,7 @@ describe('a scratch commit of what is not committed', () => {
 		const commit = await commitChanges(place, parent, 'Uncommitted changes');
 		assert.deepEqual(await picture(), before);
 		assert.equal(await repository.head(`${commit}^`), parent);
-		const names = (await repository.git('ls-tree', '-r', '-z', '--name-only', commit)).split('\0').filter(Boolean);
-		assert.deepEqual(names.sort(), [
+		assert.deepEqual(await namesIn(commit), [
 			'-rf',
 			'.gitignore',
 			'README.md',
@@ -113,7 +124,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.write('new.txt', 'new\n');
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
 		for (const remote of [undefined, 'origin']) {
-			await removeScratchBranch(place, await makeScratchBranch(place, commit, remote));
+			await removeScratchBranch(place, await make(commit, remote));
 		}
 		await assert.rejects(readFile(mark), { code: 'ENOENT' });
 	});
@@ -122,7 +133,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.write('new.txt', 'new\n');
 		const before = await picture();
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
-		const branch = await makeScratchBranch(place, commit, 'origin');
+		const branch = await make(commit, 'origin');
 		assert.match(
 			await repository.git('ls-remote', '--heads', 'origin'),
 			new RegExp(`${commit}\trefs/heads/${branch.name}`),
@@ -134,7 +145,7 @@ describe('a scratch commit of what is not committed', () => {
 
 	it('becomes a branch of the repository itself where that is cloned, and goes again', async () => {
 		const before = await picture();
-		const branch = await makeScratchBranch(place, await repository.head(), undefined);
+		const branch = await make(await repository.head(), undefined);
 		assert.deepEqual(await repository.branches(), [branch.name, 'main'].sort());
 		await removeScratchBranch(place, branch);
 		assert.deepEqual(await picture(), before);
@@ -142,7 +153,7 @@ describe('a scratch commit of what is not committed', () => {
 
 	for (const remote of [undefined, 'origin']) {
 		it(`is not removed ${remote ? 'on the remote' : 'here'} where the branch has moved on`, async () => {
-			const branch = await makeScratchBranch(place, await repository.head(), remote);
+			const branch = await make(await repository.head(), remote);
 			const next = await repository.commitAll('Somebody’s work');
 			if (remote) {
 				await repository.git('push', '--quiet', 'origin', `${next}:refs/heads/${branch.name}`);
@@ -165,13 +176,85 @@ describe('a scratch commit of what is not committed', () => {
 				const directory = other.path;
 				const commit = await commitChanges({ ...place, directory }, await other.head(), 'Uncommitted changes');
 				assert.equal(await other.git('ls-tree', '--name-only', commit), 'README.md\n');
-				await removeScratchBranch(
-					{ ...place, directory },
-					await makeScratchBranch({ ...place, directory }, commit, undefined),
-				);
+				const there = { ...place, directory };
+				await removeScratchBranch(there, await make(commit, undefined, there));
 			} finally {
 				await other.remove();
 			}
 		}
 	});
+
+	it('leaves repositories inside this one out, also one without a commit', async () => {
+		for (const name of ['nested', 'nested [*] new']) {
+			await repository.git('init', '--quiet', name);
+			await repository.write(`${name}/theirs.txt`, 'theirs\n');
+		}
+		await repository.git('-C', 'nested', 'add', '--all');
+		await repository.git('-C', 'nested', 'commit', '--quiet', '-m', 'Theirs');
+		await repository.write('folder/own.txt', 'own\n');
+		const before = await picture();
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		assert.deepEqual(await namesIn(commit), ['README.md', 'folder/own.txt']);
+		assert.deepEqual(await picture(), before);
+	});
+
+	it('takes along what lies outside a sparse checkout, and keeps what is not checked out', async () => {
+		await repository.write('inside/a.txt', 'a\n');
+		await repository.write('outside/b.txt', 'b\n');
+		await repository.write('outside/c.txt', 'c\n');
+		await repository.commitAll('Second');
+		await repository.git('sparse-checkout', 'set', '--cone', 'inside');
+		await repository.write('outside/b.txt', 'changed\n');
+		await repository.write('outside/new.txt', 'new\n');
+		const before = await picture();
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await namesIn(commit), [
+			'README.md',
+			'inside/a.txt',
+			'outside/b.txt',
+			'outside/c.txt',
+			'outside/new.txt',
+		]);
+		assert.equal(await repository.git('show', `${commit}:outside/b.txt`), 'changed\n');
+	});
+
+	it('is made where git would ask about line ends, sign commits or keep filters', async () => {
+		await repository.git('config', 'core.autocrlf', 'input');
+		await repository.git('config', 'core.safecrlf', 'true');
+		await repository.git('config', 'commit.gpgSign', 'true');
+		await repository.git('config', 'gpg.program', path.join(repository.folder, 'none'));
+		await repository.git('config', 'filter.upper.clean', 'tr a-z A-Z');
+		await repository.write('.gitattributes', '*.upper filter=upper\n');
+		await repository.write('a.upper', 'a\n');
+		await repository.write('lines.txt', 'a\r\nb\r\n');
+		await repository.write('run.sh', '#!/bin/sh\n');
+		await chmod(path.join(repository.path, 'run.sh'), 0o755);
+		await repository.git('add', '--intent-to-add', 'run.sh');
+		await repository.git('config', 'core.splitIndex', 'true');
+		await repository.git('update-index', '--split-index');
+		const before = await picture();
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		assert.deepEqual(await picture(), before);
+		assert.equal(await repository.git('show', `${commit}:lines.txt`), 'a\nb\n');
+		assert.equal(await repository.git('show', `${commit}:a.upper`), 'A\n');
+		assert.match(await repository.git('ls-tree', commit, 'run.sh'), /^100755 /);
+	});
+
+	for (const setting of [
+		['push.gpgSign', 'true'],
+		['push.pushOption', 'ci.skip'],
+		['push.followTags', 'true'],
+		['remote.origin.mirror', 'true'],
+		['remote.origin.push', 'refs/heads/*:refs/heads/other/*'],
+	]) {
+		it(`is pushed alone where ${setting[0]} is set`, async () => {
+			await repository.git('config', ...setting);
+			const branch = await make(await repository.head(), 'origin');
+			const listed = await repository.git('ls-remote', 'origin', 'refs/*');
+			const names = [...listed.matchAll(/\trefs\/heads\/(.*)$/gm)].map(([, name]) => name);
+			assert.deepEqual(names.sort(), [branch.name, 'main'].sort());
+			await removeScratchBranch(place, branch);
+		});
+	}
 });
