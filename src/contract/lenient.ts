@@ -5,31 +5,91 @@ export function isAbsent(value: unknown): value is undefined | null | 'None' {
 	return value === undefined || value === null || value === 'None';
 }
 
+/** Reads a value without the schema's own machinery, which costs many times the reading. Undefined: absent, or it does not fit. */
+type Reader = (value: unknown) => unknown;
+
+const readers = new WeakMap<z.ZodType, Reader>();
+
+function readerOf(schema: z.ZodType): Reader {
+	const { type, checks = [] } = schema.def;
+	// A format such as that of an integer is a kind of its own.
+	if (checks.length === 0 && !('check' in schema.def)) {
+		switch (type) {
+			case 'string':
+			case 'boolean':
+				return value => (typeof value === type ? value : undefined);
+			case 'number':
+				return value => (Number.isFinite(value) ? value : undefined);
+		}
+	}
+	return readers.get(schema) ?? (value => schema.safeParse(value).data);
+}
+
+function readBy<T>(read: (value: unknown) => T): z.ZodType<T> {
+	const schema = z.unknown().optional().transform(read);
+	readers.set(schema, read);
+	return schema;
+}
+
 /**
  * A field of a reply: missing, null, the literal text `None` and a value of another kind are all absent,
  * so that no single field breaks a reply (contract: unspecified.md, "Read leniently").
  */
 export function lenient<T extends z.ZodType>(schema: T): z.ZodType<z.output<T> | undefined> {
-	return z
-		.unknown()
-		.optional()
-		.transform((value): z.output<T> | undefined => {
-			if (isAbsent(value)) {
-				return undefined;
-			}
-			const parsed = schema.safeParse(value);
-			return parsed.success ? parsed.data : undefined;
-		});
+	const read = readerOf(schema) as (value: unknown) => z.output<T> | undefined;
+	return readBy(value => (isAbsent(value) ? undefined : read(value)));
 }
 
 /**
  * Text that a model, an agent or a person wrote. Here the word `None` is kept: it is a word that people and
  * programs write, and dropping it would change what they said.
  */
-export const lenientText: z.ZodType<string | undefined> = z
-	.unknown()
-	.optional()
-	.transform(value => (typeof value === 'string' ? value : undefined));
+export const lenientText: z.ZodType<string | undefined> = readBy(value =>
+	typeof value === 'string' ? value : undefined,
+);
+
+/**
+ * The same object schema, read in a fraction of the time where most fields are lenient: a page of a list has more than
+ * a thousand of them. What does not fit is refused without saying which field it was.
+ */
+export function manyFields<T extends z.ZodObject>(schema: T): z.ZodType<z.output<T>> {
+	const shape = Object.entries(schema.shape as Record<string, z.ZodType>);
+	const demanded = shape.filter(([, field]) => !readers.has(field));
+	const lenientFields = shape.flatMap(([name, field]) => {
+		const read = readers.get(field);
+		return read ? [{ name, read }] : [];
+	});
+	const read = (value: unknown): z.output<T> | undefined => {
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+			return undefined;
+		}
+		const fields: Record<string, unknown> = { ...value };
+		for (const [name, field] of demanded) {
+			const parsed = field.safeParse(fields[name]);
+			if (!parsed.success) {
+				return undefined;
+			}
+			fields[name] = parsed.data;
+		}
+		for (const { name, read } of lenientFields) {
+			const field = fields[name];
+			if (field !== undefined) {
+				fields[name] = read(field);
+			}
+		}
+		return fields as z.output<T>;
+	};
+	const whole = z.unknown().transform((value, context): z.output<T> => {
+		const fields = read(value);
+		if (fields === undefined) {
+			context.addIssue({ code: 'custom', message: 'does not fit' });
+			return z.NEVER;
+		}
+		return fields;
+	});
+	readers.set(whole, read);
+	return whole;
+}
 
 /** A list of a reply: what is no list is empty, and an entry that does not fit is left out. */
 export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<T>[]> {
@@ -53,5 +113,9 @@ export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<
  * that does not fit is undefined: it keeps its place among the others.
  */
 export function rowsOf<T extends z.ZodType>(entry: T): z.ZodType<(z.output<T> | undefined)[]> {
-	return z.preprocess(value => (value !== undefined && isAbsent(value) ? [] : value), z.array(lenient(entry)));
+	const read = readerOf(entry) as (value: unknown) => z.output<T> | undefined;
+	return z.preprocess(
+		value => (value !== undefined && isAbsent(value) ? [] : value),
+		z.array(z.unknown()).transform(rows => rows.map(row => (isAbsent(row) ? undefined : read(row)))),
+	);
 }

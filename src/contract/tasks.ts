@@ -1,6 +1,6 @@
 // Cloud tasks: records, states, the log stream's events and the requests (contract: cloud-tasks.md).
 import * as z from 'zod';
-import { lenient, lenientText, rowsOf } from './lenient.ts';
+import { lenient, lenientText, manyFields, rowsOf } from './lenient.ts';
 import { integerBetween, integerFrom } from './ranges.ts';
 
 /** The documented states (cloud-tasks.md, States and transitions). */
@@ -24,11 +24,13 @@ export function isActiveTask(task: { status?: string | undefined; completedAt?: 
 	return !isFinalStatus(task.status) && task.completedAt === undefined;
 }
 
-export const diffStatsSchema = z.looseObject({
-	totalLinesAdded: lenient(z.number()),
-	totalLinesRemoved: lenient(z.number()),
-	totalFilesChanged: lenient(z.number()),
-});
+export const diffStatsSchema = manyFields(
+	z.looseObject({
+		totalLinesAdded: lenient(z.number()),
+		totalLinesRemoved: lenient(z.number()),
+		totalFilesChanged: lenient(z.number()),
+	}),
+);
 
 const selectedAgentSchema = z.looseObject({ agent: lenient(z.string()), model: lenient(z.string()) });
 
@@ -44,45 +46,47 @@ const agentExecutionSchema = z.looseObject({
  * A task as read: only `id` is demanded, unknown fields are kept. One of them is documented without a name of its own:
  * the deployment settings, whose name begins with that of a deployment host.
  */
-export const taskSchema = z.looseObject({
-	id: z.string().min(1),
-	userId: lenient(z.string()),
-	teamId: lenient(z.string()),
-	prompt: lenientText,
-	repoUrl: lenient(z.string()),
-	selectedAgent: lenient(z.string()),
-	selectedModel: lenient(z.string()),
-	installDependencies: lenient(z.boolean()),
-	/** Seconds. */
-	maxDuration: lenient(z.number()),
-	status: lenient(z.string()),
-	/** Percent, 0 to 100. */
-	progress: lenient(z.number()),
-	error: lenient(z.string()),
-	selectedBranch: lenient(z.string()),
-	branchName: lenient(z.string()),
-	sandboxUrl: lenient(z.string()),
-	sandboxId: lenient(z.string()),
-	merged: lenient(z.boolean()),
-	diffStats: lenient(diffStatsSchema),
-	autoDeployEnabled: lenient(z.boolean()),
-	deployments: lenient(z.array(z.unknown())),
-	badge: lenient(z.string()),
-	batchId: lenient(z.string()),
-	/** ISO 8601, as are the other two. */
-	createdAt: lenient(z.string()),
-	updatedAt: lenient(z.string()),
-	completedAt: lenient(z.string()),
-	creatorName: lenient(z.string()),
-	creatorImage: lenient(z.string()),
-	prNumber: lenient(z.number()),
-	prUrl: lenient(z.string()),
-	isEmptyGitUser: lenient(z.boolean()),
-	// contract: not shown. What a task of several agents has beside (unspecified.md, "several agents on one prompt").
-	multiLaunch: lenient(z.boolean()),
-	selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
-	agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
-});
+export const taskSchema = manyFields(
+	z.looseObject({
+		id: z.string().min(1),
+		userId: lenient(z.string()),
+		teamId: lenient(z.string()),
+		prompt: lenientText,
+		repoUrl: lenient(z.string()),
+		selectedAgent: lenient(z.string()),
+		selectedModel: lenient(z.string()),
+		installDependencies: lenient(z.boolean()),
+		/** Seconds. */
+		maxDuration: lenient(z.number()),
+		status: lenient(z.string()),
+		/** Percent, 0 to 100. */
+		progress: lenient(z.number()),
+		error: lenient(z.string()),
+		selectedBranch: lenient(z.string()),
+		branchName: lenient(z.string()),
+		sandboxUrl: lenient(z.string()),
+		sandboxId: lenient(z.string()),
+		merged: lenient(z.boolean()),
+		diffStats: lenient(diffStatsSchema),
+		autoDeployEnabled: lenient(z.boolean()),
+		deployments: lenient(z.array(z.unknown())),
+		badge: lenient(z.string()),
+		batchId: lenient(z.string()),
+		/** ISO 8601, as are the other two. */
+		createdAt: lenient(z.string()),
+		updatedAt: lenient(z.string()),
+		completedAt: lenient(z.string()),
+		creatorName: lenient(z.string()),
+		creatorImage: lenient(z.string()),
+		prNumber: lenient(z.number()),
+		prUrl: lenient(z.string()),
+		isEmptyGitUser: lenient(z.boolean()),
+		// contract: not shown. What a task of several agents has beside (unspecified.md, "several agents on one prompt").
+		multiLaunch: lenient(z.boolean()),
+		selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
+		agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
+	}),
+);
 export type Task = z.output<typeof taskSchema>;
 
 export const taskListSchema = z.looseObject({

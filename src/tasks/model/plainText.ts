@@ -32,6 +32,10 @@ export function oneLine(text: string, maximum: number): string {
 	const line = plainText(text.slice(0, maximum * 32))
 		.replace(/\s+/g, ' ')
 		.trim();
+	// No text has more characters than units.
+	if (line.length <= maximum && text.length <= maximum * 32) {
+		return line;
+	}
 	const characters = Array.from(line);
 	return characters.length <= maximum && text.length <= maximum * 32
 		? line

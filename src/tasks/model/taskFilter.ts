@@ -39,6 +39,10 @@ export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kin
 
 /** Whether every word of the text is somewhere in the task. */
 export function matchesText(task: Task, text: string): boolean {
+	// Asked of every task that is known, each time the rows are drawn.
+	if (text === '') {
+		return true;
+	}
 	const { prompt, selectedAgent, selectedModel, branchName, selectedBranch, repoUrl, creatorName, badge, id } = task;
 	const fields = [prompt, selectedAgent, selectedModel, branchName, selectedBranch, repoUrl, creatorName, badge, id];
 	const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import * as z from 'zod';
-import { isAbsent, lenient, lenientArray, lenientText, rowsOf } from '../../../src/contract/lenient.ts';
+import { isAbsent, lenient, lenientArray, lenientText, manyFields, rowsOf } from '../../../src/contract/lenient.ts';
 
 describe('reading leniently', () => {
 	const schema = z.looseObject({
@@ -53,5 +54,47 @@ describe('reading leniently', () => {
 		for (const value of [undefined, {}, 'a', 7]) {
 			assert.ok(!rows.safeParse(value).success);
 		}
+	});
+});
+
+describe('reading an object of many fields', () => {
+	const schema = z.looseObject({
+		id: z.string().min(1),
+		name: lenient(z.string()),
+		short: lenient(z.string().max(3)),
+		count: lenient(z.number()),
+		whole: lenient(z.int()),
+		flag: lenient(z.boolean()),
+		text: lenientText,
+		inner: lenient(z.looseObject({ count: lenient(z.number()) })),
+		list: lenient(z.array(z.unknown())),
+	});
+	const fast = manyFields(schema);
+	const present = (value: object | undefined) =>
+		value && Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
+
+	it('reads whatever comes as the schema itself does', () => {
+		const field = fc.oneof(
+			fc.constantFrom(undefined, null, 'None', '', 'text', true, 0, -1.5, Number.POSITIVE_INFINITY, Number.NaN, [], {}),
+			fc.record({ count: fc.constantFrom(1, 'None', null, '1') }),
+			fc.array(fc.constantFrom(1, null)),
+		);
+		const names = [...Object.keys(schema.shape), 'more'];
+		const object = fc
+			.tuple(fc.constantFrom('a', '', 1, undefined), fc.dictionary(fc.constantFrom(...names), field))
+			.map(([id, fields]) => ({ ...fields, id }));
+		fc.assert(
+			fc.property(fc.oneof({ weight: 9, arbitrary: object }, field), value => {
+				assert.deepEqual(present(fast.safeParse(value).data), present(schema.safeParse(value).data));
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	it('leaves what it was given as it was', () => {
+		const given = { id: 'a', name: 'None', inner: { count: '1' } };
+		const before = structuredClone(given);
+		fast.parse(given);
+		assert.deepEqual(given, before);
 	});
 });
