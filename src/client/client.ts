@@ -8,6 +8,7 @@ import type { Connection } from '../contract/connection.ts';
 import type { Questions } from '../contract/decisions.ts';
 import type { ImageRequest } from '../contract/images.ts';
 import type { ListedModel } from '../contract/modelList.ts';
+import type { ProviderPreferences } from '../contract/provider.ts';
 import type { ResponseEvent, ResponsesRequest } from '../contract/responses.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import type { Branch, Organisation, Repository } from '../contract/sources.ts';
@@ -58,9 +59,12 @@ export interface Client {
 		complete(request: ChatRequest, options?: { signal?: AbortSignal }): Promise<ChatCompletion>;
 		stream(request: ChatRequest, options?: { signal?: AbortSignal }): AsyncIterable<ChatStreamEvent>;
 	};
-	/** The search model; its sources come as `annotations`. */
+	/** The search model; its sources come as `annotations`. `provider`: who may serve it, as in a chat request. */
 	readonly search: {
-		stream(messages: readonly ChatMessage[], options?: { signal?: AbortSignal }): AsyncIterable<ChatStreamEvent>;
+		stream(
+			messages: readonly ChatMessage[],
+			options?: { signal?: AbortSignal; provider?: ProviderPreferences },
+		): AsyncIterable<ChatStreamEvent>;
 	};
 	readonly images: {
 		/** `bad-response` for a reply that is no address of an image; its `serviceMessage` is what was said instead. */

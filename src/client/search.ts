@@ -7,12 +7,10 @@ import type { Caller } from './core/caller.ts';
 /** Answers with sources of the web (contract: inference.md, Web search). The model's name never has a prefix: this path knows none. */
 export function createSearch(caller: Caller): Client['search'] {
 	return {
-		stream: (messages, { signal } = {}) =>
-			streamChat(
-				caller,
-				routes.chatCompletionsV1,
-				{ model: searchModelOf(caller.connection), messages: [...messages] },
-				signal,
-			),
+		stream: (messages, { signal, provider } = {}) => {
+			const request = { model: searchModelOf(caller.connection), messages: [...messages] };
+			// The path takes what the other one of the endpoint takes (contract: inference.md, Endpoints).
+			return streamChat(caller, routes.chatCompletionsV1, provider ? { ...request, provider } : request, signal);
+		},
 	};
 }

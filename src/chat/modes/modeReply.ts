@@ -27,9 +27,10 @@ export async function replyTo(
 	switch (mode) {
 		case 'chat':
 			return client.chat.stream(request, { signal });
-		case 'search':
-			// The search model by itself takes no policy; the chat endpoint, of which it is a model, does.
-			return request.provider ? client.chat.stream(request, { signal }) : client.search.stream(messages, { signal });
+		case 'search': {
+			const { provider } = request;
+			return client.search.stream(messages, provider ? { signal, provider } : { signal });
+		}
 		case 'image': {
 			// An image model is told one prompt, never the conversation before it.
 			const prompt = messages.at(-1)?.content;

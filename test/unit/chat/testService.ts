@@ -8,6 +8,7 @@ import { type Connection, connectionSchema } from '../../../src/contract/connect
 /** A real service on loopback that answers as the test says. */
 export class TestService {
 	readonly requests: { messages: { role: string; content: string }[] }[] = [];
+	readonly paths: (string | undefined)[] = [];
 	answer: (response: ServerResponse) => void = response => stream(response, ['An ', 'answer.'], true);
 	/** How many replies the other side has hung up on. */
 	hungUp = 0;
@@ -19,6 +20,7 @@ export class TestService {
 			for await (const piece of request) {
 				pieces.push(piece);
 			}
+			this.paths.push(request.url);
 			this.requests.push(JSON.parse(Buffer.concat(pieces).toString()));
 			response.on('close', () => {
 				if (!response.writableFinished) {

@@ -38,6 +38,19 @@ describe('client.search.stream', () => {
 		});
 	});
 
+	it('takes the policy along on that path, and refuses one that leaves nobody', async () => {
+		server.answer = response => sendEvents(response, DONE);
+		const client = testClient(server.origin, { fields: { service: 'acme' } });
+		const provider = { only: ['a'], zdr: true };
+		assert.equal((await collect(client.search.stream(request.messages, { provider }))).error, undefined);
+		const [received] = server.received;
+		assert.equal(received?.path, '/v1/chat/completions');
+		assert.deepEqual(JSON.parse(received?.body ?? '').provider, provider);
+		const { error } = await collect(client.search.stream(request.messages, { provider: { only: [] } }));
+		assert.ok(ClientError.is(error, 'invalid-request'));
+		assert.equal(server.received.length, 1);
+	});
+
 	it('goes to the enterprise host by plan', async () => {
 		server.answer = response => sendEvents(response, DONE);
 		const client = testClient('https://api.example', { fields: { plan: 'enterprise', enterpriseUrl: server.origin } });

@@ -129,6 +129,24 @@ describe('what a message asks for', () => {
 			assert.deepEqual(findTurn(again.conversation, second), findTurn(chat.conversation, second));
 		});
 
+		it('goes to the search model’s own path with the policy, and without parameters and instructions', async () => {
+			service.defaults = {
+				routing: { only: ['a'] },
+				retention: true,
+				parameters: { temperature: 0 },
+				instructions: 'Be short.',
+			};
+			service.answer = answerWithSources;
+			await asked(await open(), first, '/search is it so?');
+			assert.deepEqual(service.paths, ['/v1/chat/completions']);
+			assert.deepEqual(service.requests[0], {
+				model: 'acme-search',
+				messages: [{ role: 'user', content: 'is it so?' }],
+				provider: { only: ['a'], zdr: true },
+				stream: true,
+			});
+		});
+
 		it('is what the turn keeps asking for: again, changed, and continued', async () => {
 			const chat = await open();
 			service.answer = response => {
