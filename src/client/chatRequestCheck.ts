@@ -1,7 +1,7 @@
 import { type ChatRequest, chatRequestSchema } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
-import { routingProblem } from '../contract/routing.ts';
+import { routingProblem, routingReasonText } from '../contract/routing.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest, outOfRange } from './core/requestCheck.ts';
 
@@ -14,8 +14,9 @@ export function checkChatRequest(connection: Connection, request: ChatRequest): 
 	checkRequest(chatRequestSchema, request);
 	const problem = routingProblem(connection, request);
 	if (problem) {
-		const { code, field, value, reason } = problem;
-		throw new ClientError(code, `${field} is ${JSON.stringify(value)}; not allowed: ${reason}`);
+		const { field, value, reason } = problem;
+		const code = reason.kind === 'nobody' ? 'invalid-request' : 'not-supported';
+		throw new ClientError(code, `${field} is ${JSON.stringify(value)}; not allowed: ${routingReasonText(reason)}`);
 	}
 	const { model, max_tokens: maximum } = request;
 	const contextLength = findModel(connection, model)?.contextLength;

@@ -15,14 +15,37 @@ export function effectivePreferences(connection: Connection, { model, provider }
 }
 
 /**
- * `not-supported`: the connection's host has nothing of the kind; `invalid-request`: the policy leaves nobody to serve
- * the request. `field` with its `value` is what to change.
+ * `alias`, `prefix`: the connection's host understands none; `order` is what says the same there. `nobody`: the policy
+ * leaves nobody to serve the request.
  */
+export type RoutingReason =
+	| { kind: 'alias' | 'prefix'; order?: readonly string[] }
+	| {
+			kind: 'nobody';
+			/** Nobody at all, or nobody of the order that is to be kept to. */
+			among: 'all' | 'order';
+			/** The service's own slug, which serves open models alone, where the model is a closed one. */
+			openOnly?: string;
+	  };
+
+/** `field` with its `value` is what to change. */
 export interface RoutingProblem {
-	code: 'not-supported' | 'invalid-request';
 	field: string;
 	value: unknown;
-	reason: string;
+	reason: RoutingReason;
+}
+
+/** For logs, other programs and the local service's own answers; the user's words are the features'. */
+export function routingReasonText(reason: RoutingReason): string {
+	if (reason.kind === 'nobody') {
+		const who = reason.among === 'order' ? 'no provider in it' : 'no provider';
+		const why = reason.openOnly ? `; ${reason.openOnly} serves open models alone, and this one is closed` : '';
+		return `${who} may serve the request${why}`;
+	}
+	const instead = reason.order ? ` and send provider.order ${JSON.stringify(reason.order)}` : '';
+	return reason.kind === 'alias'
+		? `an alias is understood on the enterprise host alone; name its base model${instead}`
+		: `a provider prefix is understood on the enterprise host alone; leave it out${instead}`;
 }
 
 /** Why the request cannot be routed as it is, as far as that is known before it is sent. */
@@ -32,11 +55,10 @@ export function routingProblem(connection: Connection, request: RoutedRequest): 
 	for (const [field = '', value = ''] of names) {
 		const reason = hostProblem(connection, value);
 		if (reason !== undefined) {
-			return { code: 'not-supported', field, value, reason };
+			return { field, value, reason };
 		}
 		if (isClosed(connection, value) && prefixIn(connection, value)?.provider === connection.service) {
-			const reason = `no provider may serve the request${openModelsAlone(connection)}`;
-			return { code: 'invalid-request', field, value, reason };
+			return { field, value, reason: { kind: 'nobody', among: 'all', openOnly: connection.service } };
 		}
 	}
 	return policyProblem(connection, request);
@@ -52,26 +74,21 @@ function isClosed(connection: Connection, model: string): boolean {
 	return findModel(connection, model)?.openWeights === false;
 }
 
-const openModelsAlone = ({ service }: Connection) => `; ${service} serves open models alone, and this one is closed`;
-
 /**
  * Prefixes and aliases are understood on the enterprise host alone (Provider prefix shorthand, Model alias). The
  * service's own slug is none of the prefixes, and nothing binds it to a host (Dedicated deployments).
  */
-function hostProblem(connection: Connection, model: string): string | undefined {
+function hostProblem(connection: Connection, model: string): RoutingReason | undefined {
 	if (connection.plan === 'enterprise') {
 		return undefined;
 	}
 	const identifier = parseModelIdentifier(connection, model);
-	const { order } = preferencesOf(identifier);
-	const instead = order ? ` and send provider.order ${JSON.stringify(order)}` : '';
-	if (identifier.form === 'alias') {
-		return `an alias is understood on the enterprise host alone; name its base model${instead}`;
-	}
-	if (identifier.via === undefined || identifier.via.prefix === connection.service) {
+	const isAlias = identifier.form === 'alias';
+	if (!isAlias && (identifier.via === undefined || identifier.via.prefix === connection.service)) {
 		return undefined;
 	}
-	return `a provider prefix is understood on the enterprise host alone; leave it out${instead}`;
+	const { order } = preferencesOf(identifier);
+	return { kind: isAlias ? 'alias' : 'prefix', ...(order ? { order } : {}) };
 }
 
 /**
@@ -85,17 +102,17 @@ function policyProblem(connection: Connection, request: RoutedRequest): RoutingP
 	const isAllClosed = [request.model, ...(request.models ?? [])].every(name => isClosed(connection, name));
 	const { only, order = [], ignore = [], allow_fallbacks } = effectivePreferences(connection, request);
 	const isOut = (slug: string) => ignore.includes(slug) || (isAllClosed && slug === service);
-	const refuse = (field: string, slugs: readonly string[], reason: string): RoutingProblem => {
-		const why = isAllClosed && slugs.includes(service) ? openModelsAlone(connection) : '';
-		return { code: 'invalid-request', field, value: slugs, reason: reason + why };
+	const refuse = (field: string, slugs: readonly string[], among: 'all' | 'order'): RoutingProblem => {
+		const openOnly = isAllClosed && slugs.includes(service) ? { openOnly: service } : {};
+		return { field, value: slugs, reason: { kind: 'nobody', among, ...openOnly } };
 	};
 	if (only?.every(isOut)) {
-		return refuse('provider.only', only, 'no provider may serve the request');
+		return refuse('provider.only', only, 'all');
 	}
 	const wantsOwnAlone = isAllClosed && order.every(slug => slug === service);
 	const isOutOfOrder = (slug: string) => isOut(slug) || only?.includes(slug) === false;
 	if (order.length > 0 && (wantsOwnAlone || (allow_fallbacks === false && order.every(isOutOfOrder)))) {
-		return refuse('provider.order', order, 'no provider in it may serve the request');
+		return refuse('provider.order', order, 'order');
 	}
 	return undefined;
 }

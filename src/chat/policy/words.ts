@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { RoutingProblem } from '../../contract/routing.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
@@ -212,7 +213,10 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 export function explainPolicy(error: unknown, asked: AskedWith | undefined): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
 	if (error instanceof PolicyRefusal) {
-		return { message: refusalText(error), action };
+		const { problem } = error;
+		const isName = problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody';
+		const choose = { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
+		return { message: refusalText(error), action: isName ? choose : action };
 	}
 	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
 	const { only, order, allow_fallbacks } = asked?.provider ?? {};
@@ -230,8 +234,7 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'setting':
 			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
 		case 'routing': {
-			const { field, value, reason } = problem.problem;
-			return vscode.l10n.t('Not sent: {0} is {1}; {2}.', field, JSON.stringify(value), reason);
+			return routingText(problem.problem);
 		}
 		case 'picture':
 			return vscode.l10n.t(
@@ -240,6 +243,31 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'nobody':
 			return vscode.l10n.t('Not sent: the policy leaves no provider. {0}', rowsText(problem.rows));
 	}
+}
+
+function routingText({ field, value, reason }: RoutingProblem): string {
+	const said = typeof value === 'string' ? value : JSON.stringify(value);
+	if (reason.kind === 'nobody') {
+		const nobody =
+			reason.among === 'order'
+				? vscode.l10n.t('Not sent: {0} is {1}, and nobody in it may serve the request.', field, said)
+				: vscode.l10n.t('Not sent: {0} is {1}, which leaves nobody to serve the request.', field, said);
+		return reason.openOnly === undefined
+			? nobody
+			: `${nobody} ${vscode.l10n.t('{0} serves open models alone, and this one is closed.', reason.openOnly)}`;
+	}
+	const refused =
+		reason.kind === 'alias'
+			? vscode.l10n.t('Not sent: {0} is an alias, which the enterprise host alone understands.', said)
+			: vscode.l10n.t('Not sent: {0} has a provider prefix, which the enterprise host alone understands.', said);
+	const instead =
+		reason.kind === 'alias'
+			? vscode.l10n.t('Choose its base model.')
+			: vscode.l10n.t('Choose the model without the prefix.');
+	const first = reason.order?.[0];
+	return first === undefined
+		? `${refused} ${instead}`
+		: `${refused} ${instead} ${vscode.l10n.t('The policy’s order can put {0} first.', first)}`;
 }
 
 const MAXIMUM_NAMED = 4;

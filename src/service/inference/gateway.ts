@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { GatewayPicture } from '../../contract/control.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
-import { effectivePreferences, routingProblem } from '../../contract/routing.ts';
+import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { type Candidate, parametersOf, selectCandidates } from './candidates.ts';
@@ -81,10 +81,11 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		const names = [request.model, ...(request.models ?? [])];
 		const problem = routingProblem(connection, request);
 		if (problem !== undefined) {
-			const { code, field, reason } = problem;
-			throw code === 'not-supported'
-				? new RequestRefused(400, `${field}: ${reason}.`)
-				: new RequestRefused(404, `${field}: ${reason}.`, 'no_provider');
+			const { field, reason } = problem;
+			const message = `${field}: ${routingReasonText(reason)}.`;
+			throw reason.kind === 'nobody'
+				? new RequestRefused(404, message, 'no_provider')
+				: new RequestRefused(400, message);
 		}
 		if (!takesPrefixes && names.some(name => hasProviderPrefix(connection, name))) {
 			throw new RequestRefused(400, 'model: a provider prefix is understood at /chat/completions alone; leave it out.');
