@@ -44,6 +44,9 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 		}
 		return appears(heading.first(), 2_000);
 	});
+	// A pointer that stays on the activity bar brings up its hover, also after a reload, and that covers the view.
+	const { width = 0, height = 0 } = page.viewportSize() ?? {};
+	await page.mouse.move(width * 0.6, height * 0.6);
 	return page.locator('.part.sidebar');
 }
 
