@@ -11,7 +11,7 @@ import { registerLocalService } from './localService/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
-import { readSetting } from './platform/settings.ts';
+import { readTextSetting } from './platform/settings.ts';
 import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
@@ -72,7 +72,7 @@ function wire(context: vscode.ExtensionContext): void {
 		connection: async () => {
 			const connection = await connections.active();
 			const model =
-				readSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
+				readTextSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
 			const { contextLength, maxOutputTokens } = connection.models.find(({ id }) => id === model) ?? {};
 			const limits = {
 				...(contextLength === undefined ? {} : { contextLength }),

@@ -1,10 +1,20 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { UserFacingError } from '../base/errors.ts';
 import type { SettingId, SettingTypes } from './ids.ts';
 
 /** The value as the editor resolves it: user, workspace and default, within the setting's scope. */
 export function readSetting<K extends SettingId>(id: K): SettingTypes[K] {
 	return vscode.workspace.getConfiguration().get(id) as SettingTypes[K];
+}
+
+/** A text; whatever else stands in the settings' file is an error for the user, not a text. */
+export function readTextSetting(id: 'errand.chat.model' | 'errand.chat.instructions'): string {
+	const value: unknown = readSetting(id);
+	if (typeof value !== 'string') {
+		throw new UserFacingError(vscode.l10n.t('The setting {0} cannot be read: it must be a text. Correct it.', id));
+	}
+	return value;
 }
 
 /** Writes to the user's settings. */

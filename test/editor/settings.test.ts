@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { readPolicySettings } from '../../src/chat/policy/readPolicySettings.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
-import { readSetting, writeSetting } from '../../src/platform/settings.ts';
+import { readSetting, readTextSetting, writeSetting } from '../../src/platform/settings.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const protectedIds = (Object.keys(settingScopes) as SettingId[]).filter(
@@ -19,6 +20,33 @@ describe('the settings in the editor', () => {
 			}
 			assert.deepEqual(readSetting(id), before);
 		}
+	});
+});
+
+describe('a setting of another kind than it must have', () => {
+	const ids = [
+		'errand.chat.model',
+		'errand.chat.instructions',
+		'errand.chat.routing',
+		'errand.chat.parameters',
+	] as const;
+
+	afterEach(() => Promise.all(ids.map(id => writeSetting(id, undefined as never))));
+
+	it('is refused by its name where it is a text', async () => {
+		for (const id of ['errand.chat.model', 'errand.chat.instructions'] as const) {
+			await writeSetting(id, 5 as never);
+			assert.throws(() => readTextSetting(id), { name: 'UserFacingError', message: new RegExp(id) });
+		}
+		assert.throws(readPolicySettings, { name: 'UserFacingError' });
+	});
+
+	it('is refused by its field where it is an object, and nothing is guessed', async () => {
+		await writeSetting('errand.chat.routing', { only: 'somebody' });
+		assert.throws(readPolicySettings, { name: 'PolicyRefusal' });
+		await writeSetting('errand.chat.routing', {});
+		await writeSetting('errand.chat.parameters', { temperature: 9 });
+		assert.throws(readPolicySettings, { name: 'PolicyRefusal' });
 	});
 });
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import type { SettingId } from '../../platform/ids.ts';
-import { readSetting } from '../../platform/settings.ts';
+import { readSetting, readTextSetting } from '../../platform/settings.ts';
 import { PolicyRefusal } from './applyPolicy.ts';
 import type { PolicyDefaults } from './model/policy.ts';
 
@@ -26,7 +26,7 @@ export function readPolicySettings(): PolicyDefaults {
 		routing: parsed('errand.chat.routing', providerPreferencesSchema),
 		parameters: parsed('errand.chat.parameters', chatParametersSchema),
 		retention: retention === 'account' ? undefined : retention === 'on',
-		instructions: readSetting('errand.chat.instructions'),
+		instructions: readTextSetting('errand.chat.instructions'),
 	};
 }
 
