@@ -203,7 +203,10 @@ export class Chat {
 	/** What is looked at or chosen is no reason for a copy where another window has written meanwhile. */
 	private saveChoice(): Promise<void> {
 		const save = async () => {
-			if (this.current.turns.length > 0 && !(await this.writer.isStale().catch(() => false))) {
+			const { id, turns, mode, settings } = this.current;
+			if (turns.length === 0) {
+				this.options.unsent.write(id, { ...(mode ? { mode } : {}), ...(settings ? { settings } : {}) });
+			} else if (!(await this.writer.isStale().catch(() => false))) {
 				await this.save();
 			}
 		};

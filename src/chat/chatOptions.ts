@@ -8,6 +8,7 @@ import type { ModeModels } from './modes/modeReply.ts';
 import type { PictureStore } from './modes/pictureStore.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
 import type { AskedWith } from './policy/model/policy.ts';
+import type { UnsentChoices } from './policy/unsentChoices.ts';
 import type { Repair } from './store.ts';
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
@@ -40,6 +41,7 @@ export interface ChatOptions {
 	modes(): Promise<ModeModels>;
 	pictures: PictureStore;
 	policy: PolicySource;
+	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;
 	/** `asked`: what the request was sent with, where it was. */
 	explainError(error: unknown, connection: string, asked: AskedWith | undefined): Explanation;

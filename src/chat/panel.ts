@@ -29,6 +29,7 @@ import { toPolicyView } from './policy/model/toPolicyView.ts';
 import type { PolicyPickers } from './policy/policyPickers.ts';
 import type { PolicyView } from './policy/protocol.ts';
 import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
+import { unsentChoices } from './policy/unsentChoices.ts';
 import { explainPolicy } from './policy/words.ts';
 import type { FromPage, PageData, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
@@ -86,6 +87,7 @@ export class ChatPanel {
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
 			pictures,
 			policy: this.policy,
+			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
 			explainError: (error, connection, asked) => explainPolicy(error, asked) ?? explainError(error, connection),
 			explainFinish: finishExplanation,
@@ -162,16 +164,17 @@ export class ChatPanel {
 	async policyPickers(): Promise<PolicyPickers> {
 		const { PolicyPickers } = await import('./policy/policyPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;
-		const keyOf = (name: string) => `errand.recentModels.${name}`;
+		const keyed = <T>(key: string) => ({
+			read: (connection: string) => workspaceState.get<T[]>(`${key}.${connection}`) ?? [],
+			write: (connection: string, values: T[]) => void workspaceState.update(`${key}.${connection}`, values),
+		});
 		return new PolicyPickers({
 			shown: () => this.shown(),
 			defaultModel: async () => (await connection()).model,
 			source: this.policy,
 			discover: async () => (await client()).models.discover(),
-			recent: {
-				read: name => workspaceState.get<string[]>(keyOf(name)) ?? [],
-				write: (name, models) => void workspaceState.update(keyOf(name), models),
-			},
+			recent: keyed('errand.recentModels'),
+			found: keyed('errand.foundModels'),
 			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}

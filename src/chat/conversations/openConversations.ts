@@ -225,7 +225,8 @@ async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 }
 
 function newChat(options: OpenConversationsOptions, notice?: ChatNotice, id: string = randomUUID()): Chat {
-	const conversation = newConversation(id, options.clock.now(), options.workspace());
+	const chosen = options.unsent.read(id);
+	const conversation = { ...newConversation(id, options.clock.now(), options.workspace()), ...chosen };
 	return new Chat(options, { conversation, writer: options.store.create(conversation) }, notice);
 }
 

@@ -8,11 +8,13 @@ import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import {
+	alternatesOf,
 	hostsOf,
 	type ModelChoice,
 	type ModelGroup,
 	modelChoices,
 	prefixesFor,
+	toKeep,
 	withRecent,
 } from './model/modelChoices.ts';
 import type { PolicyTarget } from './routingEditor.ts';
@@ -24,7 +26,9 @@ export interface ModelPickerOptions {
 	/** What the service lists. Undefined where it has no list that can be read. */
 	discover(): Promise<ListedModel[] | undefined>;
 	/** The models that were used of late on a connection. */
-	recent: { read(connection: string): readonly string[]; write(connection: string, names: readonly string[]): void };
+	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
+	/** What the service listed when it was asked last. */
+	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
 	defaultModel: string | undefined;
 	/** The conversation's policy. */
 	target: Pick<PolicyTarget, 'read' | 'write'>;
@@ -68,12 +72,12 @@ const currentModel = ({ chat, defaultModel }: ModelPickerOptions) =>
 
 async function use({ chat, connection, recent }: ModelPickerOptions, model: string): Promise<void> {
 	recent.write(connection.name, withRecent(recent.read(connection.name), model));
-	await chat.choose({ model });
+	await chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
 
 /** With a button that asks the service for its models; a service without a list leaves this one as it is. */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
-	const { connection, discover } = options;
+	const { connection, discover, found } = options;
 	const list = vscode.window.createQuickPick<Choice<Row>>();
 	const refresh = {
 		iconPath: new vscode.ThemeIcon('refresh'),
@@ -85,8 +89,8 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	list.matchOnDetail = true;
 	list.buttons = [refresh];
 	let isOpen = true;
-	const show = (found: readonly ListedModel[]) => {
-		const items = rowsOf(options, found);
+	const show = () => {
+		const items = rowsOf(options);
 		list.items = items;
 		const current = currentModel(options);
 		list.activeItems = items.filter(({ value }) => typeof value === 'object' && value.model === current).slice(0, 1);
@@ -94,16 +98,19 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	list.onDidTriggerButton(async () => {
 		list.busy = true;
 		try {
-			const found = await discover();
-			if (isOpen && found) {
-				show(found);
+			const listed = await discover();
+			if (listed) {
+				found.write(connection.name, toKeep(listed));
+			}
+			if (isOpen && listed) {
+				show();
 			}
 		} catch {
 			list.placeholder = vscode.l10n.t('{0} did not tell its models.', connection.label ?? connection.name);
 		}
 		list.busy = false;
 	});
-	show([]);
+	show();
 	return new Promise<Row | undefined>(resolve => {
 		list.onDidAccept(() => {
 			const [chosen] = list.selectedItems;
@@ -120,10 +127,14 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	}).finally(() => list.dispose());
 }
 
-function rowsOf(options: ModelPickerOptions, found: readonly ListedModel[]): Choice<Row>[] {
-	const { chat, connection, recent, defaultModel } = options;
+function rowsOf(options: ModelPickerOptions): Choice<Row>[] {
+	const { chat, connection, recent, found, defaultModel } = options;
 	const current = currentModel(options);
-	const choices = modelChoices(connection, { recent: recent.read(connection.name), found });
+	const choices = modelChoices(connection, {
+		recent: recent.read(connection.name),
+		found: found.read(connection.name),
+		current,
+	});
 	const { model, models = [] } = chat.conversation.settings ?? {};
 	return [
 		...choices.flatMap((choice, index) => [
@@ -174,6 +185,8 @@ function modelRow(
 
 function groupText(group: ModelGroup): string {
 	switch (group) {
+		case 'unlisted':
+			return vscode.l10n.t('Chosen, and not listed by the connection');
 		case 'recent':
 			return vscode.l10n.t('Recent');
 		case 'aliases':

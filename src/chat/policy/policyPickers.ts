@@ -25,6 +25,7 @@ export interface PolicyPickersOptions {
 	source: PolicySource;
 	discover: Parameters<typeof selectModel>[0]['discover'];
 	recent: Parameters<typeof selectModel>[0]['recent'];
+	found: Parameters<typeof selectModel>[0]['found'];
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
 
@@ -40,12 +41,13 @@ export class PolicyPickers {
 
 	selectModel(): Promise<void> {
 		return this.run(async (chat, connection) => {
-			const { discover, recent, defaultModel } = this.options;
+			const { discover, recent, found, defaultModel } = this.options;
 			await selectModel({
 				chat,
 				connection,
 				discover,
 				recent,
+				found,
 				defaultModel: await defaultModel(),
 				target: this.conversationTarget(chat, connection),
 				editParameters: () => this.parametersOf(chat, connection),

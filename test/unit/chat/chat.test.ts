@@ -48,6 +48,7 @@ describe('the chat', () => {
 			connection: async () => ({ label: 'Test', model }),
 			...noModes(folder),
 			policy: service.policy,
+			unsent: service.unsent,
 			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),

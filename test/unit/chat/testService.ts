@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PolicySource } from '../../../src/chat/policy/applyPolicy.ts';
 import type { PolicyDefaults } from '../../../src/chat/policy/model/policy.ts';
+import { unsentChoices } from '../../../src/chat/policy/unsentChoices.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 
@@ -35,6 +36,12 @@ export class TestService {
 	connection: Connection | undefined;
 	/** The user's settings. */
 	defaults: PolicyDefaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+	/** The workspace's state, as a reload keeps it. */
+	readonly state = new Map<string, unknown>();
+	readonly unsent = unsentChoices({
+		get: key => structuredClone(this.state.get(key)),
+		update: async (key, value) => void this.state.set(key, structuredClone(value)),
+	});
 	readonly policy: PolicySource = {
 		defaults: () => this.defaults,
 		connection: async () => this.connection as Connection,

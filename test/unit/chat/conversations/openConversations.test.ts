@@ -54,6 +54,7 @@ describe('the conversations of a window', () => {
 			connection: async () => ({ label: 'Test', model: 'demo' }),
 			...noModes(folder),
 			policy: service.policy,
+			unsent: service.unsent,
 			workspace: () => ({ folders: FOLDERS }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
 			explainFinish: problem => ({ message: problem }),
@@ -93,6 +94,39 @@ describe('the conversations of a window', () => {
 			end: () => reply?.end('data: {"choices":[{"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
 		};
 	}
+
+	it('keeps what was chosen before the first message over a reload, and gives it to no other conversation', async () => {
+		const before = await open();
+		await before.shown.choose({ model: 'small', routing: { sort: 'price' }, retention: true });
+		await before.shown.setMode('search');
+		await before.close();
+		const chosen = { model: 'small', routing: { sort: 'price' }, retention: true };
+		const after = await open();
+		assert.deepEqual([after.shown.mode, after.shown.conversation.settings], ['search', chosen]);
+		await after.shown.setMode('chat');
+		await after.shown.send(first, 'One?');
+		await after.showNew();
+		assert.deepEqual([after.shown.mode, after.shown.conversation.settings], ['chat', undefined]);
+	});
+
+	it('takes back before the first message what was chosen', async () => {
+		const before = await open();
+		await before.shown.choose({ model: 'small' });
+		await before.shown.choose({ model: undefined });
+		await before.close();
+		assert.equal((await open()).shown.conversation.settings, undefined);
+	});
+
+	it('takes what cannot be read of such a choice for none', async () => {
+		await (await open()).close();
+		service.state.set('errand.unsentChoice', {
+			conversation: remembered,
+			mode: 5,
+			settings: { model: 7, retention: true },
+		});
+		const { shown } = await open();
+		assert.deepEqual([shown.mode, shown.conversation.settings], ['chat', { retention: true }]);
+	});
 
 	it('show what the window showed last, also when that is not the newest', async () => {
 		const before = await open();

@@ -61,6 +61,7 @@ describe('what a message asks for', () => {
 			modes: async () => models,
 			pictures,
 			policy: service.policy,
+			unsent: service.unsent,
 			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
 			explainError: error => ({ message: (error as Error).message }),
 			explainFinish: reason => ({ message: reason }),

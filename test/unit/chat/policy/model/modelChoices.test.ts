@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { modelChoices, prefixesFor, withRecent } from '../../../../../src/chat/policy/model/modelChoices.ts';
+import {
+	alternatesOf,
+	modelChoices,
+	prefixesFor,
+	toKeep,
+	withRecent,
+} from '../../../../../src/chat/policy/model/modelChoices.ts';
 import { type Connection, connectionSchema } from '../../../../../src/contract/connection.ts';
 
 const connection: Connection = {
@@ -26,9 +32,10 @@ const connection: Connection = {
 	name: 'acme',
 };
 
-const rows = (recent: string[] = [], found: { id: string }[] = []) =>
+const rows = (recent: string[] = [], found: { id: string }[] = [], current = '') =>
 	modelChoices(connection, {
 		recent,
+		current,
 		found: found.map(({ id }) => ({ id, name: undefined, context_length: undefined })),
 	}).map(({ group, name }) => `${group} ${name}`);
 
@@ -44,6 +51,24 @@ describe('the list of models', () => {
 	it('adds what the service lists and the connection does not, whatever that can do', () => {
 		assert.deepEqual(rows([], [{ id: 'large' }, { id: 'painter' }, { id: 'new' }]).at(-1), 'found new');
 		assert.equal(rows([], [{ id: 'large' }, { id: 'painter' }]).length, 4);
+	});
+
+	it('begins with the chosen one where nobody lists it, once', () => {
+		assert.deepEqual(rows(['gone', 'large'], [], 'gone').slice(0, 2), ['unlisted gone', 'recent large']);
+		assert.equal(rows(['large'], [], 'large')[0], 'recent large');
+		assert.deepEqual(rows(['large'], [], 'a/large').slice(0, 2), ['recent a/large', 'recent large']);
+		assert.equal(rows([], [{ id: 'new' }], 'new')[0], 'models large');
+	});
+
+	it('keeps of a service’s list what is shown, and of an endless one a part', () => {
+		const listed = { id: 'a', name: 'A', context_length: 5, pricing: { prompt: '1' } };
+		assert.deepEqual(toKeep([listed]), [{ id: 'a', name: 'A', context_length: 5 }]);
+		assert.equal(toKeep(Array.from({ length: 20_000 }, () => listed)).length, 1000);
+	});
+
+	it('has no model as an alternate of itself', () => {
+		assert.deepEqual(alternatesOf('a', ['a', 'b']), ['b']);
+		assert.equal(alternatesOf('a', ['a']), undefined);
 	});
 
 	it('keeps the last four, each once', () => {
