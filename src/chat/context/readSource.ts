@@ -161,7 +161,7 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 	const count = parts.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', parts.length);
 	return {
 		attachment: { kind: 'folder', label: `${name}/ · ${count}`, text: parts.join('\n\n'), uri, path: pathOf(place) },
-		findings: await findingsOf(place),
+		findings: await findingsOf(place, 'folder'),
 		leftOut: files.length - parts.length,
 	};
 }
@@ -263,11 +263,11 @@ function notReadable(name: string, cause: unknown): UserFacingError {
 	return new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', name), { cause });
 }
 
-async function findingsOf(place: vscode.Uri): Promise<Finding[]> {
+async function findingsOf(place: vscode.Uri, kind: 'file' | 'folder' = 'file'): Promise<Finding[]> {
 	if (place.scheme === 'untitled') {
 		return [];
 	}
-	const exclusion = await exclusionOf(place);
+	const exclusion = await exclusionOf(place, kind);
 	return [
 		...(isSecretName(place.path) ? [{ kind: 'name' as const }] : []),
 		...(exclusion === undefined ? [] : [{ kind: exclusion }]),

@@ -20,8 +20,11 @@ export async function openRepositories(): Promise<{ git: string; root: vscode.Ur
 	return api.repositories.map(({ rootUri }) => ({ git: api.git.path, root: rootUri }));
 }
 
-/** Why the user's settings or git leave a file out; undefined where neither does. */
-export async function exclusionOf(uri: vscode.Uri): Promise<'ignored' | 'excluded' | undefined> {
+/** Why the user's settings or git leave a file, or a folder that has files, out; undefined where neither does. */
+export async function exclusionOf(
+	uri: vscode.Uri,
+	kind: 'file' | 'folder',
+): Promise<'ignored' | 'excluded' | undefined> {
 	const repository = await repositoryOf(uri);
 	if (repository) {
 		try {
@@ -31,13 +34,15 @@ export async function exclusionOf(uri: vscode.Uri): Promise<'ignored' | 'exclude
 			// Not ignored: git says so with an exit code.
 		}
 	}
-	if (!vscode.workspace.getWorkspaceFolder(uri)) {
+	const within = vscode.workspace.getWorkspaceFolder(uri);
+	if (!within || within.uri.path === uri.path) {
 		return undefined;
 	}
 	const folder = uri.with({ path: uri.path.slice(0, uri.path.lastIndexOf('/')) });
 	const name = uri.path.slice(uri.path.lastIndexOf('/') + 1).replace(/[[\]{}*?]/g, '[$&]');
 	// Without an own pattern the search leaves out what `files.exclude` names, and nothing else.
-	const found = await vscode.workspace.findFiles(new vscode.RelativePattern(folder, name), undefined, 1);
+	const pattern = new vscode.RelativePattern(folder, kind === 'file' ? name : `${name}/**`);
+	const found = await vscode.workspace.findFiles(pattern, undefined, 1);
 	return found.length === 0 ? 'excluded' : undefined;
 }
 
