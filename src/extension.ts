@@ -73,12 +73,7 @@ function wire(context: vscode.ExtensionContext): void {
 			const connection = await connections.active();
 			const model =
 				readTextSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
-			const { contextLength, maxOutputTokens } = connection.models.find(({ id }) => id === model) ?? {};
-			const limits = {
-				...(contextLength === undefined ? {} : { contextLength }),
-				...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-			};
-			return { label: connection.label ?? connection.name, model, limits };
+			return { label: connection.label ?? connection.name, model };
 		},
 		describeConnection: connect.describe,
 		serviceOrigins: connect.origins,

@@ -10,6 +10,7 @@ import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import type { Chat } from './chat.ts';
+import { ConnectionStatus } from './connectionStatus.ts';
 import { ChatContext, contextHandlers } from './context/chatContext.ts';
 import { historyTokens } from './context/model/budget.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
@@ -55,6 +56,7 @@ export class ChatPanel {
 	/** What goes with the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
+	private readonly status = this.store.add(new ConnectionStatus());
 	/** The page that is shown and has asked for its snapshot. */
 	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
 	private focusWanted = false;
@@ -98,11 +100,15 @@ export class ChatPanel {
 			new ChatContext({
 				state: dependencies.workspaceState,
 				terminal,
-				measure: () => ({
-					...this.connection.limits,
-					request: this.measured === undefined ? 0 : historyTokens(this.measured),
-					model: this.connection.view.model ?? '',
-				}),
+				measure: () => {
+					const model = this.measured?.settings?.model ?? this.connection.view.model ?? '';
+					return {
+						...this.connection.limitsOf(model),
+						request: this.measured === undefined ? 0 : historyTokens(this.measured),
+						model,
+					};
+				},
+				measurable: () => this.connection.looked(),
 				post: message => this.post(message),
 				focusComposer: () => this.focusComposer(),
 				logger,
@@ -282,7 +288,7 @@ export class ChatPanel {
 	private async sendSnapshot(): Promise<void> {
 		await this.connection.read();
 		this.postSnapshot(await this.shown());
-		void this.lookForModes();
+		void this.lookAtService();
 	}
 
 	/** In one go: a change that came in between would be shown in the conversation before. */
@@ -303,6 +309,7 @@ export class ChatPanel {
 		this.showTitle(conversation);
 		this.measured = conversation;
 		this.context.show();
+		this.showStatus(chat);
 		this.sendFocus();
 	}
 
@@ -367,11 +374,17 @@ export class ChatPanel {
 				}
 				if (chat.live === undefined) {
 					this.postPolicy(chat);
+					// A reply has come, or told what is wrong: what was wrong before may be over.
+					if (this.connection.problem !== undefined) {
+						void this.lookAtService();
+					}
 				}
 				break;
 			}
 			case 'settings':
 				this.postPolicy(chat);
+				this.context.show();
+				this.showStatus(chat);
 				break;
 			case 'text':
 				feed?.change({ kind: 'text-append', turn: change.turnId, text: change.text });
@@ -392,14 +405,23 @@ export class ChatPanel {
 		await this.connection.read();
 		this.post({ kind: 'connection-set', connection: this.connection.view });
 		this.context.show();
-		void this.lookForModes();
+		this.showStatus(await this.shown());
+		void this.lookAtService();
 	}
 
-	private async lookForModes(): Promise<void> {
-		if (await this.connection.lookForModes()) {
+	private async lookAtService(): Promise<void> {
+		if (await this.connection.look()) {
 			this.post({ kind: 'connection-set', connection: this.connection.view });
 		}
-		this.postPolicy(await this.shown());
+		const chat = await this.shown();
+		this.postPolicy(chat);
+		this.context.show();
+		this.showStatus(chat);
+	}
+
+	private showStatus({ conversation }: Chat): void {
+		const { view, problem } = this.connection;
+		this.status.show(view.label, conversation.settings?.model ?? view.model, problem);
 	}
 
 	private postPolicy(chat: Chat): void {

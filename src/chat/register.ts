@@ -19,12 +19,7 @@ export interface ChatDependencies {
 	/** A client for the active connection; the local service starts with its first request. */
 	client(): Promise<Client>;
 	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
-	connection(): Promise<{
-		label: string;
-		model: string | undefined;
-		/** How much the model takes, where that is known. */
-		limits?: { contextLength?: number; maxOutputTokens?: number };
-	}>;
+	connection(): Promise<{ label: string; model: string | undefined }>;
 	/** The active connection with what only its service knows; the local service starts with it. */
 	describeConnection(): Promise<Connection>;
 	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */

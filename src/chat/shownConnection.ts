@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
+import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
 import type { ModelLimits } from './context/model/budget.ts';
 import { TURN_MODES } from './modes/model/mode.ts';
@@ -13,7 +14,11 @@ import { noModelText } from './strings.ts';
 export class ShownConnection {
 	private readonly dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>;
 	private current: ConnectionView = { label: '' };
-	private currentLimits: ModelLimits = {};
+	/** With what only its service knows, once that has told. */
+	private described: Connection | undefined;
+	/** Why the service did not tell. */
+	private failure: string | undefined;
+	private looking: Promise<boolean> = Promise.resolve(false);
 
 	constructor(dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>) {
 		this.dependencies = dependencies;
@@ -23,17 +28,30 @@ export class ShownConnection {
 		return this.current;
 	}
 
-	/** How much the model takes, as far as that is known. */
-	get limits(): ModelLimits {
-		return this.currentLimits;
+	/** Why it cannot be used, as a sentence. */
+	get problem(): string | undefined {
+		return this.current.problem?.message ?? this.failure;
+	}
+
+	/** How much a model takes, as far as that is known; `looked` says when. */
+	limitsOf(model: string): ModelLimits {
+		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
+		return {
+			...(contextLength === undefined ? {} : { contextLength }),
+			...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+		};
+	}
+
+	/** Resolves when the service has told what it has, or failed to. */
+	async looked(): Promise<void> {
+		await this.looking;
 	}
 
 	/** Reads it anew. What is wrong with it is part of the view. */
 	async read(): Promise<void> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
-			const { label, model, limits = {} } = await this.dependencies.connection();
-			this.currentLimits = limits;
+			const { label, model } = await this.dependencies.connection();
 			this.current =
 				model === undefined ? { label, problem: { message: noModelText(label), action } } : { label, model };
 		} catch (error) {
@@ -42,21 +60,31 @@ export class ShownConnection {
 	}
 
 	/**
-	 * Asks what messages can ask for beside chat; resolves with whether the view has changed. Only the local service itself
-	 * knows what it has, and nothing waits for it to start.
+	 * Asks the service what it has: for what messages can ask beside chat, and how much its models take. Resolves with
+	 * whether the view has changed. Only the local service itself knows, and nothing but a message waits for it to start.
 	 */
-	async lookForModes(): Promise<boolean> {
+	look(): Promise<boolean> {
+		this.looking = this.lookNow();
+		return this.looking;
+	}
+
+	private async lookNow(): Promise<boolean> {
 		const before = this.current;
-		let described: Connection;
+		let described: Connection | undefined;
+		let failure: string | undefined;
 		try {
 			described = await this.dependencies.describeConnection();
-		} catch {
-			// What is wrong with the connection is said by the request itself.
+		} catch (error) {
+			failure = explainError(error, before.label).message;
+		}
+		if (before !== this.current) {
 			return false;
 		}
-		const models = modeModelsOf(described);
-		const refused = TURN_MODES.filter(mode => mode !== 'chat' && models[mode] === undefined);
-		if (before !== this.current || refused.length === 0) {
+		this.described = described;
+		this.failure = failure;
+		const models = described && modeModelsOf(described);
+		const refused = TURN_MODES.filter(mode => mode !== 'chat' && models && models[mode] === undefined);
+		if (refused.length === 0) {
 			return false;
 		}
 		const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, before.label)]));

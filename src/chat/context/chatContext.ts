@@ -51,6 +51,8 @@ export interface ChatContextOptions {
 	terminal(): TerminalMemory | undefined;
 	/** Of the conversation that is shown and the model that is chosen, without a question. */
 	measure(): Measure;
+	/** Resolves when that says all that can be known. */
+	measurable(): Promise<void>;
 	post(message: ToPage): void;
 	focusComposer(): void;
 	logger: Logger;
@@ -160,6 +162,7 @@ export class ChatContext {
 		question: string,
 		onAsk: () => void,
 	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: string }> {
+		await this.options.measurable();
 		const measure = this.options.measure();
 		const refusal =
 			(await this.chips.refresh(onAsk)) ??

@@ -84,7 +84,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 	const number = new Intl.NumberFormat(vscode.env.language);
 	const picker = vscode.window.createQuickPick<ChipItem>();
 	picker.title = vscode.l10n.t('Shorten Context');
-	picker.placeholder = vscode.l10n.t('Ticked ones are shortened until the message fits; the others are sent whole');
+	picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
 	picker.canSelectMany = true;
 	picker.ignoreFocusOut = true;
 	const show = () => {

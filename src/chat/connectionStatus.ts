@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { commands } from '../platform/ids.ts';
+
+const MAXIMUM_NAME = 28;
+
+/** The status bar's word of the connection and the model that the next message goes to; it switches the connection. */
+export class ConnectionStatus implements Disposable {
+	private readonly item: vscode.StatusBarItem;
+
+	constructor() {
+		this.item = vscode.window.createStatusBarItem('errand.connection', vscode.StatusBarAlignment.Right, 0);
+		this.item.name = vscode.l10n.t('Connection and Model');
+		this.item.command = commands.switchConnection;
+	}
+
+	/** `problem` is a sentence. Without a label the settings name no connection that works. */
+	show(label: string, model: string | undefined, problem: string | undefined): void {
+		const { item } = this;
+		const names = [label, model].filter(name => name !== undefined && name !== '') as string[];
+		const text = names.length === 0 ? vscode.l10n.t('No Connection') : names.map(shortened).join(' · ');
+		// The icon is ours; what comes from settings or a service must not become one.
+		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${text.replaceAll('$(', '$ (')}`;
+		item.backgroundColor = problem === undefined ? undefined : new vscode.ThemeColor('statusBarItem.warningBackground');
+		const state = problem ?? used(label, model);
+		item.accessibilityInformation = { label: vscode.l10n.t('Errand: {0}', state), role: 'button' };
+		item.tooltip = tooltip(state);
+		item.show();
+	}
+
+	dispose(): void {
+		this.item.dispose();
+	}
+}
+
+function used(label: string, model: string | undefined): string {
+	return model === undefined
+		? vscode.l10n.t('Messages go to {0}.', label)
+		: vscode.l10n.t('Messages go to {0} on {1}.', model, label);
+}
+
+function tooltip(state: string): vscode.MarkdownString {
+	const words = new vscode.MarkdownString();
+	words.isTrusted = { enabledCommands: [commands.switchConnection, commands.selectModel] };
+	words.appendText(`${state}\n`);
+	const links = [
+		`[${vscode.l10n.t('Switch Connection')}](command:${commands.switchConnection})`,
+		`[${vscode.l10n.t('Select Model')}](command:${commands.selectModel})`,
+	];
+	return words.appendMarkdown(`\n${links.join(' · ')}`);
+}
+
+/** Both ends tell models apart: the vendor at its start, the size at its end. */
+function shortened(name: string): string {
+	return name.length <= MAXIMUM_NAME ? name : `${name.slice(0, 13)}…${name.slice(-14)}`;
+}
