@@ -51,6 +51,7 @@ export const pageStrings: PageStrings = {
 		costUnknown: 'No prices are listed for this provider.',
 		details: 'Details of the reply: {0}',
 		firstWord: 'first word after {0}',
+		limited: '{0}, limited',
 		model: 'Model',
 		parameters: 'Parameters',
 		policy: 'Policy',

@@ -39,7 +39,7 @@ const DETAILS: DetailsView = {
 	digest: 'sha256:9f86d081884c7d65',
 	serviceId: 'chatcmpl-7f3a91c2d4e5',
 	firstWord: 240,
-	policy: { preset: 'cheapest', isPrivate: true },
+	policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
 	preferences: [
 		['sort', 'price'],
 		['data_collection', 'deny'],
@@ -129,7 +129,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			{
 				policy: {
 					model: 'large-model',
-					policy: { preset: 'cheapest', isPrivate: true },
+					policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
 					retention: 'on',
 					total: {
 						replies: 2,

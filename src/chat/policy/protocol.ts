@@ -4,6 +4,8 @@ export interface PolicyNameView {
 	preset: 'balanced' | 'cheapest' | 'fastest' | 'latency' | 'only' | 'private' | 'custom';
 	/** Beside what the name says, data is protected. */
 	isPrivate: boolean;
+	/** Beside what the name says, providers are left out. */
+	isLimited: boolean;
 }
 
 /** US dollars. */
@@ -65,6 +67,7 @@ export interface PolicyStrings {
 	costUnknown: string;
 	details: string;
 	firstWord: string;
+	limited: string;
 	model: string;
 	parameters: string;
 	policy: string;

@@ -27,6 +27,7 @@ export function policyStrings(): PolicyStrings {
 		costUnknown: vscode.l10n.t('No prices are listed for this provider.'),
 		details: vscode.l10n.t('Details of the reply: {0}'),
 		firstWord: vscode.l10n.t('first word after {0}'),
+		limited: vscode.l10n.t('{0}, limited'),
 		model: vscode.l10n.t('Model'),
 		parameters: vscode.l10n.t('Parameters'),
 		policy: vscode.l10n.t('Policy'),

@@ -15,8 +15,8 @@ import { readPrices } from './model/prices.ts';
 
 export type PolicyField = keyof ProviderPreferences;
 
-export function policyLabel({ preset, isPrivate }: PolicyName): string {
-	const label = presetLabel(preset);
+export function policyLabel({ preset, isPrivate, isLimited }: PolicyName): string {
+	const label = isLimited ? vscode.l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
 	return isPrivate ? vscode.l10n.t('{0}, private', label) : label;
 }
 

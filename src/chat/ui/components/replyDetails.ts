@@ -11,8 +11,8 @@ export interface ReplyDetails {
 	language: string;
 }
 
-export function policyName({ preset, isPrivate }: PolicyNameView, strings: PolicyStrings): string {
-	const name = strings.presets[preset];
+export function policyName({ preset, isPrivate, isLimited }: PolicyNameView, strings: PolicyStrings): string {
+	const name = isLimited ? fill(strings.limited, strings.presets[preset]) : strings.presets[preset];
 	return isPrivate ? fill(strings.privately, name) : name;
 }
 

@@ -143,7 +143,7 @@ describe('what a reply keeps', () => {
 		);
 		assert.deepEqual(details, {
 			asked: ['large', 'small'],
-			policy: { preset: 'custom', isPrivate: false },
+			policy: { preset: 'cheapest', isPrivate: false, isLimited: true },
 			preferences: [
 				['sort', 'price'],
 				['only', '["a"]'],
@@ -162,13 +162,13 @@ describe('what a reply keeps', () => {
 		const view = toPolicyView(empty, defaults, 'large');
 		assert.deepEqual(
 			[view.model, view.policy, view.retention],
-			['large', { preset: 'cheapest', isPrivate: true }, 'on'],
+			['large', { preset: 'cheapest', isPrivate: true, isLimited: false }, 'on'],
 		);
 		const own = { ...empty, settings: { model: 'small', routing: {}, retention: false } };
 		const chosen = toPolicyView(own, defaults, 'large');
 		assert.deepEqual(
 			[chosen.model, chosen.policy, chosen.retention],
-			['small', { preset: 'balanced', isPrivate: false }, 'off'],
+			['small', { preset: 'balanced', isPrivate: false, isLimited: false }, 'off'],
 		);
 	});
 });

@@ -105,7 +105,7 @@ describe('the presets', () => {
 
 	it('are recognised by what they send', () => {
 		for (const preset of PRESETS) {
-			assert.deepEqual(nameOf(sent(preset)), { preset, isPrivate: false });
+			assert.deepEqual(nameOf(sent(preset)), { preset, isPrivate: false, isLimited: false });
 		}
 	});
 
@@ -114,14 +114,33 @@ describe('the presets', () => {
 			data_collection: 'deny',
 			sort: 'price',
 		});
-		assert.deepEqual(nameOf({ sort: 'price', zdr: true }), { preset: 'cheapest', isPrivate: true });
+		assert.deepEqual(nameOf({ sort: 'price', zdr: true }), { preset: 'cheapest', isPrivate: true, isLimited: false });
+	});
+
+	it('let nobody back in whom the settings leave out, and say so', () => {
+		const limits = { ignore: ['c'], only: ['a', 'b'], quantizations: ['fp8'], require_parameters: true } as const;
+		const routing = structuredClone(limits) as unknown as ProviderPreferences;
+		for (const preset of PRESETS) {
+			const { ignore, only, quantizations, require_parameters } = sent(preset, { ...routing, sort: 'latency' });
+			const allowed = preset === 'only' ? ['a'] : ['a', 'b'];
+			assert.deepEqual({ ignore, only, quantizations, require_parameters }, { ...limits, only: allowed }, preset);
+		}
+		assert.deepEqual(nameOf(sent('cheapest', routing)), { preset: 'cheapest', isPrivate: false, isLimited: true });
+		assert.deepEqual(nameOf({ ignore: ['c'] }), { preset: 'balanced', isPrivate: false, isLimited: true });
+	});
+
+	it('keep to those of an order that allows no others', () => {
+		const bound: ProviderPreferences = { order: ['b', 'a'], allow_fallbacks: false };
+		assert.deepEqual(sent('cheapest', bound), { sort: 'price', only: ['b', 'a'] });
+		assert.deepEqual(sent('cheapest', { ...bound, only: ['a'] }), { sort: 'price', only: ['a'] });
+		assert.deepEqual(sent('cheapest', { order: ['b'] }), { sort: 'price' });
 	});
 
 	it('name what no preset sends as custom, and what is so without saying it as nothing', () => {
-		for (const provider of [{ order: ['a'] }, { sort: 'price', only: ['a'] }, { sort: { by: 'price' } }] as const) {
+		for (const provider of [{ order: ['a'] }, { sort: { by: 'price' } }] as const) {
 			assert.equal(nameOf(structuredClone(provider) as unknown as ProviderPreferences).preset, 'custom');
 		}
 		const implied = { allow_fallbacks: true, require_parameters: false, ignore: [], order: [], quantizations: [] };
-		assert.deepEqual(nameOf(implied), { preset: 'balanced', isPrivate: false });
+		assert.deepEqual(nameOf(implied), { preset: 'balanced', isPrivate: false, isLimited: false });
 	});
 });
