@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { CLIENT_GONE } from './clientGone.ts';
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
@@ -45,7 +46,7 @@ export function streamReply(
 	const onDrain = () => resume?.();
 	outgoing.on('drain', onDrain);
 	outgoing.once('close', () => {
-		gone.abort(new DOMException('The client has gone.', 'AbortError'));
+		gone.abort(CLIENT_GONE);
 		// Not awaited: a generator inside a wait returns only after its signal woke it. One that has ended does nothing.
 		source.return().catch(onFailure);
 		resume?.();
