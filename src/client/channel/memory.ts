@@ -17,19 +17,30 @@ const CHECKS = [
 	'memory',
 ] as const;
 
-const text = z.string().max(1000);
+const verdictSchema = z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) });
 const acceptedSchema = z.object({
-	verdicts: z.array(z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) })),
-	keyFingerprint: text,
-	devices: z.array(text),
+	/** Another version may know of checks that this one does not make. */
+	verdicts: listOf(verdictSchema),
+	keyFingerprint: z.string(),
+	devices: z.array(z.string()),
 });
 const stateSchema = z.object({
 	/** By the address of the attestation, the one accepted last at the end. */
-	addresses: z.array(z.tuple([text, acceptedSchema])),
+	addresses: listOf(z.tuple([z.string(), acceptedSchema])),
 	/** A nonce and the fingerprint of the key with which it was seen, the newest at the end. */
-	nonces: z.array(z.tuple([text, text])),
+	nonces: listOf(z.tuple([z.string(), z.string()])),
 });
 type MemoryState = z.output<typeof stateSchema>;
+
+/** The entries that fit. One that does not must not take the memory of all others with it. */
+function listOf<Entry extends z.ZodType>(entry: Entry) {
+	return z.array(z.unknown()).transform(entries =>
+		entries.flatMap(value => {
+			const read = entry.safeParse(value);
+			return read.success ? [read.data] : [];
+		}),
+	);
+}
 
 /** Where a memory is kept, as JSON. What does not fit is taken for nothing. */
 export interface MemoryStore {

@@ -69,6 +69,36 @@ describe('what a client remembers of attestations', () => {
 	});
 });
 
+describe('a memory that another version has written to', () => {
+	it('keeps what this one knows of', () => {
+		let state: unknown;
+		const store = {
+			read: () => state,
+			write: (written: unknown) => {
+				state = written;
+			},
+		};
+		const long = `https://a.example/${'x'.repeat(5000)}`;
+		const memory = new ChannelMemory(store);
+		memory.accept('https://a.example', accepted, '01');
+		memory.accept(long, accepted, '02');
+		assert.deepEqual(memory.accepted('https://a.example'), accepted);
+		assert.deepEqual(memory.accepted(long), accepted);
+		const verdicts = [
+			{ check: 'transport', verdict: 'pass' },
+			{ check: 'a-later-check', verdict: 'pass' },
+		];
+		const later = ['https://b.example', { verdicts, keyFingerprint: 'key 2', devices: [], more: true }];
+		const { addresses, nonces } = state as { addresses: unknown[]; nonces: unknown[] };
+		state = { addresses: [...addresses, later, { another: 'form' }], nonces: [...nonces, 7], more: true };
+		assert.deepEqual(memory.accepted('https://a.example'), accepted);
+		assert.deepEqual(memory.accepted('https://b.example')?.verdicts, verdicts.slice(0, 1));
+		assert.ok(memory.hasSeenWithAnother('01', 'key 2'));
+		memory.accept('https://c.example', accepted, '03');
+		assert.deepEqual(memory.accepted('https://a.example'), accepted);
+	});
+});
+
 describe('the IVs that a session remembers', () => {
 	it('have an end, at which the session has one too', async () => {
 		const handshake = await Handshake.begin(attested, readPublicKey(attested.attestation.public_key));
