@@ -1,9 +1,12 @@
+import { isDeeperThan } from '../../base/nesting.ts';
 import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
 import { ClientError } from '../core/errors.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 const MAXIMUM_BYTES = 1_000_000;
+/** Evidence needs a few levels. Of many thousands the stack would overflow in whoever compares or writes them. */
+const MAXIMUM_LEVELS = 32;
 
 /** A new session's attestation as received, unproven (contract: encrypted-channel.md). Public: no key is sent. */
 export async function fetchAttestation(
@@ -29,6 +32,9 @@ export function readAttestation(value: unknown): AttestationRecord {
 		const [issue] = read.error.issues;
 		const field = issue?.path.join('.') || 'it';
 		throw new ClientError('bad-response', `the reply is no attestation: ${field}: ${issue?.message}`);
+	}
+	if (isDeeperThan(read.data, MAXIMUM_LEVELS)) {
+		throw new ClientError('bad-response', 'the reply is no attestation: it is nested too deeply');
 	}
 	return read.data;
 }

@@ -72,7 +72,7 @@ function compareReports({ report, report_json: text }: AttestationRecord, input:
 	} catch {
 		return unknown(`${holds}, but report_json is no JSON.`, input);
 	}
-	return report === undefined || isDeepStrictEqual(report, signed)
+	return report === undefined || report === null || isDeepStrictEqual(report, signed)
 		? pass(`${holds}.`, input)
 		: unknown(`${holds}. The field report says something else; only report_json is used.`, input);
 }

@@ -72,7 +72,7 @@ class Ended extends Error {
  * is unknown; one that claims to be the maker's and is not, or that the maker signed with a no, fails.
  */
 export async function checkGpuToken(value: unknown, context: TokenContext): Promise<GpuToken> {
-	if (value === undefined) {
+	if (value === undefined || value === null) {
 		return { finding: unknown('There is no token of the hardware.') };
 	}
 	const tokens = readHardwareTokens(value);

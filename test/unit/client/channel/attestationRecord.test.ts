@@ -64,6 +64,17 @@ describe('the attestation', () => {
 		assert.ok(await fetchAttestation(caller, {}, undefined));
 	});
 
+	for (const field of ['report', 'gpu_eat', 'another']) {
+		it(`is refused where ${field} is nested so deeply that it could not be compared or written`, async () => {
+			for (const levels of [40, 5000, 200_000]) {
+				const nested = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+				const body = JSON.stringify({ ...record, [field]: 0 }).replace(`"${field}":0`, `"${field}":${nested}`);
+				server.answer = response => void response.writeHead(200).end(body);
+				await assert.rejects(fetchAttestation(caller, {}, undefined), { code: 'bad-response', message: /too deeply/ });
+			}
+		});
+	}
+
 	it('ends with the reader’s own abort', async () => {
 		server.answer = () => {};
 		const controller = new AbortController();

@@ -162,6 +162,28 @@ describe('the verification ladder', () => {
 		});
 	}
 
+	for (const report of ['a text', 7, false, [1]]) {
+		it(`does not overlook that report, ${JSON.stringify(report)}, is not what report_json says`, async () => {
+			enclave.alter = record => ({ ...record, report });
+			const attested = await client.channel.attest();
+			assert.equal(verdictOf(attested, 'signature'), 'unknown');
+			assert.deepEqual(attested.attestation.report, report);
+		});
+	}
+
+	it('tells a token in another form from none', async () => {
+		for (const [token, reason] of [
+			[{ a: 1 }, /in no form that is known/],
+			[7, /in no form that is known/],
+			[null, /There is no token/],
+			[undefined, /There is no token/],
+		] as const) {
+			enclave.alter = record => ({ ...record, gpu_eat: token });
+			const { verdicts } = await client.channel.attest();
+			assert.match(verdicts.find(({ check }) => check === 'gpu-token')?.reason ?? '', reason);
+		}
+	});
+
 	for (const [what, spell] of [
 		['digits', (nonce: Buffer) => nonce.toString('hex')],
 		['capital digits', (nonce: Buffer) => nonce.toString('hex').toUpperCase()],
