@@ -44,6 +44,21 @@ export class SerialQueue {
 	}
 }
 
+/** What `promise` comes to, or the signal's reason as an error where that aborts first. Nobody then waits for the promise. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	if (!signal) {
+		return promise;
+	}
+	return new Promise((resolve, reject) => {
+		const onAbort = () => reject(signal.reason);
+		if (signal.aborted) {
+			onAbort();
+		}
+		signal.addEventListener('abort', onAbort, { once: true });
+		promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+	});
+}
+
 /** Callers that come while one run is under way share its outcome. */
 export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
 	let current: Promise<T> | undefined;

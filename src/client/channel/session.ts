@@ -1,3 +1,4 @@
+import { untilAborted } from '../../base/async.ts';
 import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
 import type { Caller } from '../core/caller.ts';
@@ -67,7 +68,7 @@ export async function attest(
 		memory,
 		before,
 		authority,
-		findKey: id => makerKeys.find(id, () => isYes(askMaker), signal),
+		findKey: id => makerKeys.find(id, () => isYes(askMaker, signal), signal),
 		now: caller.clock.now(),
 	});
 	return { proof, before };
@@ -98,28 +99,30 @@ async function accept(
 	const isOther = isOtherKey || isDowngrade(now) || (current !== undefined && hasOtherVerdicts(current, now));
 	if (isOther) {
 		const known = before ?? { verdicts: [], devices: [], keyFingerprint: knownKey ?? '' };
-		if (!(await isYes(async () => confirm?.(known, now)))) {
+		if (!(await isYes(async () => confirm?.(known, now), signal))) {
 			throw new ClientError(
 				isDowngrade(now) ? 'tampered' : 'session-expired',
 				'the new attestation differs from the one before, and nobody agreed to it',
 				{ cause: new RefusedAttestation(now, 'declined') },
 			);
 		}
-		if (signal?.aborted) {
-			throw abortedError();
-		}
 	}
 	remember(context.memory, now, named);
 	return Handshake.begin(now, named.key);
 }
 
-async function isYes(ask: () => Promise<boolean | undefined>): Promise<boolean> {
+/** Throws `aborted` where the signal aborts first: a question may stand on the screen for ever. */
+async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSignal | undefined): Promise<boolean> {
+	let answer: boolean | undefined;
 	try {
-		return (await ask()) === true;
+		answer = await untilAborted(ask(), signal);
 	} catch {
 		// A question that could not be asked was not answered with yes.
-		return false;
 	}
+	if (signal?.aborted) {
+		throw abortedError();
+	}
+	return answer === true;
 }
 
 /** Thrown before a message has left this machine: its nonce is still unseen. */

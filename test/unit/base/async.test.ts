@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SerialQueue, singleFlight, systemClock } from '../../../src/base/async.ts';
+import { SerialQueue, singleFlight, systemClock, untilAborted } from '../../../src/base/async.ts';
 
 describe('systemClock.sleep', () => {
 	it('waits where the wait is longer than a timer can be', async () => {
@@ -68,5 +68,28 @@ describe('singleFlight', () => {
 		);
 		assert.equal(runs, 1);
 		assert.equal(await run(), 2);
+	});
+});
+
+describe('untilAborted', () => {
+	it('comes to what the promise does where no signal aborts', async () => {
+		const { signal } = new AbortController();
+		for (const given of [undefined, signal]) {
+			assert.equal(await untilAborted(Promise.resolve(1), given), 1);
+			await assert.rejects(untilAborted(Promise.reject(new Error('no')), given), /no/);
+		}
+	});
+
+	it('ends with the signal, before or while it waits, whatever the promise does later', async () => {
+		const controller = new AbortController();
+		let fail = (_: Error) => {};
+		const late = new Promise<never>((_, reject) => {
+			fail = reject;
+		});
+		const outcome = assert.rejects(untilAborted(late, controller.signal), /gone/);
+		controller.abort(new Error('gone'));
+		await outcome;
+		fail(new Error('too late'));
+		await assert.rejects(untilAborted(Promise.resolve(1), controller.signal), /gone/);
 	});
 });

@@ -1,8 +1,9 @@
 import { importJWK } from 'jose';
 import * as z from 'zod';
-import type { Clock } from '../../../base/async.ts';
+import { type Clock, SerialQueue, untilAborted } from '../../../base/async.ts';
 import type { Caller } from '../../core/caller.ts';
 import { ClientError } from '../../core/errors.ts';
+import { abortedError } from '../../core/exchange.ts';
 
 /** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */
 export const COOLDOWN_MS = 60_000;
@@ -30,6 +31,8 @@ export class MakerKeys {
 	private readonly caller: Caller;
 	private readonly address: URL;
 	private readonly clock: Clock;
+	/** Who looks while the maker is being asked waits for the answer, and asks nothing twice. */
+	private readonly queue = new SerialQueue();
 	private keys = new Map<string, TokenKey>();
 	private asked: { at: number; isAnswered: boolean } | undefined;
 
@@ -45,6 +48,22 @@ export class MakerKeys {
 		mayAsk: () => Promise<boolean>,
 		signal: AbortSignal | undefined,
 	): Promise<TokenKey | KeyProblem> {
+		const found = this.queue.run(() => this.findNext(id, mayAsk, signal));
+		try {
+			return await untilAborted(found, signal);
+		} catch (error) {
+			throw signal?.aborted ? abortedError() : error;
+		}
+	}
+
+	private async findNext(
+		id: string,
+		mayAsk: () => Promise<boolean>,
+		signal: AbortSignal | undefined,
+	): Promise<TokenKey | KeyProblem> {
+		if (signal?.aborted) {
+			throw abortedError();
+		}
 		const known = this.keys.get(id);
 		if (known) {
 			return known;
@@ -61,12 +80,15 @@ export class MakerKeys {
 
 	private async fetch(signal: AbortSignal | undefined): Promise<void> {
 		const at = this.clock.now();
+		const before = this.asked;
 		this.asked = { at, isAnswered: false };
 		try {
 			this.keys = await importKeys(await this.request(signal));
 			this.asked = { at, isAnswered: true };
 		} catch (error) {
 			if (signal?.aborted || !ClientError.is(error)) {
+				// Nothing was learnt of the maker, so that the next one need not wait.
+				this.asked = before;
 				throw error;
 			}
 		}

@@ -275,6 +275,23 @@ describe('a session of the encrypted channel', () => {
 			assert.equal(asked.length, 4);
 		});
 
+		it('ends when it is closed while a question about the other key is not answered', async () => {
+			let isAsked = false;
+			const session = await client.channel.open({
+				confirm: () => {
+					isAsked = true;
+					return new Promise(() => {});
+				},
+			});
+			enclave.expire();
+			enclave.keyPair = p384KeyPair();
+			const outcome = assert.rejects(session.send(history), { code: 'aborted' });
+			await waitFor('the question', () => isAsked);
+			await session.close();
+			await outcome;
+			assert.equal(enclave.messages.length, 1);
+		});
+
 		it('takes nobody to ask for a no', async () => {
 			const session = await client.channel.open();
 			enclave.expire();
@@ -336,6 +353,18 @@ describe('a session of the encrypted channel', () => {
 		enclave.answer = response => void response.writeHead(307, { location: '/message' }).end();
 		await assert.rejects(session.send(history), { code: 'bad-response', status: 307 });
 		assert.equal(enclave.messages.length, 1);
+	});
+
+	it('is not opened by a yes that comes after the end', async () => {
+		const controller = new AbortController();
+		const { signal } = controller;
+		for (const answer of [new Promise<boolean>(() => {}), Promise.resolve(true)]) {
+			const confirm = () => {
+				controller.abort();
+				return answer;
+			};
+			await assert.rejects(client.channel.open({ knownKey: 'another', confirm, signal }), { code: 'aborted' });
+		}
 	});
 
 	it('logs nothing of the conversation, the keys or the session', async () => {

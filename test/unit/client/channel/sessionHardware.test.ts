@@ -145,6 +145,18 @@ describe('the hardware behind a session', () => {
 		assert.equal(keyServer.received.length, 0);
 	});
 
+	it('is asked about no longer once nobody waits for it', async () => {
+		enclave.alter = prove();
+		const controller = new AbortController();
+		const never = () => {
+			controller.abort();
+			return new Promise<boolean>(() => {});
+		};
+		const attested = client.channel.attest({ askMaker: never, signal: controller.signal });
+		await assert.rejects(attested, { code: 'aborted' });
+		assert.equal(keyServer.received.length, 0);
+	});
+
 	it('is asked about at its maker without a key, a cookie or a word of the conversation', async () => {
 		enclave.alter = prove();
 		await (await client.channel.open({ askMaker })).send(history);

@@ -269,6 +269,33 @@ describe('the token of the hardware', () => {
 		assert.equal(server.received.length, 2);
 	});
 
+	it('asks once for the keys that several look for at a time, and all of them get the answer', async () => {
+		let questions = 0;
+		const ask = () => {
+			questions++;
+			return Promise.resolve(true);
+		};
+		const found = await Promise.all([1, 2, 3].map(() => keys.find(maker.keyId, ask, undefined)));
+		assert.deepEqual(
+			found.map(key => typeof key),
+			['object', 'object', 'object'],
+		);
+		assert.deepEqual([questions, server.received.length], [1, 1]);
+	});
+
+	it('asks again at once after a look that was aborted, and asks nothing for one that is over before its turn', async () => {
+		const { answer } = server;
+		const controller = new AbortController();
+		server.answer = () => controller.abort();
+		const yes = () => Promise.resolve(true);
+		const outcomes = [yes, () => assert.fail('asked')].map(ask =>
+			assert.rejects(keys.find(maker.keyId, ask, controller.signal), { code: 'aborted' }),
+		);
+		await Promise.all(outcomes);
+		server.answer = answer;
+		assert.equal(typeof (await keys.find(maker.keyId, yes, undefined)), 'object');
+	});
+
 	function withOverall(change: (token: string) => string): Detached {
 		const [[kind, overall], devices] = detached();
 		return [[kind, change(overall)], devices];
