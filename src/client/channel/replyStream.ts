@@ -5,7 +5,7 @@ import { throwErrorIn } from '../core/replyData.ts';
 import { type FrameSource, frameSource } from './frameSource.ts';
 import type { Handshake } from './handshake.ts';
 import { asTampered, readSealed } from './message.ts';
-import { ReplyNonces } from './replyNonces.ts';
+import type { ReplyNonces } from './replyNonces.ts';
 
 /** Verified side by side, off the event loop. More would keep the platform's few threads from the rest of the program. */
 const SIDE_BY_SIDE = 4;
@@ -23,11 +23,11 @@ export async function* readReplyStream(
 	caller: Caller,
 	exchange: Exchange,
 	handshake: Handshake,
-	requestNonce: number,
+	nonces: ReplyNonces,
 ): AsyncGenerator<TextEvent[], void> {
 	let isWhole = false;
 	try {
-		const frames = new FrameReader(frameSource(exchange, caller), handshake, new ReplyNonces(requestNonce));
+		const frames = new FrameReader(frameSource(exchange, caller), handshake, nonces);
 		while (!frames.isEnded) {
 			const { opening, failure } = await frames.next();
 			for (let start = 0; start < opening.length; start += SIDE_BY_SIDE) {

@@ -30,6 +30,7 @@ import {
 } from './ladder.ts';
 import type { ChannelMemory } from './memory.ts';
 import { asTampered, postMessage } from './message.ts';
+import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
 
 /** What the channel of a client stands on. */
@@ -134,6 +135,8 @@ class Session implements ChannelSession {
 	private attested: Attested;
 	private handshake: Handshake | undefined;
 	private isBusy = false;
+	/** Something of a streamed reply may have been held back that would pass for the next one. */
+	private isUsedUp = false;
 	private tampering: ClientError | undefined;
 
 	constructor(opening: Opening, handshake: Handshake) {
@@ -199,8 +202,9 @@ class Session implements ChannelSession {
 		try {
 			const { address } = this.opening;
 			const { caller } = this.opening.context;
-			const { handshake, reply, nonce } = await this.deliver(history, own, request =>
-				caller.stream({
+			const { handshake, reply, nonce } = await this.deliver(history, own, request => {
+				this.isUsedUp = true;
+				return caller.stream({
 					...channelTarget(caller.connection, 'messageStream', address),
 					body: request,
 					codes: { 409: 'session-expired' },
@@ -208,9 +212,14 @@ class Session implements ChannelSession {
 					redirects: 'refuse',
 					retry: 'never',
 					signal: own,
-				}),
-			);
-			yield* readReplyStream(caller, reply, handshake, nonce);
+				});
+			});
+			const nonces = new ReplyNonces(nonce);
+			try {
+				yield* readReplyStream(caller, reply, handshake, nonces);
+			} finally {
+				this.isUsedUp = !nonces.areAllOne;
+			}
 		} catch (error) {
 			throw this.failure(error);
 		} finally {
@@ -240,6 +249,9 @@ class Session implements ChannelSession {
 		send: (request: MessageRequest) => Promise<T>,
 	): Promise<{ handshake: Handshake; nonce: number; reply: T }> {
 		const text = JSON.stringify(checkRequest(channelHistorySchema, history));
+		if (this.isUsedUp) {
+			await this.renew(signal);
+		}
 		try {
 			return await this.attempt(text, send);
 		} catch (error) {
@@ -265,6 +277,7 @@ class Session implements ChannelSession {
 		} catch (error) {
 			if (ClientError.is(error) && error.status === undefined && UNSENT.has(error.code)) {
 				handshake.nonces.giveBack();
+				this.isUsedUp = false;
 			}
 			throw asTampered(error);
 		}
@@ -278,6 +291,7 @@ class Session implements ChannelSession {
 		}
 		this.handshake = handshake;
 		this.attested = handshake.attested;
+		this.isUsedUp = false;
 	}
 
 	/** Whatever was tampered with ends the session. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
+import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave, type EnclaveMessage } from '../../../support/enclave.ts';
 import { beginEvents, breakOff, sendJson, sseEvent } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -244,6 +245,67 @@ describe('a streamed reply of the encrypted channel', () => {
 		assert.equal(error.serviceMessage, 'Broke off');
 		enclave.answer = answerEvents(message => [...whole(message), DONE]);
 		assert.equal((await collect(session.stream(history))).error, undefined);
+	});
+
+	describe('that may have more frames than came, which would pass for the next reply,', () => {
+		const held: Record<string, Enclave['answer']> = {
+			'with a closing mark after its first frame': answerEvents(({ seal }) => [seal('x'), DONE]),
+			'with a nonce that grows': answerEvents(message => [...grown(message), DONE]),
+			'that breaks off': answerEvents(({ seal }) => [seal('x')]),
+			'with an error in its place': response => sendJson(response, 500, { error: 'Down' }),
+			'that never comes': response => void response.socket?.destroy(),
+		};
+		for (const [what, answer] of Object.entries(held)) {
+			it(`${what}, is the last of its session`, async () => {
+				const session = await client.channel.open();
+				let heldBack: unknown;
+				enclave.answer = (response, message) => {
+					heldBack = message.seal('an older text', 3001);
+					return answer(response, message);
+				};
+				await collect(session.stream(history));
+				const next = [{ role: 'user', content: 'And then?' }] as const;
+				enclave.answer = answerEvents(() => [heldBack, DONE]);
+				const { events, error } = await collect(session.stream(next));
+				assert.deepEqual([events, codeOf(error)], [[], 'tampered']);
+				assert.deepEqual(
+					enclave.messages.map(({ nonce, sessionId }) => [nonce, sessionId]),
+					[
+						[1000, 'session-0'],
+						[1000, 'session-1'],
+					],
+				);
+			});
+		}
+
+		it('is followed by a question where another key answers', async () => {
+			let questions = 0;
+			const confirm = async () => ++questions > 1;
+			const session = await client.channel.open({ confirm });
+			enclave.answer = answerEvents(({ seal }) => [seal('x'), DONE]);
+			await collect(session.stream(history));
+			enclave.keyPair = p384KeyPair();
+			await assert.rejects(session.send(history), { code: 'session-expired' });
+			assert.equal(enclave.messages.length, 1);
+			assert.equal((await collect(session.stream(history))).events.length, 1);
+			assert.equal(questions, 2);
+		});
+
+		it('keeps its session where it never left', async () => {
+			let key: string | undefined;
+			client = testClient('https://api.example', {
+				fields: { encryptUrl: enclave.server.origin },
+				keys: () => Promise.resolve(key),
+			});
+			const session = await client.channel.open();
+			assert.equal(codeOf((await collect(session.stream(history))).error), 'no-key');
+			key = 'sk-a';
+			await session.send(history);
+			assert.deepEqual(
+				enclave.messages.map(({ nonce, sessionId }) => [nonce, sessionId]),
+				[[1000, 'session-0']],
+			);
+		});
 	});
 
 	it('attests anew and once more where the session has expired', async () => {
