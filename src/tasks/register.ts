@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { commands, internalCommands, views } from '../platform/ids.ts';
 import { registerEntryPoints } from './launch/entryPoints.ts';
-import { FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY } from './storageKeys.ts';
+import { FOLLOWED_KEY, OPEN_LOGS_KEY, PENDING_KEY, SCRATCH_KEY } from './storageKeys.ts';
 import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
@@ -85,10 +85,11 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
-	// A window that was reloaded goes on with the tasks it followed, looks for the one it was just starting, and cleans up
+	// A window that was reloaded goes on with the tasks it followed, shows the logs that were open, looks for the one it was just starting, and cleans up
 	// behind those that have ended meanwhile.
 	const { workspaceState } = dependencies;
-	if ([FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY].some(key => workspaceState.get(key) !== undefined)) {
+	const keys = [FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY, OPEN_LOGS_KEY];
+	if (keys.some(key => workspaceState.get(key) !== undefined)) {
 		feature()
 			.then(tasks => tasks.resume())
 			.catch((error: unknown) =>

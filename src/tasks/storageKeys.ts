@@ -17,3 +17,6 @@ export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
 
 /** The scratch branches that are still there; absent when there are none. */
 export const SCRATCH_KEY = 'errand.tasks.scratch';
+
+/** The logs that are open as documents; absent when there are none. */
+export const OPEN_LOGS_KEY = 'errand.tasks.openLogs';

@@ -57,6 +57,8 @@ export class TaskFollow implements Disposable {
 	private readonly writer: LogWriter;
 	private readonly kept: KeptLog | undefined;
 	private isRestored = false;
+	/** Settles when `nextIndex` is where this window goes on. Never rejects. */
+	restored: Promise<void> = Promise.resolve();
 	private readonly listener: FollowListener;
 	private readonly controller = new AbortController();
 	private currentState: FollowState = { kind: 'connecting' };
@@ -107,7 +109,9 @@ export class TaskFollow implements Disposable {
 		this.final = undefined;
 		this.setState({ kind: 'connecting' });
 		try {
-			await this.restore();
+			const restored = this.restore();
+			this.restored = restored.catch(() => {});
+			await restored;
 			signal.throwIfAborted();
 			const end = await followLog({
 				client,

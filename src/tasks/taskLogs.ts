@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
-import { showMessage } from '../platform/notify.ts';
+import { explainError, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { type FollowedLog, FollowStatusItem } from './followStatusItem.ts';
 import { Follows } from './follows.ts';
 import type { KeptLogs } from './keptLog.ts';
 import type { TaskTarget } from './launch/taskLauncher.ts';
-import { LogDocuments } from './logDocument/logDocuments.ts';
+import { LogDocuments, type Reopened } from './logDocument/logDocuments.ts';
+import { LogTabs } from './logDocument/logTabs.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import { taskTitle } from './model/taskRow.ts';
 import { showTaskNotice } from './taskNotice.ts';
@@ -36,6 +37,7 @@ export class TaskLogs implements Disposable {
 	private readonly follows: Follows;
 	private readonly notices: TaskNotices;
 	private readonly statusItem: FollowStatusItem;
+	private readonly tabs: LogTabs;
 
 	constructor(dependencies: TaskLogsDependencies) {
 		const { store, active, explain } = dependencies;
@@ -60,7 +62,10 @@ export class TaskLogs implements Disposable {
 				onGoesOn: (connection, taskId) => this.notices.goesOn(connection, taskId),
 			}),
 		);
-		this.documents = this.disposables.add(new LogDocuments({ explain }));
+		this.documents = this.disposables.add(
+			new LogDocuments({ explain, reopen: (connection, taskId) => this.reopen(connection, taskId) }),
+		);
+		this.tabs = this.disposables.add(new LogTabs(dependencies.workspaceState));
 		this.notices = new TaskNotices({
 			isQuiet: (connection, taskId) => !readSetting('errand.tasks.notify') || this.isLookedAt(connection, taskId),
 			tell: (connection, task) => void showTaskNotice(task, () => void this.openNoticed(connection, task)),
@@ -103,7 +108,9 @@ export class TaskLogs implements Disposable {
 
 	/** Follows a task and shows its log as a document. */
 	async showDocument(id: string, target: TaskTarget): Promise<void> {
-		await this.documents.show(this.follow(id, target), target.client).catch(error => this.dependencies.explain(error));
+		const follow = this.follow(id, target);
+		await follow.restored;
+		await this.documents.show(follow, target.client).catch(error => this.dependencies.explain(error));
 	}
 
 	/** Writes the whole log into a file: the one named, or one that the user is asked for. */
@@ -116,9 +123,40 @@ export class TaskLogs implements Disposable {
 		}
 	}
 
+	/** Shows the documents again that were open before a reload. */
+	restoreDocuments(): Promise<void> {
+		return this.tabs.restore();
+	}
+
 	/** Goes on with what was followed on a connection before a reload, or before another one was active. */
 	resume({ client, connection }: TaskTarget): void {
 		this.follows.resume(client, connection);
+		this.documents.reopenAll();
+	}
+
+	/** Follows the task of a document that outlived its window. */
+	private async reopen(connection: string, taskId: string): Promise<Reopened> {
+		const { active, store } = this.dependencies;
+		try {
+			const target = await active.target();
+			if (target.connection.name !== connection) {
+				return {
+					reason: vscode.l10n.t(
+						'This log is of the connection “{0}”, and “{1}” is active. Switch to it to read the log.',
+						connection,
+						target.connection.label,
+					),
+				};
+			}
+			// First what was followed: it goes on where it stood.
+			this.follows.resume(target.client, target.connection);
+			const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
+			const follow = this.follow(taskId, target, task);
+			await follow.restored;
+			return { source: follow, client: target.client };
+		} catch (error) {
+			return { reason: explainError(error, active.label).message };
+		}
 	}
 
 	private follow(id: string, { client, connection }: TaskTarget, task = this.dependencies.store.get(id)) {

@@ -241,6 +241,7 @@ class Feature implements TasksFeature {
 
 	async resume(): Promise<void> {
 		try {
+			await this.logs.restoreDocuments();
 			const target = await this.active.target();
 			this.logs.resume(target);
 			await this.list.load();

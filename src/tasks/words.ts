@@ -114,6 +114,8 @@ export const logDocumentWords = {
 				? vscode.l10n.t('1 later entry is left out: load later')
 				: vscode.l10n.t('{0} later entries are left out: load later', number(count)),
 		),
+	/** A link. */
+	again: stateLine(vscode.l10n.t('read the log again')),
 };
 
 /** The only lines in which a log speaks of ourselves. */

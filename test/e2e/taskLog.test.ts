@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { pickItem, runCommand, screenshot, type Theme, toast, until, useTheme } from '../support/editorWindow.ts';
 import { openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 
@@ -90,9 +90,19 @@ describe('a task’s log as a document, its tooltip and the filter', function ()
 	});
 
 	it('tells the remaining fields of a task in its tooltip, and makes no link of them', async () => {
-		await taskRow(page, prompt).first().hover();
 		const hover = page.locator('.workbench-hover');
-		await hover.getByText('Repository:').waitFor({ timeout: 10_000 });
+		// A row that is drawn again takes its tooltip with it.
+		await until('the tooltip is there', async () => {
+			await page.mouse.move(900, 300);
+			await taskRow(page, prompt).first().hover();
+			return hover
+				.getByText('Repository:')
+				.waitFor({ timeout: 3_000 })
+				.then(
+					() => true,
+					() => false,
+				);
+		});
 		assert.match((await hover.innerText()).replaceAll('\u00a0', ' '), /Result branch: errand\//);
 		assert.equal(await hover.locator('a, img').count(), 0);
 		await screenshot(page, 'task-tooltip');
@@ -119,5 +129,13 @@ describe('a task’s log as a document, its tooltip and the filter', function ()
 		await pickItem(page, 'Clear Filter');
 		await page.keyboard.press('Escape');
 		await taskShows(page, prompt, 'in 1 file');
+	});
+
+	it('is there again after a reload of the window', async () => {
+		await openDocument();
+		await page.reload();
+		await workbenchStands(page);
+		await until('the document shows the log', async () => /git committed/.test(await logDocumentText()));
+		await screenshot(page, 'task-log-reloaded');
 	});
 });

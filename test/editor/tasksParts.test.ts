@@ -18,7 +18,7 @@ import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { readBranchesOf } from '../../src/tasks/launch/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
-import { LogDocuments } from '../../src/tasks/logDocument/logDocuments.ts';
+import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
@@ -458,10 +458,52 @@ describe('the parts of the tasks feature in the editor', () => {
 		const documentOf = (part: string) =>
 			vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'errand-log' && uri.path.includes(part));
 
+		const noneToReopen = () => Promise.reject(new Error('no document was brought back'));
+
+		it('is read again when the editor brings it back, and until then says why it cannot be', async () => {
+			const asked: string[][] = [];
+			let found: Reopened = { reason: 'Another connection is active.' };
+			const documents = new LogDocuments({
+				explain: assert.fail,
+				reopen: async (...target) => {
+					asked.push(target);
+					return found;
+				},
+			});
+			const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+			try {
+				server.add({ id: 'back-1', prompt: 'Back' });
+				server.log('back-1', 'line 0!', 'line 1!');
+				const query = JSON.stringify([connection.name, 'back-1']);
+				const uri = vscode.Uri.from({ scheme: 'errand-log', path: '/Back (back-1)', query });
+				const document = await vscode.workspace.openTextDocument(uri);
+				await vscode.window.showTextDocument(document);
+				assert.equal(document.getText(), 'Another connection is active.\n— read the log again —');
+				const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>('vscode.executeLinkProvider', uri);
+				assert.deepEqual(
+					links.map(({ target }) => target?.toString()),
+					['command:errand.loadLaterLog'],
+				);
+				assert.deepEqual(asked[0], [connection.name, 'back-1']);
+				const follow = follows.open(client, { connection, taskId: 'back-1', title: 'Back' }, true);
+				await waitFor('the entries', () => follow.nextIndex === 2);
+				found = { source: follow, client };
+				await documents.loadLater(uri);
+				await waitFor('the log', () => /line 0!.*line 1!$/s.test(documentOf('back-1')?.getText() ?? ''));
+				server.log('back-1', 'line 2!');
+				await waitFor('what is new', () => /line 1!.*line 2!$/s.test(documentOf('back-1')?.getText() ?? ''));
+				assert.equal(documentOf('back-1')?.languageId, 'errand-log');
+			} finally {
+				await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+				documents.dispose();
+				follows.dispose();
+			}
+		});
+
 		it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async function () {
 			this.timeout(60_000);
 			const problems: unknown[] = [];
-			const documents = new LogDocuments({ explain: error => problems.push(error) });
+			const documents = new LogDocuments({ explain: error => problems.push(error), reopen: noneToReopen });
 			const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
 			try {
 				server.add({ id: 'doc-1', prompt: 'Document' });

@@ -39,8 +39,13 @@ interface OpenLog {
 	shown: LogLine[];
 }
 
+/** A log to show; or a sentence that says why it cannot be had now. */
+export type Reopened = { source: LogSource; client: Pick<Client, 'tasks'> } | { reason: string };
+
 export interface LogDocumentsOptions {
 	explain(error: unknown): void;
+	/** Finds the log of a document that the editor still shows after a reload of the window. Never rejects. */
+	reopen(connection: string, taskId: string): Promise<Reopened>;
 }
 
 /** The logs that are open as documents: their text, folds, outline, links and colours, and where the reader is in them. */
@@ -51,6 +56,9 @@ export class LogDocuments implements Disposable {
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 	private readonly decorations = this.disposables.add(new LogDecorations());
 	private readonly links = new LogLinks();
+	/** What stands in the documents whose logs could not be had. */
+	private readonly unopened = new Map<string, LogLine[]>();
+	private readonly reopening = new Map<string, Promise<OpenLog | undefined>>();
 	/** The first line that each editor showed last, and whether it was at the end. */
 	private readonly places = new WeakMap<vscode.TextEditor, { first: number; isAtEnd: boolean }>();
 
@@ -92,7 +100,7 @@ export class LogDocuments implements Disposable {
 		let entry = this.open.get(key);
 		if (!entry) {
 			entry = this.create(uri, source, client);
-			this.open.set(key, entry);
+			this.keep(entry);
 			if (source.nextIndex > 0) {
 				await entry.log.loadEarlier().catch(error => this.options.explain(error));
 			}
@@ -107,6 +115,13 @@ export class LogDocuments implements Disposable {
 		const document = await openLog(uri);
 		const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: false });
 		this.revealEnd(editor);
+	}
+
+	/** Asks again for the logs that could not be had, as another connection may have them. */
+	reopenAll(): void {
+		for (const key of this.unopened.keys()) {
+			this.changed.fire(vscode.Uri.parse(key));
+		}
 	}
 
 	isVisible(connection: string, taskId: string): boolean {
@@ -125,6 +140,7 @@ export class LogDocuments implements Disposable {
 	async loadEarlier(argument: unknown): Promise<void> {
 		const entry = this.active(argument);
 		if (!entry) {
+			this.reopenAll();
 			return;
 		}
 		entry.log.setReadingEnd(false);
@@ -135,6 +151,7 @@ export class LogDocuments implements Disposable {
 	async loadLater(argument: unknown): Promise<void> {
 		const entry = this.active(argument);
 		if (!entry) {
+			this.reopenAll();
 			return;
 		}
 		const anchor = entry.log.lines().findLast(({ index }) => index >= 0)?.index;
@@ -144,6 +161,7 @@ export class LogDocuments implements Disposable {
 	async showEnd(argument: unknown): Promise<void> {
 		const entry = this.active(argument);
 		if (!entry) {
+			this.reopenAll();
 			return;
 		}
 		for (const editor of editorsOf(entry.uri)) {
@@ -220,18 +238,58 @@ export class LogDocuments implements Disposable {
 		}
 	}
 
-	private text(uri: vscode.Uri): string {
-		const entry = this.open.get(uri.toString());
-		if (!entry) {
-			return vscode.l10n.t('This log is no longer open. Open it again from the Tasks view.');
+	private async text(uri: vscode.Uri): Promise<string> {
+		const key = uri.toString();
+		const entry = this.open.get(key) ?? (await this.reopen(uri));
+		if (entry) {
+			entry.shown = entry.log.lines();
 		}
-		entry.shown = entry.log.lines();
-		return entry.shown.map(({ text }) => text).join('\n');
+		const lines = entry?.shown ?? this.unopened.get(key) ?? [];
+		return lines.map(({ text }) => text).join('\n');
+	}
+
+	private keep(entry: OpenLog): void {
+		const key = entry.uri.toString();
+		this.open.set(key, entry);
+		this.unopened.delete(key);
+	}
+
+	/** The log of a document that the editor brought back. */
+	private reopen(uri: vscode.Uri): Promise<OpenLog | undefined> {
+		const key = uri.toString();
+		const under = this.reopening.get(key) ?? this.readAgain(uri).finally(() => this.reopening.delete(key));
+		this.reopening.set(key, under);
+		return under;
+	}
+
+	private async readAgain(uri: vscode.Uri): Promise<OpenLog | undefined> {
+		const key = uri.toString();
+		const named = readTarget(uri);
+		const found = named
+			? await this.options.reopen(named.connection, named.taskId)
+			: { reason: vscode.l10n.t('This document names no log of a task. Open the log from the Tasks view.') };
+		if ('reason' in found) {
+			this.unopened.set(key, noteLines(found.reason, named ? logDocumentWords.again : undefined));
+			return undefined;
+		}
+		const before = this.open.get(key);
+		if (before) {
+			return before;
+		}
+		const entry = this.create(uri, found.source, found.client);
+		this.keep(entry);
+		// What was not heard yet comes by itself.
+		await entry.log.loadEarlier().catch(error => this.options.explain(error));
+		if (found.source.lastLine) {
+			entry.log.accept(found.source.lastLine);
+		}
+		return entry;
 	}
 
 	/** The lines of a document, where they are what it shows: an edit may still be on its way. */
 	private linesOf(document: vscode.TextDocument): LogLine[] {
-		const shown = this.open.get(document.uri.toString())?.shown ?? [];
+		const key = document.uri.toString();
+		const shown = this.open.get(key)?.shown ?? this.unopened.get(key) ?? [];
 		return shown.slice(0, document.lineCount);
 	}
 
@@ -251,6 +309,7 @@ export class LogDocuments implements Disposable {
 		for (const editor of editors) {
 			const { uri } = editor.document;
 			if (uri.scheme === LOG_SCHEME) {
+				void inLogLanguage(editor.document);
 				this.changed.fire(uri);
 				this.decorations.draw(editor, this.linesOf(editor.document));
 			}
@@ -325,6 +384,7 @@ export class LogDocuments implements Disposable {
 	}
 
 	private forget(key: string): void {
+		this.unopened.delete(key);
 		const entry = this.open.get(key);
 		entry?.heard.dispose();
 		entry?.log.dispose();
@@ -341,7 +401,10 @@ export class LogDocuments implements Disposable {
 
 /** In the language whose defaults make the editor wrap it under its text. */
 async function openLog(uri: vscode.Uri): Promise<vscode.TextDocument> {
-	const document = await vscode.workspace.openTextDocument(uri);
+	return inLogLanguage(await vscode.workspace.openTextDocument(uri));
+}
+
+async function inLogLanguage(document: vscode.TextDocument): Promise<vscode.TextDocument> {
 	return document.languageId === LOG_LANGUAGE
 		? document
 		: vscode.languages.setTextDocumentLanguage(document, LOG_LANGUAGE);
@@ -359,6 +422,22 @@ function uriOf({ target, name }: LogSource): vscode.Uri {
 		path: `/${name.replaceAll(/[\\/]/g, '∕')}`,
 		query: JSON.stringify([target.connection.name, target.taskId]),
 	});
+}
+
+/** What `uriOf` wrote; other extensions may open an address of their own making. */
+function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | undefined {
+	try {
+		const [connection, taskId]: unknown[] = JSON.parse(uri.query);
+		return typeof connection === 'string' && typeof taskId === 'string' ? { connection, taskId } : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** What stands in place of a log: why, and the line that tries again. */
+function noteLines(reason: string, again: string | undefined): LogLine[] {
+	const line = { isFirst: true, step: undefined, level: 'note' as const, colours: [] };
+	return [{ ...line, text: reason, index: 0 }, ...(again === undefined ? [] : [{ ...line, text: again, index: -1 }])];
 }
 
 function symbolsOf(document: vscode.TextDocument, lines: readonly LogLine[]): vscode.DocumentSymbol[] {

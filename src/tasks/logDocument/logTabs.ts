@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import { LOG_SCHEME } from '../../platform/ids.ts';
+import { OPEN_LOGS_KEY } from '../storageKeys.ts';
+
+interface StoredTab {
+	uri: string;
+	column: number;
+	/** It was the one of its group in sight. */
+	isActive: boolean;
+}
+
+/**
+ * The tabs of logs, remembered by the workspace: the editor brings back tabs of files after a reload of the window,
+ * and drops those whose text an extension provides.
+ */
+export class LogTabs implements Disposable {
+	private readonly workspaceState: vscode.Memento;
+	private readonly listener: vscode.Disposable;
+	/** What was there before the reload is kept until it is there again. */
+	private toRestore: StoredTab[];
+
+	constructor(workspaceState: vscode.Memento) {
+		this.workspaceState = workspaceState;
+		this.toRestore = readStored(workspaceState.get(OPEN_LOGS_KEY));
+		this.listener = vscode.window.tabGroups.onDidChangeTabs(() => this.save());
+	}
+
+	/** Opens what was open before the reload where it was, and leaves the focus where it is. */
+	async restore(): Promise<void> {
+		try {
+			for (const { uri, column, isActive } of this.toRestore) {
+				// `background` is an option of the command alone.
+				const options = { viewColumn: column, preview: false, preserveFocus: true, background: !isActive };
+				await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri), options);
+			}
+		} finally {
+			this.toRestore = [];
+			this.save();
+		}
+	}
+
+	private save(): void {
+		const tabs = openTabs();
+		const stored = this.workspaceState.get(OPEN_LOGS_KEY);
+		if (this.toRestore.length === 0 && JSON.stringify(tabs) !== JSON.stringify(stored ?? [])) {
+			void this.workspaceState.update(OPEN_LOGS_KEY, tabs.length === 0 ? undefined : tabs);
+		}
+	}
+
+	dispose(): void {
+		this.listener.dispose();
+	}
+}
+
+function openTabs(): StoredTab[] {
+	return vscode.window.tabGroups.all.flatMap(({ tabs, viewColumn }) =>
+		tabs.flatMap(({ input, isActive }) =>
+			input instanceof vscode.TabInputText && input.uri.scheme === LOG_SCHEME
+				? [{ uri: input.uri.toString(), column: viewColumn, isActive }]
+				: [],
+		),
+	);
+}
+
+function readStored(value: unknown): StoredTab[] {
+	return (Array.isArray(value) ? value : []).filter(
+		(entry: Partial<StoredTab> | null): entry is StoredTab =>
+			typeof entry?.uri === 'string' &&
+			entry.uri.startsWith(`${LOG_SCHEME}:`) &&
+			Number.isSafeInteger(entry.column) &&
+			typeof entry.isActive === 'boolean',
+	);
+}
