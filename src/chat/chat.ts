@@ -10,11 +10,11 @@ import {
 	type Conversation,
 	continueReply,
 	currentReply,
+	exchangeReply,
 	findTurn,
 	isUnfinished,
 	type Reply,
 	replaceReply,
-	replaceShownReply,
 	shownReply,
 	showVersion,
 } from './model/conversation.ts';
@@ -176,7 +176,8 @@ export class Chat {
 			return;
 		}
 		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
-		this.current = replaceShownReply(this.current, turnId, { ...reply, picture });
+		// Meanwhile the picture may have been asked for again, and a newer reply be the one that is shown.
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, picture });
 		this.changed.fire({ kind: 'turn', turnId });
 		await this.save();
 	}
@@ -367,7 +368,7 @@ export class Chat {
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.options.explainError(error, label, facts?.asked);
+				return this.options.explainError(error, label, facts?.asked, mode);
 			},
 			explainFinish: this.options.explainFinish,
 			clock: this.options.clock,

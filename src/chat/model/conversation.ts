@@ -133,11 +133,10 @@ export function replaceReply(conversation: Conversation, turnId: string, reply: 
 	return changeTurn(conversation, turnId, turn => withCurrentReply(turn, reply));
 }
 
-/** Puts `reply` in the place of the reply that a reader sees. */
-export function replaceShownReply(conversation: Conversation, turnId: string, reply: Reply): Conversation {
+/** Puts `after` in the place of `before`, wherever that stands in the turn by now. */
+export function exchangeReply(conversation: Conversation, turnId: string, before: Reply, after: Reply): Conversation {
 	return changeTurn(conversation, turnId, turn => {
-		const shown = shownReply(turn);
-		const [first, ...others] = turn.replies.map(old => (old === shown ? reply : old));
+		const [first, ...others] = turn.replies.map(reply => (reply === before ? after : reply));
 		return first ? { ...turn, replies: [first, ...others] } : turn;
 	});
 }

@@ -27,10 +27,11 @@ export async function savePicture(picture: ShownPicture): Promise<void> {
 	}
 }
 
-/** Writes the picture where the user says, and a Markdown reference to it at the cursor. Rejects when either fails. */
+/** Writes the picture where the user says, and a Markdown reference to it at the cursor. Rejects when it cannot be written. */
 export async function insertPicture(picture: ShownPicture): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
-	if (!editor) {
+	// A log or another text that is no file takes nothing.
+	if (!editor || !takesText(editor.document)) {
 		void showMessage('information', vscode.l10n.t('Open the file that the picture is to be inserted into first.'));
 		return;
 	}
@@ -48,8 +49,17 @@ export async function insertPicture(picture: ShownPicture): Promise<void> {
 	const target = await vscode.window.showTextDocument(document, editor.viewColumn);
 	const done = await target.edit(edit => edit.replace(target.selection, text));
 	if (!done) {
-		throw new Error('The editor did not take the change.');
+		const saved = vscode.workspace.asRelativePath(file);
+		const message = vscode.l10n.t(
+			'The picture was saved to {0}, but the open file did not take the reference. Is it read-only?',
+			saved,
+		);
+		void showMessage('error', message);
 	}
+}
+
+function takesText({ isUntitled, uri }: vscode.TextDocument): boolean {
+	return isUntitled || vscode.workspace.fs.isWritableFileSystem(uri.scheme) === true;
 }
 
 async function writePicture(

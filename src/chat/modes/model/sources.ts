@@ -63,7 +63,9 @@ export function addSources(
 			},
 		];
 	});
-	return [...sources, ...added].slice(0, MAXIMUM_SOURCES);
+	// Some services send all of them once more with each chunk.
+	const known = new Map([...sources, ...added].map(source => [JSON.stringify(source), source]));
+	return known.size === sources.length ? sources : [...known.values()].slice(0, MAXIMUM_SOURCES);
 }
 
 /** The sources numbered in the order in which the text cites them; those without a place in it come last. */

@@ -29,6 +29,8 @@ describe('what a message asks for', () => {
 	let pictures: PictureStore;
 	let fetched: string[];
 	let problem: PictureProblem | undefined;
+	/** Pictures come no sooner. */
+	let held: Promise<void> | undefined;
 
 	beforeEach(async () => {
 		service = new TestService();
@@ -36,10 +38,12 @@ describe('what a message asks for', () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-modes-'));
 		fetched = [];
 		problem = undefined;
+		held = undefined;
 		pictures = new PictureStore(
 			folder,
 			async url => {
 				fetched.push(url);
+				await held;
 				return problem ? { kind: 'refused', problem } : { kind: 'loaded', bytes: demoImage(url) };
 			},
 			nullLogger,
@@ -235,6 +239,33 @@ describe('what a message asks for', () => {
 			await chat.reloadPicture(first);
 			assert.ok('file' in (viewOf(chat, first).reply.picture ?? {}));
 			assert.equal(service.requests.length, 1);
+		});
+
+		it('that comes once more takes no newer one away', async () => {
+			const chat = await open();
+			problem = 'unreachable';
+			service.answer = answerWithPicture();
+			await asked(chat, first, '/image a fox');
+			problem = undefined;
+			const gate = Promise.withResolvers<void>();
+			held = gate.promise;
+			const reloading = chat.reloadPicture(first);
+			await waitFor('the picture to be asked for', () => fetched.length === 2);
+			held = undefined;
+			const newer = 'https://pictures.example/newer.png';
+			service.answer = answerWithPicture(newer);
+			await chat.retry(first);
+			assert.equal((await ended(chat, first)).text, newer);
+			gate.resolve();
+			await reloading;
+			const replies = findTurn(chat.conversation, first)?.replies ?? [];
+			assert.deepEqual(
+				replies.map(({ text, picture }) => [text, picture && 'file' in picture]),
+				[
+					[ADDRESS, true],
+					[newer, true],
+				],
+			);
 		});
 
 		it('that is none is not shown', async () => {

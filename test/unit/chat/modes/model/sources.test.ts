@@ -131,15 +131,14 @@ describe('the sources of a reply', () => {
 		assert.deepEqual(addSources([], [annotation], 10), [
 			{ url: 'https://a.example/', excerpt: 'x', start: 11, end: 12 },
 		]);
+		const once = addSources([], [annotation], 10);
+		assert.equal(addSources(once, [annotation], 10), once);
+		const cited = (url: string) => ({ ...annotation, url_citation: { ...annotation.url_citation, url } });
+		const repeated = Array.from({ length: 10_000 }, (_, index) => cited(`https://a.example/${index % 150}`));
+		assert.equal(addSources([], repeated, 0).length, 150);
+		const different = Array.from({ length: 10_000 }, (_, index) => cited(`https://a.example/${index}`));
+		assert.equal(addSources([], different, 0).length, 200);
 		assert.deepEqual(addSources([], [{ type: 'other', url_citation: undefined }], 0), []);
-		assert.equal(
-			addSources(
-				[],
-				Array.from({ length: 10_000 }, () => annotation),
-				0,
-			).length,
-			200,
-		);
 	});
 
 	it('are lists for elsewhere, in which a title is no markup', () => {
