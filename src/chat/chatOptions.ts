@@ -44,7 +44,7 @@ export interface ChatOptions {
 	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;
 	/** `asked`: what the request was sent with, where it was. */
-	explainError(error: unknown, connection: string, asked: AskedWith | undefined): Explanation;
+	explainError(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
 	explainFinish(problem: FinishProblem): Explanation;
 	clock: Clock;
 	logger: Logger;

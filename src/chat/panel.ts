@@ -91,7 +91,8 @@ export class ChatPanel {
 			policy: this.policy,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
-			explainError: (error, connection, asked) => explainPolicy(error, asked) ?? explainError(error, connection),
+			explainError: (error, connection, asked, mode) =>
+				explainPolicy(error, asked, mode) ?? explainError(error, connection),
 			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,

@@ -151,7 +151,13 @@ export class PolicyPickers {
 		};
 		const choices: RetentionChoice[] = [true, false, 'account'];
 		const items: Choice<RetentionChoice | 'default'>[] = [
-			...choices.map(value => ({ label: retentionLabel(value), detail: held(value), value })),
+			...choices.map(value => ({
+				label: retentionLabel(value),
+				description:
+					value === 'account' ? vscode.l10n.t('asks for nothing') : vscode.l10n.t('asks with {0}', `zdr: ${value}`),
+				detail: held(value),
+				value,
+			})),
 			{
 				label: vscode.l10n.t('As in the settings'),
 				description: retentionLabel(retentionInForce(defaults)),

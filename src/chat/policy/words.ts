@@ -6,9 +6,10 @@ import type { RoutingProblem } from '../../contract/routing.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
+import type { TurnMode } from '../modes/model/mode.ts';
 import { PolicyRefusal } from './applyPolicy.ts';
 import type { RetentionChoice } from './model/conversationSettings.ts';
-import type { AskedWith } from './model/policy.ts';
+import { type AskedWith, isBinding } from './model/policy.ts';
 import type { PolicyName, Preset } from './model/presets.ts';
 import type { PreviewReason, PreviewRow } from './model/preview.ts';
 import { readPrices } from './model/prices.ts';
@@ -139,6 +140,8 @@ export function reasonText(reason: PreviewReason): string {
 			return vscode.l10n.t('data_collection: deny, but {0}', dataPolicyText(reason.policy));
 		case 'retains-data':
 			return vscode.l10n.t('zdr: true, but {0}', dataPolicyText(reason.policy));
+		case 'stores-and-retains-data':
+			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', dataPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
 				? vscode.l10n.t('it does not tell its quantization')
@@ -202,7 +205,7 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
 		images === true ? vscode.l10n.t('images') : '',
 		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
-		codeOriented === true ? vscode.l10n.t('for code, zero data retention') : '',
+		codeOriented === true ? vscode.l10n.t('zero data retention') : '',
 		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
 	]
 		.filter(part => part !== '')
@@ -210,15 +213,21 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 }
 
 /** Why a request was not sent, or why its policy stood in its way. Undefined for what has nothing to do with the policy. */
-export function explainPolicy(error: unknown, asked: AskedWith | undefined): Explanation | undefined {
+export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
+	const choose = { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
 	if (error instanceof PolicyRefusal) {
 		const { problem } = error;
 		const isName = problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody';
-		const choose = { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
 		return { message: refusalText(error), action: isName ? choose : action };
 	}
 	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
+	if (code === 'not-found' && asked && mode === 'chat') {
+		const nobody = isBinding(asked.provider ?? {})
+			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)
+			: vscode.l10n.t('The service has no model “{0}”. Choose another one.', asked.model);
+		return { message: nobody + quote(serviceMessage), action: choose };
+	}
 	const { only, order, allow_fallbacks } = asked?.provider ?? {};
 	const named = only ?? (allow_fallbacks === false ? order : undefined);
 	const isProviders = code === 'upstream' || code === 'server' || code === 'rate-limited' || code === 'timeout';

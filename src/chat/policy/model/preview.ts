@@ -19,6 +19,7 @@ export type PreviewReason =
 	| { kind: 'not-in-order' }
 	| { kind: 'stores-data'; policy: string | undefined }
 	| { kind: 'retains-data'; policy: string | undefined }
+	| { kind: 'stores-and-retains-data'; policy: string | undefined }
 	| { kind: 'quantization'; offered: readonly string[] }
 	| { kind: 'parameters'; missing: readonly string[] }
 	| { kind: 'not-listed' }
@@ -148,10 +149,7 @@ function exclusionsOf(
 		ignore.includes(slug) && { kind: 'ignored' },
 		only !== undefined && !isNamed(connection, provider, only) && { kind: 'not-in-only' },
 		allow_fallbacks === false && order.length > 0 && !isNamed(connection, provider, order) && { kind: 'not-in-order' },
-		data.data_collection === 'deny' &&
-			storesData(connection, provider) === true && { kind: 'stores-data', policy: provider.dataPolicy },
-		data.zdr === true &&
-			retainsData(connection, provider) === true && { kind: 'retains-data', policy: provider.dataPolicy },
+		dataReason(connection, provider, data),
 	];
 	const offered = provider.quantizations ?? (isComplete(connection) ? [] : undefined);
 	if (quantizations.length > 0 && offered && !offered.some(level => quantizations.includes(level))) {
@@ -163,6 +161,21 @@ function exclusionsOf(
 		reasons.push(missing.length > 0 && { kind: 'parameters', missing });
 	}
 	return reasons.filter(reason => reason !== false);
+}
+
+/** One reason where two fields rule out one policy. */
+function dataReason(
+	connection: Connection,
+	provider: Provider,
+	{ data_collection, zdr }: Pick<ProviderPreferences, 'data_collection' | 'zdr'>,
+): PreviewReason | false {
+	const { dataPolicy: policy } = provider;
+	const stores = data_collection === 'deny' && storesData(connection, provider) === true;
+	const retains = zdr === true && retainsData(connection, provider) === true;
+	if (!stores && !retains) {
+		return false;
+	}
+	return { kind: stores && retains ? 'stores-and-retains-data' : stores ? 'stores-data' : 'retains-data', policy };
 }
 
 function doubtsOf(

@@ -85,6 +85,10 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ data_collection: 'deny' }, {}, unread)['free'], 'unclear policy-unclear');
 	});
 
+	it('says once what two fields rule out', () => {
+		assert.equal(rowsOf({ data_collection: 'deny', zdr: true })['cheap'], 'out stores-and-retains-data');
+	});
+
 	it('leaves out by zero data retention: storing nothing is not yet that', () => {
 		const quiet = connection('acme', { providers: [{ slug: 'some', dataPolicy: 'stores no data' }, ...PROVIDERS] });
 		const rows = rowsOf({ zdr: true }, {}, quiet);
