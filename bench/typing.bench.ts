@@ -1,0 +1,116 @@
+import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
+import { RICH } from '../test/ui/scenes.ts';
+import { type BenchRow, median } from './row.ts';
+
+const ROUNDS = 3;
+const REPLY_LENGTH = 200_000;
+const TOKENS_PER_SECOND = 200;
+const TOKEN_LENGTH = 4;
+/** Milliseconds between two messages of the host, and between two keys. */
+const MESSAGE_MS = 20;
+const KEY_MS = 80;
+const TYPED = 'what is typed while the reply streams';
+/** Milliseconds from a key to the paint that follows. */
+const LIMIT = 50;
+
+interface Stream {
+	turn: string;
+	/** Comes again and again; nothing where nothing streams. */
+	more: string;
+	/** So many in a message, in UTF-16 code units. */
+	letters: number;
+	interval: number;
+}
+
+declare global {
+	interface Window {
+		keyTimes: number[];
+	}
+}
+
+export async function rows(): Promise<BenchRow[]> {
+	const host = await ChatPageHost.start();
+	const idle: number[][] = [];
+	const streaming: number[][] = [];
+	try {
+		for (let round = 0; round < ROUNDS; round++) {
+			idle.push(await type(host, false));
+			streaming.push(await type(host, true));
+		}
+	} finally {
+		await host.stop();
+	}
+	const slowest = (runs: number[][]) => median(runs.map(run => Math.max(...run)));
+	const usual = (runs: number[][]) => median(runs.map(median));
+	const words = (runs: number[][]) => `${usual(runs).toFixed(0)} ms; ${slowest(runs).toFixed(0)} ms`;
+	// Where the machine keeps typing waiting for longer while nothing else happens, that is what there is to compare with.
+	const limit = Math.max(LIMIT, slowest(idle));
+	return [
+		{
+			goal: '5',
+			what: `typing while a reply of ${REPLY_LENGTH / 1000} KB goes on at ${TOKENS_PER_SECOND} tokens/s: key to next paint, usual; slowest`,
+			ours: words(streaming),
+			peers: `while nothing streams ${words(idle)}`,
+			ratio: (usual(streaming) / usual(idle)).toFixed(2),
+			met: slowest(streaming) <= limit ? 'yes' : 'no',
+			...(limit > LIMIT ? { reason: `typing alone takes over ${LIMIT} ms here` } : {}),
+		},
+	];
+}
+
+/** Milliseconds from each key to the next paint, in a page with a long reply that goes on or not. */
+async function type(host: ChatPageHost, streams: boolean): Promise<number[]> {
+	const chat = await host.open();
+	const text = RICH.repeat(Math.ceil(REPLY_LENGTH / RICH.length)).slice(0, REPLY_LENGTH);
+	const turn = turnView({ text, state: 'streaming' });
+	await chat.snapshot([turn]);
+	await settled(chat);
+	await chat.page.getByRole('textbox').focus();
+	const letters = (MESSAGE_MS / 1000) * TOKENS_PER_SECOND * TOKEN_LENGTH;
+	await chat.page.evaluate(watch, { turn: turn.id, more: streams ? RICH : '', letters, interval: MESSAGE_MS });
+	for (const key of TYPED) {
+		await chat.page.keyboard.press(key);
+		await new Promise(resolve => setTimeout(resolve, KEY_MS));
+	}
+	const times = await chat.page.evaluate(() => window.keyTimes);
+	await chat.close();
+	return times;
+}
+
+/** Runs in the page: lets the reply go on and keeps how long each key takes. */
+function watch({ turn, more, letters, interval }: Stream): void {
+	window.keyTimes = [];
+	let sequence = 0;
+	setInterval(() => {
+		const start = (sequence * letters) % Math.max(1, more.length);
+		const text = more.slice(start, start + letters);
+		if (text !== '') {
+			sequence++;
+			window.postMessage({ kind: 'turns-change', sequence, changes: [{ kind: 'text-append', turn, text }] }, '*');
+		}
+	}, interval);
+	addEventListener(
+		'keydown',
+		({ timeStamp }) => {
+			requestAnimationFrame(() => {
+				const channel = new MessageChannel();
+				// The next task after a frame: what it changed is painted.
+				channel.port1.onmessage = () => window.keyTimes.push(performance.now() - timeStamp);
+				channel.port2.postMessage(undefined);
+			});
+		},
+		true,
+	);
+}
+
+/** A long reply is shown in several tasks, and its code is coloured when the page is idle. */
+async function settled(chat: ChatPage): Promise<void> {
+	await chat.page.evaluate(async () => {
+		const log = document.querySelector('chat-app')?.shadowRoot?.querySelector('.log');
+		for (let quiet = 0, height = -1; quiet < 30; ) {
+			await new Promise(resolve => requestAnimationFrame(resolve));
+			quiet = log?.scrollHeight === height ? quiet + 1 : 0;
+			height = log?.scrollHeight ?? 0;
+		}
+	});
+}
