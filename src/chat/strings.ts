@@ -23,7 +23,7 @@ export function pageStrings(): PageStrings {
 		chipRemoved: vscode.l10n.t('{0} was removed from the context.'),
 		chipShortened: vscode.l10n.t('{0}, shortened by {1}'),
 		chipSize: vscode.l10n.t('{0} characters, about {1} tokens (estimate)'),
-		closed: vscode.l10n.t('The reply was cut off when the window closed.'),
+		closed: vscode.l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
 		code: vscode.l10n.t('Code'),
 		codeIn: vscode.l10n.t('Code, {0}'),
 		continue: vscode.l10n.t('Continue'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -43,6 +43,19 @@ describe('what is done with a reply in the editor', () => {
 			const input = activeInput();
 			return input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME && input;
 		});
+	}
+
+	/** Gives the answer to a question that comes, as the keyboard would: nothing says when it is there. */
+	async function answered(done: Promise<void>, command: string): Promise<void> {
+		let isDone = false;
+		void done.finally(() => {
+			isDone = true;
+		});
+		await waitFor('the answer', async () => {
+			await vscode.commands.executeCommand(command);
+			return isDone;
+		});
+		await done;
 	}
 
 	it('inserts code at all cursors, in one step of undo', async () => {
@@ -102,6 +115,89 @@ describe('what is done with a reply in the editor', () => {
 		await tools.applyProposal(modified);
 		assert.equal(await textOf(file('a.ts')), changed.replace('* 2', '* 3'));
 		await revert();
+	});
+
+	it('keeps the line breaks of a file, and that it has none at its end', async () => {
+		const windows = FILE.replaceAll('\n', '\r\n').trimEnd();
+		await writeFile(file('crlf.ts').fsPath, windows);
+		await tools.useCode('apply', { code: CODE, file: 'reply-tools/crlf.ts' }, nothing);
+		await tools.applyProposal((await proposal()).modified);
+		const document = await vscode.workspace.openTextDocument(file('crlf.ts'));
+		assert.equal(document.getText(), windows.replace('* 2', '* 3'));
+		await document.save();
+		assert.equal(await readFile(file('crlf.ts').fsPath, 'utf8'), windows.replace('* 2', '* 3'));
+	});
+
+	it('makes several changes of one file one after the other, the later ones compared again', async () => {
+		const other = '\nexport const last = 1;\nexport const more = 2;\n';
+		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
+		const first = (await proposal()).modified;
+		await tools.useCode('apply', { code: other, file: 'reply-tools/a.ts' }, nothing);
+		const second = await waitFor('the other comparison', async () => {
+			const { modified } = await proposal();
+			return modified.toString() !== first.toString() && modified;
+		});
+		assert.equal(await textOf(second), `${FILE}export const more = 2;\n`);
+		await tools.applyProposal(first);
+		assert.equal(await textOf(file('a.ts')), CHANGED);
+		const both = `${CHANGED}export const more = 2;\n`;
+		void tools.applyProposal(second);
+		await waitFor('the new comparison', async () => (await textOf(second)) === both);
+		assert.equal(await textOf(file('a.ts')), CHANGED, 'it is only compared');
+		await tools.applyProposal(second);
+		assert.equal(await textOf(file('a.ts')), both);
+		await revert();
+	});
+
+	it('writes nothing to a file that is read-only in the editor', async () => {
+		const settings = vscode.workspace.getConfiguration('files');
+		await settings.update('readonlyInclude', { '**/locked.ts': true }, vscode.ConfigurationTarget.Global);
+		try {
+			await writeFile(file('locked.ts').fsPath, FILE);
+			await show('locked.ts');
+			void tools.useCode('insert', { code: CODE }, nothing);
+			await tools.useCode('apply', { code: CODE, file: 'reply-tools/locked.ts' }, nothing);
+			const { modified } = await proposal();
+			await tools.applyProposal(modified);
+			assert.equal(await textOf(file('locked.ts')), FILE);
+			const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+			assert.ok(
+				tabs.some(({ input }) => input instanceof vscode.TabInputTextDiff),
+				'the comparison stays',
+			);
+		} finally {
+			await settings.update('readonlyInclude', undefined, vscode.ConfigurationTarget.Global);
+		}
+	});
+
+	it('asks which file is meant where more than one may be, and compares the one that is chosen', async () => {
+		await writeFile(file('second.ts').fsPath, FILE);
+		const done = tools.useCode('apply', { code: CODE }, [file('second.ts'), file('a.ts')]);
+		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.equal((await proposal()).original.toString(), file('second.ts').toString());
+	});
+
+	it('offers the file that the fence names where there is none, and begins it', async () => {
+		await show('a.ts');
+		const done = tools.useCode('apply', { code: CODE, file: 'reply-tools/new/c.ts' }, nothing);
+		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
+		const { modified } = await proposal();
+		assert.equal(await textOf(modified), CODE);
+		await tools.applyProposal(modified);
+		assert.equal(await textOf(file('new/c.ts')), CODE);
+	});
+
+	it('asks where code belongs that does not show it itself', async () => {
+		const code = 'const somethingElse = entirely();\n';
+		const done = tools.useCode('apply', { code, file: 'reply-tools/a.ts' }, nothing);
+		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
+		assert.equal(await textOf((await proposal()).modified), FILE + code, 'at the end of the file');
+	});
+
+	it('compares nothing where the question is left with Escape', async () => {
+		const done = tools.useCode('apply', { code: 'entirely();\n', file: 'reply-tools/a.ts' }, nothing);
+		await answered(done, 'workbench.action.closeQuickOpen');
+		assert.ok(!(activeInput() instanceof vscode.TabInputTextDiff));
 	});
 
 	it('finds files of the workspace by the names that replies give them, and no others', async () => {

@@ -13,7 +13,7 @@ export const pageStrings: PageStrings = {
 	chipRemoved: '{0} was removed from the context.',
 	chipShortened: '{0}, shortened by {1}',
 	chipSize: '{0} characters, about {1} tokens (estimate)',
-	closed: 'The reply was cut off when the window closed.',
+	closed: 'The reply was cut off when the window closed or its extensions stopped.',
 	code: 'Code',
 	codeIn: 'Code, {0}',
 	continue: 'Continue',

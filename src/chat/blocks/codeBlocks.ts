@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
+import { changeText } from './changeText.ts';
 import { editorLanguage } from './languages.ts';
 import type { Proposals } from './proposals.ts';
 import { confirmOutside, newFileUri, resolveFile } from './workspaceFiles.ts';
@@ -15,12 +16,14 @@ export interface CodeBlock {
 export async function insertBlock(block: CodeBlock): Promise<void> {
 	const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
 	const code = block.code.replace(/\r?\n$/, '');
-	const isTaken = await editor?.edit(change => {
-		for (const selection of editor.selections) {
-			change.replace(selection, code);
-		}
-	});
-	if (editor && isTaken) {
+	const isTaken =
+		editor !== undefined &&
+		(await changeText(editor, change => {
+			for (const selection of editor.selections) {
+				change.replace(selection, code);
+			}
+		}));
+	if (isTaken) {
 		await vscode.window.showTextDocument(editor.document, editor.viewColumn ? { viewColumn: editor.viewColumn } : {});
 		return;
 	}

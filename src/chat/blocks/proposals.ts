@@ -4,6 +4,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { changeText } from './changeText.ts';
 import { type Placement, placeByContext, replaceLines } from './placement.ts';
 
 interface Proposal {
@@ -79,16 +80,9 @@ export class Proposals implements Disposable {
 			await this.compareAgain(uri, proposal, now);
 			return;
 		}
-		const edit = new vscode.WorkspaceEdit();
-		if (before === undefined) {
-			edit.createFile(target, { contents: Buffer.from(proposal.text) });
-		} else {
-			const document = await vscode.workspace.openTextDocument(target);
-			const change = smallestChange(before, proposal.text);
-			const range = new vscode.Range(document.positionAt(change.start), document.positionAt(change.end));
-			edit.replace(target, range, change.text);
-		}
-		if (!(await vscode.workspace.applyEdit(edit))) {
+		const isMade =
+			before === undefined ? await create(target, proposal.text) : await change(target, before, proposal.text);
+		if (!isMade) {
 			void showMessage('error', vscode.l10n.t('{0} could not be changed. Is it read-only?', nameOf(target)));
 			return;
 		}
@@ -182,6 +176,20 @@ async function askForPlace(target: vscode.Uri, before: string, code: string): Pr
 /** A selection that ends at the beginning of a line has nothing of that line. */
 function lastLine({ start, end }: vscode.Selection): number {
 	return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+}
+
+function create(target: vscode.Uri, text: string): Thenable<boolean> {
+	const edit = new vscode.WorkspaceEdit();
+	edit.createFile(target, { contents: Buffer.from(text) });
+	return vscode.workspace.applyEdit(edit);
+}
+
+async function change(target: vscode.Uri, before: string, after: string): Promise<boolean> {
+	const editor = await vscode.window.showTextDocument(target, { preview: false });
+	const { start, end, text } = smallestChange(before, after);
+	const { document } = editor;
+	const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+	return changeText(editor, edit => edit.replace(range, text));
 }
 
 /** What is left of a change without the beginning and the end that stay. */

@@ -61,7 +61,7 @@ function exportWords(): ExportWords {
 		picture: prompt => vscode.l10n.t('Picture: {0}', prompt),
 		sources: vscode.l10n.t('Sources'),
 		stopped: vscode.l10n.t('Stopped.'),
-		cutOff: vscode.l10n.t('The reply was cut off when the window closed.'),
+		cutOff: vscode.l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
 		streaming: vscode.l10n.t('The reply was still running.'),
 		failed: vscode.l10n.t('The reply failed.'),
 		moment: milliseconds => format.format(milliseconds),
