@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Emitter, type Event } from '../base/event.ts';
-import type { ChannelAddress } from '../client/channel/address.ts';
-import { hasOtherVerdicts, isDowngrade } from '../client/channel/ladder.ts';
+import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
+import { demandHardwareProof, hasOtherVerdicts, isDowngrade } from '../client/channel/ladder.ts';
 import { ChannelMemory, type MemoryStore } from '../client/channel/memory.ts';
 import type { Client } from '../client/client.ts';
 import type { ChannelSession } from '../client/types.ts';
@@ -61,25 +62,21 @@ export class Encrypted {
 	): Promise<EncryptedSession> {
 		const { client, connection, label, isLocal } = await this.dependencies.active();
 		const { consent, store } = this.dependencies;
-		const url = channelPlaces(connection).find(place => isSame(place.address, address))?.url ?? '';
+		const url = attestationUrl(connection, address);
 		// The local service has a new key each time it starts.
-		const isAnyKey = isLocal || consent.takesNewKeys(url);
-		const key = isAnyKey ? undefined : (knownKey ?? new ChannelMemory(store).accepted(url)?.keyFingerprint);
+		const isAnyKey = () => isLocal || consent.takesNewKeys(url);
+		const key = isAnyKey() ? undefined : (knownKey ?? new ChannelMemory(store).accepted(url)?.keyFingerprint);
 		const session = await client.channel.open({
 			...address,
 			requireHardwareProof: readSetting('errand.channel.requireHardwareProof'),
 			askMaker: () => consent.askMaker(),
 			confirm: async (before, now) =>
-				(isAnyKey && !isDowngrade(now) && !hasOtherVerdicts(before, now)) || consent.confirm(label, before, now),
+				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) || consent.confirm(label, before, now),
 			...(key === undefined ? {} : { knownKey: key }),
 			...(signal ? { signal } : {}),
 		});
 		return new WatchedSession(session, isLocal);
 	}
-}
-
-function isSame(one: ChannelAddress, other: ChannelAddress): boolean {
-	return one.model === other.model && one.provider === other.provider;
 }
 
 class WatchedSession implements EncryptedSession {
@@ -88,10 +85,12 @@ class WatchedSession implements EncryptedSession {
 	private readonly changed = new Emitter<void>();
 	/** With which a reply was verified. */
 	private confirmedKey: string | undefined;
+	private told: Badge;
 
 	constructor(session: ChannelSession, isLocal: boolean) {
 		this.session = session;
 		this.isLocal = isLocal;
+		this.told = this.badge;
 	}
 
 	get onDidChangeBadge(): Event<void> {
@@ -111,12 +110,27 @@ class WatchedSession implements EncryptedSession {
 		history: readonly ChannelMessage[],
 		options?: { signal?: AbortSignal },
 	): AsyncGenerator<{ type: 'text'; text: string }, void> {
-		for await (const event of this.session.stream(history, options)) {
-			if (this.confirmedKey !== this.keyFingerprint) {
+		// The settings may have come to demand it since the session was opened.
+		if (readSetting('errand.channel.requireHardwareProof')) {
+			demandHardwareProof(this.session);
+		}
+		try {
+			for await (const event of this.session.stream(history, options)) {
 				this.confirmedKey = this.keyFingerprint;
-				this.changed.fire();
+				this.tell();
+				yield event;
 			}
-			yield event;
+		} finally {
+			// A session that was renewed may prove less, also where no reply came.
+			this.tell();
+		}
+	}
+
+	private tell(): void {
+		const { badge } = this;
+		if (!isDeepStrictEqual(badge, this.told)) {
+			this.told = badge;
+			this.changed.fire();
 		}
 	}
 

@@ -21,6 +21,9 @@ describe('an encrypted session for a conversation', function () {
 	let takesNewKeys: boolean;
 	let answer: boolean;
 	let asked: string[];
+	/** Fields of the connection that a test changes. */
+	let scoped: Record<string, unknown>;
+	const models = [{ id: 'large', kinds: ['encrypted'], channelProvider: 'fast' }];
 
 	beforeEach(async () => {
 		enclave = await Enclave.start();
@@ -32,12 +35,8 @@ describe('an encrypted session for a conversation', function () {
 				state = written;
 			},
 		};
-		client = createClient({
-			connection: connection(),
-			keys: () => Promise.resolve('sk-key'),
-			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
-			channel: { memory: new ChannelMemory(store) },
-		});
+		scoped = {};
+		client = newClient();
 		[isLocal, takesNewKeys, answer, asked] = [false, false, false, []];
 	});
 	afterEach(async () => {
@@ -51,8 +50,16 @@ describe('an encrypted session for a conversation', function () {
 			apiUrl: 'https://api.example',
 			service: 'acme',
 			encryptUrl: enclave.server.origin,
+			...scoped,
 		}),
 	});
+	const newClient = () =>
+		createClient({
+			connection: connection(),
+			keys: () => Promise.resolve('sk-key'),
+			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
+			channel: { memory: new ChannelMemory(store) },
+		});
 	const setPolicy = (value: boolean | undefined) =>
 		vscode.workspace
 			.getConfiguration()
@@ -137,6 +144,43 @@ describe('an encrypted session for a conversation', function () {
 			.catch((error: unknown) => error);
 		assert.match(explainChannelError(error, 'Acme').message, /requireHardwareProof demands a proof/);
 		assert.equal(enclave.messages.length, 0);
+	});
+
+	it('sends nothing more without that proof once the settings have come to demand it', async () => {
+		const session = await encrypted().open({});
+		assert.equal(await read(session), 'So it is.');
+		await setPolicy(true);
+		const error = await read(session).catch((error: unknown) => error);
+		assert.match(
+			explainChannelError(error, 'Acme').message,
+			/^Nothing was sent: .+requireHardwareProof demands a proof/,
+		);
+		assert.equal(enclave.messages.length, 1);
+	});
+
+	it('asks about another key also where the place is named by its model alone', async () => {
+		scoped = { orgUrl: enclave.server.origin, encryptUrl: undefined, models };
+		client = newClient();
+		const [place] = await encrypted().places();
+		await encrypted().open(place?.address ?? {});
+		enclave.keyPair = p384KeyPair();
+		await assert.rejects(encrypted().open({ model: 'large' }));
+		assert.deepEqual(asked, ['Acme']);
+	});
+
+	it('tells of its badge whenever another key answers, and takes new keys from when the user says so', async () => {
+		const session = await encrypted().open({});
+		let changes = 0;
+		session.onDidChangeBadge(() => changes++);
+		await read(session);
+		takesNewKeys = true;
+		enclave.keyPair = p384KeyPair();
+		enclave.expire();
+		enclave.answer = response => void response.writeHead(500).end();
+		await assert.rejects(read(session));
+		assert.equal(session.badge.label, 'Encrypted');
+		assert.equal(changes, 2);
+		assert.deepEqual(asked, []);
 	});
 
 	it('says in words what ended it', async () => {
