@@ -86,6 +86,9 @@ export class AttestationPanel {
 	onDidDispose(listener: () => void): void {
 		this.panel.onDidDispose(() => {
 			this.checking?.abort();
+			// Nobody is told any more what comes of it.
+			this.checking = undefined;
+			this.isReady = false;
 			this.store.dispose();
 			listener();
 		});
@@ -122,7 +125,7 @@ export class AttestationPanel {
 		} catch (error) {
 			if (this.checking === own) {
 				this.checked = undefined;
-				this.problem = explainChannelError(error, active.label).message;
+				this.problem = harmlessLine(explainChannelError(error, active.label).message);
 				this.dependencies.logger.log('warn', 'An attestation could not be checked', { reason: describeError(error) });
 			}
 		} finally {

@@ -1,16 +1,19 @@
+import { isDeeperThan } from '../../base/nesting.ts';
 import type { Attested } from '../../client/types.ts';
 import type { RawView } from '../protocol.ts';
 
 /** Characters of one piece that a page shows; the export has all. */
 export const MAXIMUM_SHOWN = 200_000;
+/** Indenting what is nested more deeply would take many times its own room. */
+const MAXIMUM_LEVELS = 32;
 
 /** What was received, field by field, in a form that can be read. */
 export function rawViews({ attestation }: Pick<Attested, 'attestation'>): RawView[] {
 	const { report_json: report, gpu_eat: token, report: _, ...rest } = attestation;
 	return [
 		{ name: 'report_json', ...shown(indented(report)) },
-		...(token === undefined ? [] : [{ name: 'gpu_eat', ...shown(text(token)) }]),
-		{ name: Object.keys(rest).join(', '), ...shown(text(rest)) },
+		...(token === undefined || token === null ? [] : [{ name: 'gpu_eat', ...shown(text(token)) }]),
+		{ name: harmlessLine(Object.keys(rest).join(', ')), ...shown(text(rest)) },
 	];
 }
 
@@ -25,7 +28,8 @@ function text(value: unknown): string {
 
 function indented(json: string): string {
 	try {
-		return text(JSON.parse(json));
+		const value: unknown = JSON.parse(json);
+		return isDeeperThan(value, MAXIMUM_LEVELS) ? json : text(value);
 	} catch {
 		return json;
 	}

@@ -47,6 +47,19 @@ describe('raw evidence', () => {
 		assert.equal(report?.isCut, true);
 	});
 
+	it('is not made larger than it can be read by lines that are indented deeply', () => {
+		const deep = `${'['.repeat(3000)}${'0,'.repeat(1000)}0${']'.repeat(3000)}`;
+		assert.equal(rawViews(withReport(deep))[0]?.text, deep);
+	});
+
+	it('has a harmless name, whatever the fields of the record are called', () => {
+		const fields = { [`a\u202e\n${'x'.repeat(5000)}`]: 1 };
+		const views = rawViews({ attestation: { ...attested.attestation, ...fields } });
+		const names = views.map(({ name }) => name);
+		assert.ok(names.every(name => name.length <= 500 && !/[\u202e\n]/.test(name)));
+		assert.match(names.at(-1) ?? '', /a\\u\{202e\}/);
+	});
+
 	it('writes out characters that hide or reorder others, and keeps the rest', () => {
 		assert.equal(rawViews(withReport('a\u202eb\u0000\u2028\n\té ⚓'))[0]?.text, 'a\\u{202e}b\\u{0}\\u{2028}\n\té ⚓');
 		assert.equal(harmlessLine('a\n\u202eb  c'), 'a \\u{202e}b c');
