@@ -7,6 +7,8 @@ import { abortedError } from '../../core/exchange.ts';
 
 /** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */
 export const COOLDOWN_MS = 60_000;
+/** What the maker may have withdrawn since then is asked for anew. */
+export const MAXIMUM_AGE_MS = 24 * 60 * 60 * 1000;
 const MAXIMUM_BYTES = 512 * 1024;
 const MAXIMUM_KEYS = 100;
 
@@ -34,6 +36,7 @@ export class MakerKeys {
 	/** Who looks while the maker is being asked waits for the answer, and asks nothing twice. */
 	private readonly queue = new SerialQueue();
 	private keys = new Map<string, TokenKey>();
+	private answeredAt = Number.NEGATIVE_INFINITY;
 	private asked: { at: number; isAnswered: boolean } | undefined;
 
 	constructor(caller: Caller, address: string) {
@@ -65,7 +68,7 @@ export class MakerKeys {
 			throw abortedError();
 		}
 		const known = this.keys.get(id);
-		if (known) {
+		if (known && this.clock.now() - this.answeredAt < MAXIMUM_AGE_MS) {
 			return known;
 		}
 		const { asked } = this;
@@ -75,7 +78,7 @@ export class MakerKeys {
 			}
 			await this.fetch(signal);
 		}
-		return this.keys.get(id) ?? (this.asked?.isAnswered ? 'not-there' : 'unreachable');
+		return this.asked?.isAnswered ? (this.keys.get(id) ?? 'not-there') : 'unreachable';
 	}
 
 	private async fetch(signal: AbortSignal | undefined): Promise<void> {
@@ -85,6 +88,7 @@ export class MakerKeys {
 		try {
 			this.keys = await importKeys(await this.request(signal));
 			this.asked = { at, isAnswered: true };
+			this.answeredAt = at;
 		} catch (error) {
 			if (signal?.aborted || !ClientError.is(error)) {
 				// Nothing was learnt of the maker, so that the next one need not wait.

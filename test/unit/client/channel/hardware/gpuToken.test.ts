@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { checkGpuToken } from '../../../../../src/client/channel/hardware/gpuToken.ts';
-import { COOLDOWN_MS, MakerKeys } from '../../../../../src/client/channel/hardware/makerKeys.ts';
+import { COOLDOWN_MS, MAXIMUM_AGE_MS, MakerKeys } from '../../../../../src/client/channel/hardware/makerKeys.ts';
 import { p384KeyPair } from '../../../../support/contractServer/channelCryptography.ts';
 import { FaultServer, sendJson } from '../../../../support/faultServer.ts';
 import { deviceClaims, GpuMaker, ISSUER, overallClaims } from '../../../../support/gpuMaker.ts';
@@ -267,6 +267,19 @@ describe('the token of the hardware', () => {
 		assert.equal((await check(detached())).finding.verdict, 'pass');
 		assert.equal((await check(detached())).finding.verdict, 'pass');
 		assert.equal(server.received.length, 2);
+	});
+
+	it('takes no key for longer than a day that the maker may have withdrawn', async () => {
+		assert.equal((await check(detached())).finding.verdict, 'pass');
+		keySet = { keys: [] };
+		clock.pass(MAXIMUM_AGE_MS - 1);
+		assert.equal((await check(detached())).finding.verdict, 'pass');
+		clock.pass(1);
+		assert.match((await check(detached())).finding.reason, /does not list/);
+		assert.equal(server.received.length, 2);
+		keySet = 'none';
+		clock.pass(COOLDOWN_MS);
+		assert.match((await check(detached())).finding.reason, /could not be asked/);
 	});
 
 	it('asks once for the keys that several look for at a time, and all of them get the answer', async () => {
