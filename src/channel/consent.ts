@@ -29,7 +29,7 @@ export class Consent {
 			{
 				modal: true,
 				detail: vscode.l10n.t(
-					'The attestation has a token of the GPU maker. Checking it takes a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it the check stays unknown.',
+					'The attestation has a token that says it is the GPU maker’s. Checking it takes a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it the check stays unknown.',
 				),
 			},
 			yes,

@@ -1,4 +1,5 @@
 import type { AttestationRecord } from '../../contract/channel.ts';
+import { readHardwareTokens, unprovenClaims } from './hardware/hardwareToken.ts';
 
 export interface NonceClaim {
 	/** Where it stands. */
@@ -16,7 +17,7 @@ export function nonceClaims({ report_json: text, gpu_eat: token }: AttestationRe
 	return [
 		...entries.flatMap(entry => claims(fieldOf(entry, 'nonce'), 'report_json')),
 		...claims(fieldOf(report, 'eat_nonce'), 'report_json'),
-		...tokensOf(token).flatMap(jwt => claims(fieldOf(claimsOf(jwt), 'eat_nonce'), 'gpu_eat')),
+		...tokensOf(token).flatMap(jwt => claims(fieldOf(unprovenClaims(jwt), 'eat_nonce'), 'gpu_eat')),
 	];
 }
 
@@ -32,20 +33,9 @@ function spellings(nonce: Uint8Array): string[] {
 	return [digits, digits.toUpperCase(), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
 }
 
-/** One JWT, or the detached form `[["JWT", token], { name: token, … }]`, itself or as its text. */
-function tokensOf(token: unknown): string[] {
-	const value = typeof token === 'string' && token.trimStart().startsWith('[') ? parsed(token) : token;
-	if (typeof value === 'string') {
-		return [value];
-	}
-	const [overall, detached] = Array.isArray(value) ? value : [];
-	const jwt = Array.isArray(overall) ? overall[1] : undefined;
-	const others = typeof detached === 'object' && detached !== null ? Object.values(detached) : [];
-	return [jwt, ...others].filter(entry => typeof entry === 'string');
-}
-
-function claimsOf(jwt: string): unknown {
-	return parsed(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+function tokensOf(value: unknown): string[] {
+	const tokens = readHardwareTokens(value);
+	return tokens ? [tokens.overall, ...(tokens.devices?.values() ?? [])] : [];
 }
 
 function parsed(text: string): unknown {

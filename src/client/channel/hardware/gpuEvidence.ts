@@ -67,7 +67,7 @@ export async function checkGpuEvidence(
 	}
 	return {
 		finding: pass(
-			`The evidence is genuine: ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`} of the maker signed it. It does not say whose key the channel uses.`,
+			`The evidence is genuine: ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`} of the maker signed it. It does not say whose key the channel uses, and whether the maker has revoked a device was not asked.`,
 			input,
 		),
 		devices,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { fingerprint } from '../../../crypto/digest.ts';
 import { type Finding, fail, pass, unknown } from '../finding.ts';
 import type { HardwareAuthority } from './authority.ts';
-import { type HardwareTokens, readHardwareTokens } from './hardwareToken.ts';
+import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
 import type { KeyProblem, TokenKey } from './makerKeys.ts';
 
 const ALGORITHM = 'ES384';
@@ -54,8 +54,6 @@ export interface TokenContext {
 	/** GPUs whose own evidence was verified; 0 where there is none. */
 	gpus: number;
 }
-
-type Claims = Record<string, unknown>;
 
 /** A finding that ends the check. */
 class Ended extends Error {
@@ -200,7 +198,7 @@ function timeText(seconds: number): string {
 /** The claims of a token that the maker signed. */
 async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Claims> {
 	const { kid } = readHeader(token);
-	if (claimsOf(token)?.['iss'] !== authority.issuer) {
+	if (unprovenClaims(token)?.['iss'] !== authority.issuer) {
 		throw new Ended(unknown(SELF_ISSUED));
 	}
 	if (kid === undefined) {
@@ -248,14 +246,4 @@ function readHeader(token: string): { kid?: string | undefined } {
 		throw new Ended(unknown('The token of the hardware is in no form that is known.'));
 	}
 	return { kid: typeof header.kid === 'string' ? header.kid : undefined };
-}
-
-/** Unproven. */
-function claimsOf(token: string): Claims | undefined {
-	try {
-		const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-		return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
-	} catch {
-		return undefined;
-	}
 }

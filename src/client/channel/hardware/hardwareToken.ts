@@ -7,6 +7,8 @@ export interface HardwareTokens {
 	devices: ReadonlyMap<string, string> | undefined;
 }
 
+export type Claims = Record<string, unknown>;
+
 const MAXIMUM_DEVICES = 64;
 const jwt = z.string().max(256 * 1024);
 const detached = z.tuple([
@@ -23,6 +25,12 @@ export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
 	}
 	const [overall, devices] = detached.safeParse(parsed).data ?? [];
 	return overall && devices && { overall: overall[1], devices: new Map(Object.entries(devices)) };
+}
+
+/** What a JWT says, whoever signed it. Undefined for what is in no form of a token. */
+export function unprovenClaims(jwt: string): Claims | undefined {
+	const claims = fromJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+	return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
 }
 
 function fromJson(text: string): unknown {

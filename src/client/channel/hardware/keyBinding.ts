@@ -21,7 +21,10 @@ export async function checkKeyBinding(
 		for (const name of DIGESTS) {
 			const hash = await digest(name, bytes);
 			if (nonces.every(nonce => Buffer.compare(nonce, hash) === 0)) {
-				return pass('The nonce that the hardware signed is a hash of the key.', `${name} of ${spelling}`);
+				return pass(
+					'The nonce that the hardware signed is a hash of the key, so the evidence was made for it. Which software asked for it is not proven.',
+					`${name} of ${spelling}`,
+				);
 			}
 		}
 	}
