@@ -157,7 +157,11 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
 	['::', 96],
+	// IPv4 addresses in the forms of translators and tunnels, which may lead anywhere.
+	['::ffff:0:0:0', 96],
 	['64:ff9b::', 96],
+	['64:ff9b:1::', 48],
+	['2002::', 16],
 	['fc00::', 7],
 	['fe80::', 9],
 	['ff00::', 8],

@@ -175,6 +175,9 @@ describe('a remote image', () => {
 			'::',
 			'::ffff:10.0.0.1',
 			'64:ff9b::a00:1',
+			'64:ff9b:1::a00:1',
+			'::ffff:0:10.0.0.1',
+			'2002:a00:1::',
 			'x',
 		]) {
 			assert.equal(isPrivateAddress(address), true, address);
