@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
-import { withoutPrefix } from '../../contract/modelIdentifier.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
@@ -9,6 +8,7 @@ import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import {
 	alternatesOf,
+	bareModel,
 	hostsOf,
 	type ModelChoice,
 	type ModelGroup,
@@ -169,7 +169,7 @@ function modelRow(
 	isCurrent: boolean,
 ): Choice<Row> {
 	const label = model?.label ?? listed?.name ?? name;
-	const meaning = alias ? vscode.l10n.t('alias of {0}', alias.model) : label === name ? '' : name;
+	const meaning = alias ? aliasText(alias.model, connection.plan) : label === name ? '' : name;
 	const facts = model
 		? modelText(model, hostsOf(connection, model.id).length > 1)
 		: listed?.context_length
@@ -181,6 +181,12 @@ function modelRow(
 		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
 		value: { model: name },
 	};
+}
+
+function aliasText(model: string, plan: Connection['plan']): string {
+	return plan === 'enterprise'
+		? vscode.l10n.t('alias of {0}', model)
+		: vscode.l10n.t('alias of {0}, enterprise host only', model);
 }
 
 function groupText(group: ModelGroup): string {
@@ -203,7 +209,7 @@ function groupText(group: ModelGroup): string {
 /** A prefix is understood on the enterprise host alone; elsewhere the policy's order says the same. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	const { connection, target } = options;
-	const model = withoutPrefix(connection, currentModel(options));
+	const model = bareModel(connection, currentModel(options));
 	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
 		label: `${prefix}/${model}`,
 		description: provider === prefix ? '' : provider,

@@ -6,6 +6,7 @@ import {
 	findModel,
 	type ProviderPrefix,
 	prefixOf,
+	withoutPrefix,
 } from '../../../contract/modelIdentifier.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
 import { hostsModel } from './preview.ts';
@@ -82,6 +83,12 @@ export function withRecent(recent: readonly string[], name: string): string[] {
 }
 
 const MAXIMUM_RECENT = 4;
+
+/** What a prefix can stand before: no alias, and no name that has one. */
+export function bareModel(connection: Connection, name: string): string {
+	const alias = connection.aliases.find(candidate => candidate.name === name);
+	return withoutPrefix(connection, alias?.model ?? name);
+}
 
 /** The prefixes that can stand before a model: one for each provider that may host it. */
 export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
 	alternatesOf,
+	bareModel,
 	modelChoices,
 	prefixesFor,
 	toKeep,
@@ -74,6 +75,12 @@ describe('the list of models', () => {
 	it('keeps the last four, each once', () => {
 		assert.deepEqual(withRecent(['a', 'b', 'c', 'd'], 'c'), ['c', 'a', 'b', 'd']);
 		assert.deepEqual(withRecent(['a', 'b', 'c', 'd'], 'e'), ['e', 'a', 'b', 'c']);
+	});
+
+	it('puts a prefix before the base of an alias, and before no other prefix', () => {
+		assert.equal(bareModel(connection, 'fast'), 'small');
+		assert.equal(bareModel(connection, 'bee/small'), 'small');
+		assert.equal(bareModel(connection, 'unheard/of'), 'unheard/of');
 	});
 
 	it('offers the prefixes of those who may host a model, where they have one', () => {
