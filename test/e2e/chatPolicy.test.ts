@@ -20,7 +20,7 @@ describe('the policy of a conversation in the window', function () {
 		// Cheap and slow to begin; soon there and slow to go on; dear, quick to go on, and private.
 		upstreams['cheap'] = await UpstreamServer.start({ models, pieces: PIECES, firstMs: 900, pauseMs: 40 });
 		upstreams['soon'] = await UpstreamServer.start({ models, pieces: PIECES, pauseMs: 80 });
-		upstreams['rapid'] = await UpstreamServer.start({ models, pieces: PIECES, firstMs: 500 });
+		upstreams['rapid'] = await UpstreamServer.start({ models, pieces: PIECES, firstMs: 500, pauseMs: 4 });
 		const urlOf = (slug: string) => upstreams[slug]?.url;
 		server = await startEditor({
 			settings: {
