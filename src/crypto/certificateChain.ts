@@ -28,6 +28,9 @@ export async function verifyCertificateChain(
 		if (now < certificate.notBefore || now > certificate.notAfter) {
 			throw new CryptoRefusal('a certificate of its chain is not valid now');
 		}
+		if (certificate !== root && Buffer.compare(certificate.issuer, certificate.subject) === 0) {
+			throw new CryptoRefusal('a certificate of its chain, other than the last, was issued by itself');
+		}
 		// The root is by itself.
 		await verifyIssued(certificate, chain[index + 1] ?? root, index);
 	}

@@ -113,6 +113,7 @@ describe('the evidence of a GPU', () => {
 				return [{ ...genuine, ...withChain([leaf, identity, boot, root]) }];
 			},
 			'with a certificate left out': () => [{ ...genuine, ...withChain(gpu.chain.filter((_, index) => index !== 1)) }],
+			'with the root twice': () => [{ ...genuine, ...withChain([...gpu.chain, maker.rootCertificate]) }],
 			'with the chain of another device': () => [{ ...genuine, ...withChain(maker.device().chain) }],
 			'with a foreign root of the same name': () => {
 				const chain = [...gpu.chain.slice(0, -1), impostor.rootCertificate];
