@@ -36,3 +36,15 @@ export function readEditorProxy(): { url?: string; except: readonly string[] } {
 	const url = http.get<string>('proxy');
 	return { ...(url ? { url } : {}), except: http.get<string[]>('noProxy') ?? [] };
 }
+
+/** Whether saving the document may change its text, by what the user has set the editor to do then. */
+export function changesTextOnSave(document: vscode.TextDocument): boolean {
+	const settings = vscode.workspace.getConfiguration(undefined, document);
+	const actions = settings.get<Record<string, unknown>>('editor.codeActionsOnSave') ?? {};
+	return (
+		Object.keys(actions).length > 0 ||
+		['editor.formatOnSave', 'files.insertFinalNewline', 'files.trimFinalNewlines', 'files.trimTrailingWhitespace'].some(
+			name => settings.get(name) === true,
+		)
+	);
+}

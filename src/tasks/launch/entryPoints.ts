@@ -31,7 +31,8 @@ export function registerEntryPoints(
 			{ scheme: 'file' },
 			{
 				async provideCodeActions(document, range, { diagnostics }) {
-					if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(range.start.line).text)) {
+					const { line } = document.validatePosition(range.start);
+					if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(line).text)) {
 						return undefined;
 					}
 					const { placeActions } = await import('./promptSources.ts');

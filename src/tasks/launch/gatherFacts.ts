@@ -1,11 +1,23 @@
 import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import type { Branch } from './model/branches.ts';
 import { hasCredentials } from './model/cloneUrl.ts';
 import type { LaunchFacts } from './model/findings.ts';
+import { gitReason } from './model/gitReason.ts';
 import { launchTarget } from './model/launchTarget.ts';
 import { readBranchesOf } from './pickBranch.ts';
-import { countCommits, listChanges, readBranchCommit, readRepositoryKind, remoteDirectory } from './repositoryFacts.ts';
+import { repositoryName } from './pickRepository.ts';
+import {
+	type Changes,
+	countCommits,
+	listChanges,
+	readBranchCommit,
+	readRemoteAddress,
+	readRepositoryKind,
+	remoteDirectory,
+} from './repositoryFacts.ts';
 
 /** What git tells of a launch; what the service and the settings tell is added to it. */
 export type GitFacts = Omit<LaunchFacts, 'service' | 'isEmptyGitUser' | 'unknownAgent'>;
@@ -22,10 +34,13 @@ export async function gatherFacts(
 	await repository.status().catch(() => {});
 	const branches = await readBranchesOf(git, repository);
 	const branch = branches.find(({ name, remote }) => name === chosen.name && remote === chosen.remote);
-	const remotes = repository.state.remotes.map(({ name, fetchUrl, pushUrl }) => ({
-		name,
-		url: fetchUrl ?? pushUrl ?? '',
-	}));
+	const remotes = await Promise.all(
+		repository.state.remotes.map(async ({ name, fetchUrl, pushUrl }) => ({
+			name,
+			// The extension tells what is written in the configuration, which may be the user's abbreviation.
+			url: (await readRemoteAddress(gitPath, directory, name)) ?? fetchUrl ?? pushUrl ?? '',
+		})),
+	);
 	const origin = remotes.find(({ name }) => name === 'origin');
 	const originDirectory = isLocal && origin ? await remoteDirectory(origin.url, directory) : undefined;
 	const target = launchTarget({
@@ -53,7 +68,7 @@ export async function gatherFacts(
 		target.ok && target.here !== undefined && target.there !== undefined && target.here !== target.there
 			? countCommits(gitPath, directory, target.here, target.there)
 			: undefined,
-		isCurrent ? listChanges(gitPath, directory) : { files: [], hasConflicts: false },
+		isCurrent ? readChanges(gitPath, repository) : { files: [], nested: [], hasConflicts: false },
 		readRepositoryKind(gitPath, directory),
 	]);
 	const remote = remotes.find(({ name }) => target.ok && name === target.remote);
@@ -65,6 +80,7 @@ export async function gatherFacts(
 			ahead: counts?.ahead,
 			behind: counts?.behind,
 			changed: changes.files,
+			nested: changes.nested,
 			hasConflicts: changes.hasConflicts,
 			repositoryKind,
 			hasCredentials: remote !== undefined && hasCredentials(remote.url),
@@ -73,4 +89,19 @@ export async function gatherFacts(
 			),
 		},
 	};
+}
+
+async function readChanges(gitPath: string, repository: GitRepository): Promise<Changes> {
+	try {
+		return await listChanges(gitPath, repository.rootUri.fsPath);
+	} catch (error) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'Git could not read what is changed in “{0}”: {1} Mend that, then start the task; the prompt is kept.',
+				repositoryName(repository),
+				gitReason(error),
+			),
+			{ cause: error },
+		);
+	}
 }

@@ -84,6 +84,16 @@ export function findingText(finding: Finding, names: PreflightNames): FindingTex
 				),
 				description: filesText(finding.files),
 			};
+		case 'nested':
+			return {
+				...told(
+					finding.folders.length === 1
+						? vscode.l10n.t('A repository inside this one has changes of its own')
+						: vscode.l10n.t('{0} repositories inside this one have changes of their own', finding.folders.length),
+					vscode.l10n.t('They stay out of the task.'),
+				),
+				description: filesText(finding.folders),
+			};
 		case 'unknown-agent':
 			return warned(
 				vscode.l10n.t('{0} has no agent “{1}”, {2} is used', connection, shortName(finding.agent), names.agent),

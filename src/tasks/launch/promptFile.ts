@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { PROMPT_SCHEME } from '../../platform/ids.ts';
+import { changesTextOnSave } from '../../platform/settings.ts';
 import { DRAFT_KEY } from '../storageKeys.ts';
 
 /** The only document of the scheme; its name is what the tab shows. */
@@ -62,8 +63,8 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		}
 		const text = document.getText();
 		void this.workspaceState.update(DRAFT_KEY, text === '' ? undefined : text);
-		// A save may take blanks at the end of a line away (files.trimTrailingWhitespace), which would disturb whoever types.
-		if (document.isDirty && !/[^\S\n]$|\n$/m.test(text)) {
+		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
+		if (document.isDirty && !changesTextOnSave(document)) {
 			void document.save();
 		}
 	}

@@ -1,10 +1,19 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { commands } from '../../platform/ids.ts';
+import { oneLine } from '../model/plainText.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from './model/promptText.ts';
 
 /** Lines of a problem that its prompt repeats, at most. */
 const MAXIMUM_PROBLEM_LINES = 40;
+/** Of a place that a problem or a comment names, in UTF-16 units: a line of a packed file can be millions long. */
+const MAXIMUM_PLACE = 4_000;
+/** Of a selection. What is longer is better named than repeated. */
+const MAXIMUM_SELECTION = 100_000;
+const MAXIMUM_MESSAGE = 2_000;
+/** Problems that one menu offers a task for. */
+const MAXIMUM_ACTIONS = 5;
+const MAXIMUM_TITLE = 60;
 
 /** What the code actions hand to `errand.startTaskFromSelection`. */
 export type PlaceArgument =
@@ -18,7 +27,11 @@ export async function promptOfPlace(argument: unknown): Promise<string> {
 		const document = await vscode.workspace.openTextDocument(place.uri);
 		const first = place.range.start.line;
 		const last = Math.min(place.range.end.line, first + MAXIMUM_PROBLEM_LINES - 1);
-		return problemPrompt(sourceOf(document, first, last), vscode.l10n.t('Fix the problem at'), String(place.message));
+		return problemPrompt(
+			sourceOf(document, first, last),
+			vscode.l10n.t('Fix the problem at'),
+			String(place.message).slice(0, MAXIMUM_MESSAGE).toWellFormed(),
+		);
 	}
 	if (place?.kind === 'todo' && place.uri && place.line !== undefined) {
 		const document = await vscode.workspace.openTextDocument(place.uri);
@@ -33,7 +46,16 @@ export async function promptOfPlace(argument: unknown): Promise<string> {
 	const isAtStart = !selection.isEmpty && selection.end.character === 0 && selection.end.line > selection.start.line;
 	const last = selection.end.line - (isAtStart ? 1 : 0);
 	const source = sourceOf(document, selection.start.line, last);
-	return selectionPrompt(selection.isEmpty ? source : { ...source, text: document.getText(selection) });
+	if (selection.isEmpty) {
+		return selectionPrompt(source);
+	}
+	const text = document.getText(selection);
+	if (text.length > MAXIMUM_SELECTION) {
+		throw new UserFacingError(
+			vscode.l10n.t('The selection is too long for a prompt. Select less, or start the task and name the file.'),
+		);
+	}
+	return selectionPrompt({ ...source, text });
 }
 
 function sourceOf(document: vscode.TextDocument, first: number, last: number): PromptSource {
@@ -42,7 +64,10 @@ function sourceOf(document: vscode.TextDocument, first: number, last: number): P
 		firstLine: first + 1,
 		lastLine: last + 1,
 		language: document.languageId === 'plaintext' ? '' : document.languageId,
-		text: document.getText(new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER)),
+		text: document
+			.getText(new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER))
+			.slice(0, MAXIMUM_PLACE)
+			.toWellFormed(),
 	};
 }
 
@@ -52,18 +77,24 @@ export function placeActions(
 	range: vscode.Range,
 	diagnostics: readonly vscode.Diagnostic[],
 ): vscode.CodeAction[] {
-	const actions = diagnostics.map(diagnostic => {
+	const title = ({ message }: vscode.Diagnostic) =>
+		diagnostics.length === 1
+			? vscode.l10n.t('Start Task for This Problem')
+			: vscode.l10n.t('Start Task for This Problem: {0}', oneLine(message, MAXIMUM_TITLE));
+	const actions = diagnostics.slice(0, MAXIMUM_ACTIONS).map(diagnostic => {
 		const argument: PlaceArgument = {
 			kind: 'problem',
 			uri: document.uri,
 			range: diagnostic.range,
 			message: diagnostic.message,
 		};
-		const action = codeAction(vscode.l10n.t('Start Task for This Problem'), argument);
+		const action = codeAction(title(diagnostic), argument);
 		action.diagnostics = [diagnostic];
 		return action;
 	});
-	for (let line = range.start.line; line <= Math.min(range.end.line, range.start.line + 100); line++) {
+	// The range may be of a text that was longer.
+	const { start, end } = document.validateRange(range);
+	for (let line = start.line; line <= Math.min(end.line, start.line + 100); line++) {
 		if (findTodo(document.lineAt(line).text) !== undefined) {
 			actions.push(codeAction(vscode.l10n.t('Start Task for This TODO'), { kind: 'todo', uri: document.uri, line }));
 			break;

@@ -68,20 +68,54 @@ export async function countCommits(
 	}
 }
 
-const CONFLICT = /^(?:DD|AU|UD|UA|DU|AA|UU)$/;
+export interface Changes {
+	/** Paths that differ from HEAD or are untracked, sorted. */
+	files: string[];
+	/** Submodules whose own files have changed, and repositories inside this one, sorted: nothing of them can go along. */
+	nested: string[];
+	/** A merge has left conflicts. */
+	hasConflicts: boolean;
+}
 
-/** The paths that differ from HEAD or are untracked, sorted, and whether a merge has left conflicts. Rejects when git fails. */
-export async function listChanges(
-	gitPath: string,
-	directory: string,
-): Promise<{ files: string[]; hasConflicts: boolean }> {
-	const options = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'];
+/** How many fields stand before the path, by the kind of the entry (git-status(1), porcelain format version 2). */
+const FIELDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** What is not committed. Rejects when git fails. */
+export async function listChanges(gitPath: string, directory: string): Promise<Changes> {
+	const options = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'];
 	const output = await runGit(gitPath, directory, ['status', ...options]);
-	const entries = output.split('\0').filter(entry => entry !== '');
-	return {
-		files: entries.map(entry => entry.slice(3)).sort(),
-		hasConflicts: entries.some(entry => CONFLICT.test(entry.slice(0, 2))),
-	};
+	const changes: Changes = { files: [], nested: [], hasConflicts: false };
+	for (const entry of output.split('\0')) {
+		const kind = entry.slice(0, 1);
+		const count = FIELDS[kind];
+		if (count === undefined) {
+			continue;
+		}
+		const fields = entry.split(' ', count);
+		const name = entry.slice(fields.join(' ').length + 1);
+		if (kind === '?') {
+			(name.endsWith('/') ? changes.nested : changes.files).push(name);
+			continue;
+		}
+		changes.hasConflicts ||= kind === 'u';
+		const [, state = '', submodule = ''] = fields;
+		if (/^S..?[MU]|^S...U/.test(submodule)) {
+			changes.nested.push(name);
+		}
+		// Of a submodule only another commit is a change that git can take along.
+		if (!submodule.startsWith('S') || submodule[1] === 'C' || !state.startsWith('.')) {
+			changes.files.push(name);
+		}
+	}
+	changes.files.sort();
+	changes.nested.sort();
+	return changes;
+}
+
+/** A remote's address with the user's rewrites (`url.<base>.insteadOf`); undefined where git cannot tell. */
+export async function readRemoteAddress(gitPath: string, directory: string, name: string): Promise<string | undefined> {
+	const output = await runGit(gitPath, directory, ['remote', 'get-url', '--', name]).catch(() => undefined);
+	return output?.replace(/\n$/, '');
 }
 
 /** Whether the directory is the top of a worktree beside the main one, or of a submodule. */

@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
-import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { runGit, runRemoteGit } from '../../platform/gitCommand.ts';
 import { SCRATCH_KEY } from '../storageKeys.ts';
+import { gitReason } from './model/gitReason.ts';
 import { type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
 /** A scratch branch of ours that is still there. */
@@ -101,7 +101,7 @@ export class ScratchBranches {
 			const now = await commitNow(place, scratch).catch(() => scratch.commit);
 			if (now === scratch.commit) {
 				// The remote cannot be reached, or refuses: the next window tries again.
-				this.dependencies.logger.log('warn', 'a scratch branch could not be removed', { reason: describeError(error) });
+				this.dependencies.logger.log('warn', 'a scratch branch could not be removed', { reason: gitReason(error) });
 				return;
 			}
 			if (now !== undefined) {

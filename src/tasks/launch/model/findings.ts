@@ -18,6 +18,8 @@ export interface LaunchFacts {
 	behind: number | undefined;
 	/** Paths with uncommitted changes on the chosen branch, sorted. */
 	changed: readonly string[];
+	/** Repositories inside this one with changes of their own, sorted. */
+	nested: readonly string[];
 	/** A merge with conflicts is under way. */
 	hasConflicts: boolean;
 	repositoryKind: 'plain' | 'worktree' | 'submodule';
@@ -62,6 +64,7 @@ export type Finding =
 	| { kind: 'behind'; remote: string; behind: number }
 	| { kind: 'changes'; files: readonly string[]; choices: readonly ChangeChoice[]; chosen: ChangeChoice }
 	| { kind: 'conflicts'; files: readonly string[] }
+	| { kind: 'nested'; folders: readonly string[] }
 	| { kind: 'service'; look: ServiceLook }
 	| { kind: 'empty-git-user' }
 	| { kind: 'worktree' }
@@ -111,6 +114,9 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Fi
 	}
 	if (changed.length > 0 && facts.hasConflicts) {
 		found.push({ kind: 'conflicts', files: changed });
+	}
+	if (facts.nested.length > 0) {
+		found.push({ kind: 'nested', folders: facts.nested });
 	}
 	if (facts.unknownAgent !== undefined) {
 		found.push({ kind: 'unknown-agent', agent: facts.unknownAgent });

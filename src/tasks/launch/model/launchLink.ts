@@ -14,11 +14,15 @@ const MAXIMUM_BRANCH = 250;
 /** Percent-encoding makes up to nine characters of one. */
 const MAXIMUM_QUERY = 9 * (MAXIMUM_PROMPT + MAXIMUM_REPOSITORY + MAXIMUM_BRANCH);
 
-/** Characters that hide or turn what is read, or control a terminal. */
-const CONTROL_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** Characters that hide or turn what is read, or control a terminal, or are drawn as nothing. */
+const CONTROL_IN_NAME = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u;
 
-/** Tab and line ends belong to a prompt, and joiners to some scripts. */
-const HIDDEN_IN_PROMPT = /[[\p{Cc}\p{Cf}\u2028\u2029]--[\t\n\r\u200c\u200d]]/v;
+/**
+ * Tab and line ends belong to a prompt, and joiners and the choice between text and emoji to some scripts. Rows of those
+ * are no script's: they carry text that a model reads and nobody sees.
+ */
+const HIDDEN_IN_PROMPT =
+	/[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]--[\t\n\r\u200c\u200d\ufe0e\ufe0f]]|[\u200c\u200d\ufe0e\ufe0f]{3}/v;
 
 /** Reads path and query of `vscode://<extension>/start-task?prompt=…&repository=…&branch=…`; other parameters are ignored. */
 export function readLaunchLink(path: string, query: string): LaunchLink | LinkProblem {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runGit } from '../../../../src/platform/gitCommand.ts';
 import {
 	countCommits,
 	listBranches,
+	listChanges,
 	readBranchCommit,
+	readRemoteAddress,
 	remoteDirectory,
 } from '../../../../src/tasks/launch/repositoryFacts.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
@@ -157,5 +159,64 @@ describe('what is read of a repository', () => {
 		} finally {
 			delete process.env['GIT_DIR'];
 		}
+	});
+
+	it('are the files that are not committed, whatever they are called', async () => {
+		await repository.write('gone.txt', 'gone\n');
+		await repository.write('old name.txt', 'the same\n');
+		await repository.commitAll('Second');
+		await rm(path.join(repository.path, 'gone.txt'));
+		await repository.git('mv', 'old name.txt', 'Old Name.txt');
+		await repository.write('README.md', 'changed\n');
+		await repository.write('? u 1 2\n.txt', 'new\n');
+		await repository.write('folder/added.txt', 'added\n');
+		await repository.git('add', '--intent-to-add', 'folder/added.txt');
+		assert.deepEqual(await listChanges('git', repository.path), {
+			files: ['? u 1 2\n.txt', 'Old Name.txt', 'README.md', 'folder/added.txt', 'gone.txt', 'old name.txt'],
+			nested: [],
+			hasConflicts: false,
+		});
+	});
+
+	it('tells changes inside submodules and other repositories from changes that can go along', async () => {
+		const other = await TemporaryRepository.create();
+		try {
+			for (const name of ['a sub', 'b sub']) {
+				await repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.path, name);
+			}
+			await repository.commitAll('Submodules');
+			await repository.write('a sub/README.md', 'changed\n');
+			await repository.write('b sub/new.txt', 'new\n');
+			await repository.git('-C', 'b sub', 'commit', '--quiet', '--allow-empty', '-m', 'Another commit');
+			await repository.git('init', '--quiet', 'inner');
+			assert.deepEqual(await listChanges('git', repository.path), {
+				files: ['b sub'],
+				nested: ['a sub', 'b sub', 'inner/'],
+				hasConflicts: false,
+			});
+		} finally {
+			await other.remove();
+		}
+	});
+
+	it('is that a merge has left conflicts', async () => {
+		await repository.git('switch', '--quiet', '--create', 'side');
+		await repository.write('README.md', 'side\n');
+		await repository.commitAll('Side');
+		await repository.git('switch', '--quiet', 'main');
+		await repository.write('README.md', 'main\n');
+		await repository.commitAll('Main');
+		await repository.git('merge', '--quiet', 'side').catch(() => {});
+		const { files, hasConflicts } = await listChanges('git', repository.path);
+		assert.deepEqual([files, hasConflicts], [['README.md'], true]);
+	});
+
+	it('is the address of a remote with the user’s rewrites, and none of what is no remote', async () => {
+		await repository.git('config', 'url.https://host.example/.insteadOf', 'short:');
+		await repository.git('remote', 'add', 'origin', 'short:acme/widgets.git');
+		const address = (name: string) => readRemoteAddress('git', repository.path, name);
+		assert.equal(await address('origin'), 'https://host.example/acme/widgets.git');
+		assert.equal(await address('--push'), undefined);
+		assert.equal(await address('gone'), undefined);
 	});
 });

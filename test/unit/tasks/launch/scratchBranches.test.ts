@@ -39,7 +39,7 @@ describe('scratch branches', () => {
 			} as never,
 			place: async () => place(),
 			onKept: branch => kept.push(branch),
-			logger: { log: (_level, message) => void warnings.push(message) },
+			logger: { log: (_level, message, fields) => void warnings.push(`${message}: ${fields?.['reason']}`) },
 		});
 	const make = async (remote: string | undefined = 'origin') => {
 		const branch = nameScratchBranch(await repository.head(), remote);
@@ -111,6 +111,11 @@ describe('scratch branches', () => {
 		await repository.git('remote', 'set-url', 'origin', path.join(repository.folder, 'elsewhere.git'));
 		await open().remove(name);
 		assert.equal(warnings.length, 1);
+		// Git takes the password to end at its first “@”, and prints the rest.
+		await repository.git('remote', 'set-url', 'origin', 'https://robin:sec@ret@127.0.0.1:1/origin.git');
+		await open().remove(name);
+		assert.match(warnings[1] ?? '', /could not be removed: fatal: unable to access 'https:\/\/127\.0\.0\.1:1/);
+		assert.doesNotMatch(warnings[1] ?? '', /robin|sec|ret@/);
 		assert.equal(open().isEmpty, false);
 		await repository.git('remote', 'set-url', 'origin', url);
 		await open().remove(name);

@@ -24,6 +24,7 @@ function facts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 		ahead: undefined,
 		behind: undefined,
 		changed: [],
+		nested: [],
 		hasConflicts: false,
 		repositoryKind: 'plain',
 		hasCredentials: false,

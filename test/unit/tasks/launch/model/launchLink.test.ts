@@ -11,6 +11,7 @@ describe('a link that starts a task', () => {
 			repository: 'acme/widgets',
 			branch: 'main',
 		});
+		assert.equal(typeof read({ prompt: 'Love ❤️‍🔥, می‌خواهم' }), 'object');
 		assert.deepEqual(read({ prompt: '修理 👩‍💻' }), { prompt: '修理 👩‍💻', repository: undefined, branch: undefined });
 	});
 
@@ -31,10 +32,24 @@ describe('a link that starts a task', () => {
 	});
 
 	it('is refused where it hides what it says', () => {
-		for (const prompt of ['a\u202eb', 'a\u200bb', 'a\u0000b', 'a\u001b[2Jb', 'a\u{e0041}b', 'a\u2028b']) {
+		for (const prompt of [
+			'a\u202eb',
+			'a\u200bb',
+			'a\u0000b',
+			'a\u001b[2Jb',
+			'a\u{e0041}b',
+			'a\u2028b',
+			'a\u{e0101}b',
+			'a\ufe01b',
+			'a\u3164b',
+			'a\u2800b',
+			'a\u034fb',
+			'a\u200d\u200c\u200db',
+		]) {
 			assert.equal(read({ prompt }), 'control', JSON.stringify(prompt));
 		}
 		assert.equal(read({ prompt: 'x', branch: 'ma\nin' }), 'control');
+		assert.equal(read({ prompt: 'x', branch: 'main\u3164' }), 'control');
 		assert.equal(read({ prompt: 'x', repository: 'ac\u202eme' }), 'control');
 	});
 
