@@ -111,6 +111,7 @@ function wire(context: vscode.ExtensionContext): void {
 					name: connection.name,
 					label: connection.label ?? connection.name,
 					isLocal: connection.name === LOCAL_CONNECTION_NAME,
+					hasLookUps: connection.name !== LOCAL_CONNECTION_NAME && connection.scm !== undefined,
 					agents: connection.agents,
 					dashboardUrl: connection.dashboardUrl,
 				};

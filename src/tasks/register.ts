@@ -16,6 +16,8 @@ export interface TaskConnection {
 	label: string;
 	/** The service runs on this machine and reads its directories. */
 	isLocal: boolean;
+	/** It sees repositories of a source host, also such as are not open here. */
+	hasLookUps: boolean;
 	agents: { id: string; label?: string | undefined; models: string[] }[];
 	dashboardUrl?: string | undefined;
 }

@@ -35,7 +35,7 @@ describe('a further prompt for a task that is over', () => {
 		store = new TaskStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
 		const active = new ActiveConnection({
-			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, agents: [] }),
+			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, hasLookUps: true, agents: [] }),
 			client: () => Promise.resolve(client),
 		});
 		followUps = new TaskFollowUps({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
@@ -10,13 +11,14 @@ import { gatherFacts } from '../../src/tasks/launch/gatherFacts.ts';
 import { toRequest } from '../../src/tasks/launch/launchRequest.ts';
 import { type Finding, findFindings, type LaunchFacts, planLaunch } from '../../src/tasks/launch/model/findings.ts';
 import { preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import { placeActions, promptOfPlace } from '../../src/tasks/launch/promptSources.ts';
 import { lookAtService } from '../../src/tasks/launch/serviceLook.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { agents, connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const connection = { name: 'quillon', label: 'Quillon', isLocal: false, agents };
+const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
 const rest = { service: { kind: 'not-asked' }, isEmptyGitUser: false, unknownAgent: undefined } as const;
 
 describe('what is looked at before a task is sent', () => {
@@ -96,6 +98,14 @@ describe('what is looked at before a task is sent', () => {
 		assert.deepEqual(await kinds('other'), []);
 	});
 
+	it('reads a remote’s address as git does, with the user’s abbreviations', async () => {
+		await repository.git('config', 'url.https://robin:secret@host.example/.insteadOf', 'short:');
+		await repository.git('remote', 'set-url', 'origin', 'short:acme/widgets.git');
+		const { target, hasCredentials } = await read();
+		assert.equal(target.ok && target.repoUrl, address);
+		assert.equal(hasCredentials, true);
+	});
+
 	it('finds a merge that is half done', async () => {
 		await repository.git('switch', '--quiet', '--create', 'side');
 		await repository.write('README.md', 'one\n');
@@ -128,6 +138,15 @@ describe('what is looked at before a task is sent', () => {
 		await repository.git('update-ref', 'refs/heads/--upload-pack=id', 'HEAD');
 		assert.ok((await kinds('--upload-pack=id')).includes('unsafe-name'));
 		assert.equal(planLaunch(await read('--upload-pack=id'), {}), undefined);
+	});
+
+	it('says in a sentence that git cannot read what is changed', async () => {
+		await writeFile(path.join(repository.path, '.git', 'index'), 'damaged');
+		await assert.rejects(read(), (error: Error) => {
+			assert.ok(error instanceof UserFacingError);
+			assert.match(error.message, /^Git could not read what is changed in “repository”: .*index.*\. Mend that/);
+			return true;
+		});
 	});
 
 	it('changes nothing by looking', async () => {
@@ -190,6 +209,7 @@ describe('the preflight', () => {
 		ahead: undefined,
 		behind: undefined,
 		changed: [],
+		nested: [],
 		hasConflicts: false,
 		repositoryKind: 'plain',
 		hasCredentials: false,
@@ -249,6 +269,10 @@ describe('the preflight', () => {
 				{ kind: 'conflicts', files: ['$(bug)\u202e'] },
 				/merge with conflicts.*\\\$\(bug\) \| Uncommitted changes stay out/,
 			],
+			[
+				{ kind: 'nested', folders: ['vendor/lib'] },
+				/^\$\(info\) A repository inside this one.* \| vendor\/lib \| They stay out of the task\.$/,
+			],
 			[{ kind: 'unknown-agent', agent: 'gone' }, /Quillon has no agent “gone”.*errand\.tasks\.agent/],
 			[{ kind: 'worktree' }, /^\$\(info\) “widgets” is a worktree/],
 			[{ kind: 'submodule' }, /^\$\(info\) “widgets” is a submodule/],
@@ -289,6 +313,35 @@ describe('the preflight', () => {
 	});
 });
 
+describe('the code actions for a task', () => {
+	it('stay few, short and quick where a huge file is full of problems', async () => {
+		const line = `${'x'.repeat(100_000)} // TODO ${'y'.repeat(100_000)}`;
+		const document = await vscode.workspace.openTextDocument({ content: Array(50).fill(line).join('\n') });
+		const range = new vscode.Range(0, 0, document.lineCount, 0);
+		const problems = Array.from({ length: 10_000 }, (_, at) => new vscode.Diagnostic(range, `Wrong ${at} ${line}`));
+		const actions = placeActions(document, range, problems);
+		assert.equal(actions.length, 5);
+		assert.match(actions[1]?.title ?? '', /^Start Task for This Problem: Wrong 1 x+…$/);
+		const prompt = await promptOfPlace(actions[1]?.command?.arguments?.[0]);
+		assert.ok(prompt.length < 10_000, String(prompt.length));
+		const [todo] = placeActions(document, new vscode.Range(0, 0, 0, 0), []);
+		assert.equal(todo, undefined, 'what stands so far to the right is not looked for');
+	});
+
+	it('take no selection that is too long to be read', async () => {
+		const document = await vscode.workspace.openTextDocument({ content: 'x'.repeat(200_000) });
+		const editor = await vscode.window.showTextDocument(document);
+		try {
+			editor.selection = new vscode.Selection(0, 0, 0, 200_000);
+			await assert.rejects(promptOfPlace(undefined), /too long for a prompt/);
+			editor.selection = new vscode.Selection(0, 0, 0, 10);
+			assert.match(await promptOfPlace(undefined), /x{10}\n```/);
+		} finally {
+			await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+		}
+	});
+});
+
 describe('the prompt’s editor', () => {
 	const text = () =>
 		vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'errand-prompt')?.document;
@@ -300,9 +353,12 @@ describe('the prompt’s editor', () => {
 			await vscode.commands.executeCommand(commands.startTask);
 			const document = await waitFor('the prompt', () => text());
 			const edit = new vscode.WorkspaceEdit();
-			edit.insert(document.uri, new vscode.Position(0, 0), 'Keep this');
+			const draft = 'Keep this\n\nwith blank lines, \n\n';
+			edit.insert(document.uri, new vscode.Position(0, 0), draft);
 			await vscode.workspace.applyEdit(edit);
+			// Otherwise the editor would ask what to do with it when it is closed.
 			await waitFor('the draft to be kept', () => !document.isDirty);
+			assert.equal(document.getText(), draft);
 			await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
 			assert.equal(text(), undefined);
 
@@ -323,7 +379,10 @@ describe('the prompt’s editor', () => {
 				const now = text()?.getText() ?? '';
 				return /It is/.test(now) && now;
 			});
-			assert.match(prompt, /^Keep this\n\nFix the problem at `README\.md:1`:\n\n> It is `wrong`\n\n```markdown\n# /);
+			assert.match(
+				prompt,
+				/^Keep this\n\nwith blank lines,\n\nFix the problem at `README\.md:1`:\n\n> It is `wrong`\n\n```markdown\n# /,
+			);
 		} finally {
 			diagnostics.dispose();
 			const open = text();

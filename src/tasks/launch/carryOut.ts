@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import type { GitApi, GitRepository } from '../../platform/git.ts';
+import type { GitApi } from '../../platform/git.ts';
+import type { OpenedRepository } from './launchSubject.ts';
 import type { LaunchPlan } from './model/findings.ts';
 import { gitReason } from './model/gitReason.ts';
 import { shortName } from './preflightWords.ts';
@@ -29,8 +30,7 @@ export interface ScratchRecord {
  */
 export async function carryOut(
 	plan: LaunchPlan,
-	git: GitApi,
-	repository: GitRepository,
+	{ git, repository }: OpenedRepository,
 	record: ScratchRecord,
 ): Promise<ScratchBranch | undefined> {
 	const { push, scratch } = plan;

@@ -7,6 +7,8 @@ import type { LaunchDecisions } from './model/findings.ts';
 export interface AgentChoice {
 	agent: string;
 	model: string | undefined;
+	/** The user has written the model's name: the connection need not list it. */
+	isWritten?: boolean;
 }
 
 /** What a launch is sent with beside the prompt and the place. */
@@ -72,7 +74,10 @@ function isOffered({ agents }: TaskConnection, choice: AgentChoice): boolean {
 	const agent = agents.find(({ id }) => id === choice.agent);
 	return (
 		agent !== undefined &&
-		(choice.model === undefined || agent.models.length === 0 || agent.models.includes(choice.model))
+		(choice.model === undefined ||
+			choice.isWritten === true ||
+			agent.models.length === 0 ||
+			agent.models.includes(choice.model))
 	);
 }
 

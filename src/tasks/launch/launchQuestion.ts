@@ -1,19 +1,14 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
-import { executeCommand } from '../../platform/commands.ts';
-import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { commands } from '../../platform/ids.ts';
 import type { TaskConnection } from '../register.ts';
 import { askDuration } from './askDuration.ts';
-import { type GitFacts, gatherFacts } from './gatherFacts.ts';
+import type { GitFacts } from './gatherFacts.ts';
 import { type LaunchChoices, readChoices, rememberChoices, settingsAgent } from './launchChoices.ts';
+import { findingFixes } from './launchFixes.ts';
 import { toRequest } from './launchRequest.ts';
-import type { Branch } from './model/branches.ts';
+import type { LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import {
-	type ChangeChoice,
-	type CommitChoice,
 	type Finding,
 	findFindings,
 	type LaunchFacts,
@@ -22,17 +17,15 @@ import {
 	type ServiceLook,
 } from './model/findings.ts';
 import { pickAgents } from './pickAgents.ts';
-import { chooseFirstBranch, type HostedBranch, pickBranch } from './pickBranch.ts';
-import { pickRepository, repositoryName } from './pickRepository.ts';
+import { pickSubject, type SubjectChoice } from './pickSubject.ts';
 import { Preflight, type PreflightRow } from './preflight.ts';
 import { type FindingFix, preflightRows } from './preflightRows.ts';
-import { choiceText, shortName } from './preflightWords.ts';
 import { lookAtService } from './serviceLook.ts';
 
 /** What the user has confirmed. Nothing of it has happened yet. */
 export interface ConfirmedLaunch {
-	git: GitApi;
-	repository: GitRepository;
+	/** Undefined where the repository is not open here: then there is nothing to push. */
+	opened: OpenedRepository | undefined;
 	plan: LaunchPlan;
 	/** Without `selectedBranch` where that is a scratch branch which is yet to be made. */
 	request: TaskCreateRequest;
@@ -46,36 +39,25 @@ export interface AskDependencies {
 	nameFolder(folder: string): Promise<void>;
 	/** The service said of the latest task that it ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
+	explain(error: unknown): void;
 }
 
 /** One preflight, from the first row to the yes. */
 export class LaunchQuestion {
 	private readonly dependencies: AskDependencies;
-	private readonly git: GitApi;
-	private readonly repositories: readonly GitRepository[];
+	private readonly subjects: SubjectChoice;
 	private readonly prompt: string;
 	private readonly preflight: Preflight;
-	private repository: GitRepository;
-	private branch: Branch;
-	private branches: readonly Branch[] = [];
+	private subject: LaunchSubject;
 	private facts: GitFacts | undefined;
 	private choices: LaunchChoices;
 	private look: { repoUrl: string; result: ServiceLook; answer: Promise<ServiceLook> } | undefined;
 
-	constructor(
-		dependencies: AskDependencies,
-		git: GitApi,
-		repositories: readonly GitRepository[],
-		prompt: string,
-		repository: GitRepository,
-		branch: Branch,
-	) {
+	constructor(dependencies: AskDependencies, subjects: SubjectChoice, prompt: string, subject: LaunchSubject) {
 		this.dependencies = dependencies;
-		this.git = git;
-		this.repositories = repositories;
+		this.subjects = subjects;
 		this.prompt = prompt;
-		this.repository = repository;
-		this.branch = branch;
+		this.subject = subject;
 		this.choices = this.readChoices();
 		this.preflight = new Preflight(vscode.l10n.t('Start Task on {0}', dependencies.connection.label));
 	}
@@ -105,10 +87,9 @@ export class LaunchQuestion {
 			const plan = this.plan();
 			hasChanged = this.state() !== shown;
 			if (plan && !hasChanged) {
-				await rememberChoices(this.dependencies.globalState, this.connection, this.path, this.choices);
+				await rememberChoices(this.dependencies.globalState, this.connection, this.subject.key, this.choices);
 				return {
-					git: this.git,
-					repository: this.repository,
+					opened: this.subject.opened,
 					plan,
 					request: toRequest(this.connection, this.prompt, plan, this.choices),
 				};
@@ -120,36 +101,15 @@ export class LaunchQuestion {
 		return this.dependencies.connection;
 	}
 
-	private get path(): string {
-		return this.repository.rootUri.fsPath;
-	}
-
 	private readChoices(): LaunchChoices {
-		return readChoices(this.dependencies.globalState, this.connection, this.path);
+		return readChoices(this.dependencies.globalState, this.connection, this.subject.key);
 	}
 
 	/** Looks at the repository again; asks the service once for each address. */
 	private async gather(): Promise<void> {
-		const { facts, branch, branches } = await gatherFacts(
-			this.git,
-			this.repository,
-			this.branch,
-			this.connection.isLocal,
-		);
-		// One that only the service sees is not known to git here.
-		if (!branch && this.branch.commit !== '') {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'Branch “{0}” is gone. Start the task again and choose another; the prompt is kept.',
-					shortName(this.branch.name),
-				),
-			);
-		}
-		this.facts = facts;
-		this.branch = branch ?? this.branch;
-		this.branches = branches;
-		if (facts.target.ok) {
-			this.askService(facts.target.repoUrl);
+		this.facts = await this.subject.gather();
+		if (this.facts.target.ok) {
+			this.askService(this.facts.target.repoUrl);
 		}
 	}
 
@@ -198,14 +158,14 @@ export class LaunchQuestion {
 	private rows(): PreflightRow[] {
 		const facts = this.launchFacts();
 		const plan = this.plan();
-		const { connection, choices, repository, repositories, branch, prompt } = this;
+		const { connection, choices, subject, prompt } = this;
 		return preflightRows({
 			prompt,
 			connection,
 			choices,
-			repository: repositoryName(repository),
-			hasOtherRepositories: repositories.length > 1,
-			branch: branch.name,
+			repository: subject.name,
+			hasOtherRepositories: connection.hasLookUps || this.subjects.repositories.length > 1,
+			branch: subject.branch,
 			facts,
 			plan,
 			findings: this.findings(),
@@ -213,115 +173,41 @@ export class LaunchQuestion {
 		});
 	}
 
-	/** What else can be done about a finding. Resolving with `leave` ends the launch. */
 	private fixes(finding: Finding): FindingFix[] {
-		const switchConnection = {
-			icon: 'plug',
-			title: vscode.l10n.t('Switch Connection'),
-			run: async () => {
-				await executeCommand(commands.switchConnection);
-				// What was asked and confirmed for one connection is never sent to another.
-				return 'leave';
-			},
-		};
-		const chooseBranch = {
-			icon: 'git-branch',
-			title: vscode.l10n.t('Choose Another Branch'),
-			run: () => this.change('branch'),
-		};
-		const askAgain = {
-			icon: 'refresh',
-			title: vscode.l10n.t('Ask Again'),
-			run: () => {
+		return findingFixes(finding, {
+			folder: this.subject.opened?.repository.rootUri,
+			dashboardUrl: this.connection.dashboardUrl,
+			decide: decision => this.choose(decision),
+			chooseBranch: () => this.change('branch'),
+			gather: () => this.gather(),
+			askAgain: () => {
 				this.look = undefined;
 				return this.gather();
 			},
-		};
-		const { dashboardUrl } = this.connection;
-		const openDashboard =
-			dashboardUrl === undefined
-				? []
-				: [
-						{
-							icon: 'link-external',
-							title: vscode.l10n.t('Open Dashboard'),
-							run: () => vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true)),
-						},
-					];
-		switch (finding.kind) {
-			case 'no-remote':
-				return [
-					{
-						icon: 'cloud-upload',
-						title: vscode.l10n.t('Publish Branch'),
-						run: async () => {
-							await vscode.commands.executeCommand('git.publish', this.repository.rootUri);
-							await this.gather();
-						},
-					},
-					switchConnection,
-				];
-			case 'unusable-remote':
-				return [switchConnection];
-			case 'only-on-remote':
-			case 'unsafe-name':
-				return [chooseBranch];
-			case 'not-on-remote':
-			case 'unpushed':
-				return finding.choices
-					.filter(choice => choice !== finding.chosen)
-					.map((choice: CommitChoice) => ({
-						icon: 'arrow-swap',
-						title: choiceText(choice, finding.kind),
-						run: () => this.choose({ commits: choice }),
-					}));
-			case 'changes':
-				return finding.choices
-					.filter(choice => choice !== finding.chosen)
-					.map((choice: ChangeChoice) => ({
-						icon: 'arrow-swap',
-						title: choiceText(choice, finding.kind),
-						run: () => this.choose({ changes: choice }),
-					}));
-			case 'empty-git-user':
-				return openDashboard;
-			case 'service':
-				return finding.look.kind === 'known' || finding.look.kind === 'asking' ? [] : [askAgain, ...openDashboard];
-			default:
-				return [];
-		}
-	}
-
-	/** The branches that the service sees and git here does not know. */
-	private async hostedBranches(): Promise<HostedBranch[]> {
-		const target = this.facts?.target;
-		const look = await this.look?.answer;
-		if (!target?.ok || target.kind !== 'remote' || target.remote === undefined || look?.kind !== 'known') {
-			return [];
-		}
-		const { remote } = target;
-		const fetched = new Set(this.branches.filter(branch => branch.remote === remote).map(({ name }) => name));
-		return [...look.branches]
-			.filter(name => !fetched.has(name))
-			.map(name => ({ name, remote, seenBy: this.connection.label }));
+		});
 	}
 
 	private choose(change: Partial<LaunchChoices>): void {
 		this.choices = { ...this.choices, ...change };
 	}
 
+	/** Dismissed, or nothing to choose from, which is said: as it was. */
+	private async chooseRepository(): Promise<void> {
+		const subject = await pickSubject(this.subjects).catch(error => this.dependencies.explain(error));
+		if (subject) {
+			this.subject = subject;
+			this.choices = this.readChoices();
+			await this.gather();
+		}
+	}
+
 	/** Changes what a row stands for, or does what helps with its finding. */
 	private async change(id: string): Promise<unknown> {
 		switch (id) {
-			case 'repository': {
-				this.repository = (await pickRepository(this.repositories)) ?? this.repository;
-				const branch = await chooseFirstBranch(this.git, this.repository, undefined);
-				this.branch = branch ?? this.branch;
-				this.choices = this.readChoices();
-				return branch ? this.gather() : 'leave';
-			}
+			case 'repository':
+				return this.chooseRepository();
 			case 'branch':
-				this.branch = (await pickBranch(this.repository, this.branches, this.hostedBranches())) ?? this.branch;
+				await this.subject.chooseBranch(this.facts, this.look?.answer);
 				return this.gather();
 			case 'agents':
 				return this.choose({ agents: (await pickAgents(this.connection, this.choices.agents)) ?? this.choices.agents });

@@ -4,8 +4,11 @@ import type { TaskConnection } from '../register.ts';
 import { type AgentChoice, offeredChoices } from './launchChoices.ts';
 import { shortName } from './preflightWords.ts';
 
+const MAXIMUM_MODEL = 200;
+
 interface Row extends vscode.QuickPickItem {
-	choice: AgentChoice;
+	/** Undefined: a model whose name is yet to be written. */
+	choice: AgentChoice | undefined;
 }
 
 /** One agent or several, each with its model. Undefined: dismissed. At least one is chosen. */
@@ -13,28 +16,68 @@ export async function pickAgents(
 	connection: TaskConnection,
 	current: readonly AgentChoice[],
 ): Promise<AgentChoice[] | undefined> {
-	const isCurrent = (choice: AgentChoice) =>
-		current.some(
-			({ agent, model }) =>
-				agent === choice.agent &&
-				(model ?? firstModel(connection, agent)) === (choice.model ?? firstModel(connection, agent)),
-		);
-	const rows = offeredChoices(connection).map(
+	const isSame = (first: AgentChoice, second: AgentChoice) =>
+		first.agent === second.agent &&
+		(first.model ?? firstModel(connection, first.agent)) === (second.model ?? firstModel(connection, first.agent));
+	const offered = offeredChoices(connection);
+	const written = current.filter(choice => choice.isWritten && !offered.some(other => isSame(choice, other)));
+	const rows = [...offered, ...written].map(
 		(choice): Row => ({
 			label: escapeIcons(agentName(connection, choice.agent)),
 			description: escapeIcons(shortName(choice.model ?? '')),
-			picked: isCurrent(choice),
+			picked: current.some(other => isSame(choice, other)),
 			choice,
 		}),
 	);
-	const picked = await vscode.window.showQuickPick(rows, {
+	const another: Row = {
+		label: `$(edit) ${vscode.l10n.t('Another Model…')}`,
+		description: vscode.l10n.t('by its name'),
+		choice: undefined,
+	};
+	// The service on this machine refuses what it does not list.
+	const picked = await vscode.window.showQuickPick(connection.isLocal ? rows : [...rows, another], {
 		title: vscode.l10n.t('Start Task: Agents and Models'),
 		placeHolder: vscode.l10n.t('Each agent that is chosen works on the prompt on a branch of its own'),
 		canPickMany: true,
 		matchOnDescription: true,
 		ignoreFocusOut: true,
 	});
-	return picked && picked.length > 0 ? picked.map(({ choice }) => choice) : undefined;
+	const choices = (picked ?? []).flatMap(({ choice }) => (choice ? [choice] : []));
+	const own = picked?.includes(another) ? await writeModel(connection) : undefined;
+	if (own && !choices.some(choice => isSame(choice, own))) {
+		choices.push(own);
+	}
+	return choices.length > 0 ? choices : undefined;
+}
+
+/** An agent with a model that the connection does not list. Undefined: dismissed. */
+async function writeModel(connection: TaskConnection): Promise<AgentChoice | undefined> {
+	const { agents } = connection;
+	const title = vscode.l10n.t('Start Task: Another Model');
+	const items = agents.map(({ id }) => ({ label: escapeIcons(agentName(connection, id)), id }));
+	const agent =
+		items.length === 1
+			? items[0]
+			: await vscode.window.showQuickPick(items, {
+					title,
+					placeHolder: vscode.l10n.t('The agent that uses it'),
+					ignoreFocusOut: true,
+				});
+	const model = agent && (await askModel(title, agentName(connection, agent.id)));
+	return agent && model ? { agent: agent.id, model, isWritten: true } : undefined;
+}
+
+async function askModel(title: string, agent: string): Promise<string | undefined> {
+	const answer = await vscode.window.showInputBox({
+		title,
+		prompt: vscode.l10n.t('The model’s name as the service knows it, for {0}', agent),
+		ignoreFocusOut: true,
+		validateInput: text =>
+			/^[^\s\p{Cc}\p{Cf}]+$/u.test(text.trim()) && text.length <= MAXIMUM_MODEL
+				? undefined
+				: vscode.l10n.t('Enter a name without blanks.'),
+	});
+	return answer?.trim();
 }
 
 export function agentName({ agents }: TaskConnection, id: string): string {

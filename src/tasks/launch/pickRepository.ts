@@ -98,9 +98,12 @@ export function likelyRepository(repositories: readonly GitRepository[]): GitRep
 	return repositories.length === 1 || (first && rank(first) > 0) ? first : undefined;
 }
 
-/** The repository that the user picks, that of the open file first. Undefined: dismissed. */
-export async function pickRepository(repositories: readonly GitRepository[]): Promise<GitRepository | undefined> {
-	const items = [...repositories]
+/** The repository that the user picks, that of the open file first; `elsewhere`: one that is not open. Undefined: dismissed. */
+export async function pickRepository(
+	repositories: readonly GitRepository[],
+	hasOthers: boolean,
+): Promise<GitRepository | 'elsewhere' | undefined> {
+	const opened = [...repositories]
 		.sort((a, b) => rank(b) - rank(a) || a.rootUri.path.localeCompare(b.rootUri.path))
 		.map(repository => ({
 			label: `$(repo) ${escapeIcons(repositoryName(repository))}`,
@@ -108,9 +111,14 @@ export async function pickRepository(repositories: readonly GitRepository[]): Pr
 			detail: escapeIcons(plainText(repository.rootUri.fsPath)),
 			repository,
 		}));
-	const picked = await vscode.window.showQuickPick(items, {
+	const elsewhere = {
+		label: `$(globe) ${vscode.l10n.t('Choose Another Repository…')}`,
+		description: vscode.l10n.t('not open here'),
+		repository: 'elsewhere' as const,
+	};
+	const picked = await vscode.window.showQuickPick([...opened, ...(hasOthers ? [elsewhere] : [])], {
 		title: vscode.l10n.t('Start Task: Repository'),
-		placeHolder: vscode.l10n.t('Several repositories are open. Which one should the task work on?'),
+		placeHolder: vscode.l10n.t('Which repository should the task work on?'),
 		matchOnDetail: true,
 		ignoreFocusOut: true,
 	});

@@ -3,8 +3,8 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { GitRepository } from '../../platform/git.ts';
 import { repositoryKey } from '../model/sameRepository.ts';
 import { type AskDependencies, type ConfirmedLaunch, LaunchQuestion } from './launchQuestion.ts';
-import { chooseFirstBranch } from './pickBranch.ts';
-import { findRepositories, likelyRepository, pickRepository, repositoryName } from './pickRepository.ts';
+import { findRepositories, repositoryName } from './pickRepository.ts';
+import { firstSubject, openSubject, type SubjectChoice } from './pickSubject.ts';
 import { shortName } from './preflightWords.ts';
 
 /** What is wished for, before anything is known of it. */
@@ -23,19 +23,29 @@ export async function askForTask(
 	dependencies: AskDependencies,
 	wish: LaunchWish,
 ): Promise<ConfirmedLaunch | 'edit-prompt' | undefined> {
-	const { git, repositories } = await vscode.window.withProgress(
-		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for repositories…') },
-		findRepositories,
-	);
-	const repository =
+	const choice = await findSubjects(dependencies, wish);
+	const subject =
 		wish.repository === undefined
-			? (likelyRepository(repositories) ?? (await pickRepository(repositories)))
-			: wishedRepository(repositories, wish.repository);
-	if (!repository) {
-		return undefined;
+			? await firstSubject(choice, wish.branch)
+			: await openSubject(choice, wishedRepository(choice.repositories, wish.repository), wish.branch);
+	return subject && new LaunchQuestion(dependencies, choice, wish.prompt, subject).ask();
+}
+
+/** Where none can be used here, those that the service sees are left, unless one is meant that should be open. */
+async function findSubjects({ connection, client }: AskDependencies, wish: LaunchWish): Promise<SubjectChoice> {
+	const title = vscode.l10n.t('Looking for repositories…');
+	try {
+		const found = await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Window, title },
+			findRepositories,
+		);
+		return { connection, client, ...found };
+	} catch (error) {
+		if (connection.hasLookUps && wish.repository === undefined) {
+			return { connection, client, git: undefined, repositories: [] };
+		}
+		throw error;
 	}
-	const branch = await chooseFirstBranch(git, repository, wish.branch);
-	return branch && new LaunchQuestion(dependencies, git, repositories, wish.prompt, repository, branch).ask();
 }
 
 function wishedRepository(repositories: readonly GitRepository[], wished: string): GitRepository {
@@ -55,4 +65,17 @@ function wishedRepository(repositories: readonly GitRepository[], wished: string
 		);
 	}
 	return found;
+}
+
+/** A prompt, from a key binding or another command; the user still sees and confirms it. */
+export function wishOf(argument: unknown): LaunchWish | undefined {
+	const { prompt, repository, branch } = (argument ?? {}) as Partial<Record<keyof LaunchWish, unknown>>;
+	if (typeof prompt !== 'string' || prompt.trim() === '') {
+		return undefined;
+	}
+	return {
+		prompt: prompt.trim(),
+		repository: typeof repository === 'string' ? repository : undefined,
+		branch: typeof branch === 'string' ? branch : undefined,
+	};
 }

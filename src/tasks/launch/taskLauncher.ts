@@ -9,13 +9,14 @@ import { taskTitle } from '../model/taskRow.ts';
 import type { TaskConnection } from '../register.ts';
 import { rowWords } from '../words.ts';
 import { carryOut, placeOf } from './carryOut.ts';
-import { type LinkProblem, readLaunchLink } from './model/launchLink.ts';
+import { linkProblemText } from './linkWords.ts';
+import { readLaunchLink } from './model/launchLink.ts';
 import { findRepositories } from './pickRepository.ts';
 import type { PromptEditor } from './promptEditor.ts';
 import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { isPending, type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
-import { askForTask, type LaunchWish } from './startTask.ts';
+import { askForTask, type LaunchWish, wishOf } from './startTask.ts';
 
 /** A connection with its client: what was asked and confirmed for one is never sent to another. */
 export interface TaskTarget {
@@ -89,9 +90,20 @@ export class TaskLauncher {
 			return this.launch(wish);
 		}
 		await this.dependencies.promptEditor.open();
-		// What hinders every task is better said before the prompt is written.
-		void findRepositories().catch(error => this.dependencies.explain(error));
+		void this.sayWhatHinders();
 		return undefined;
+	}
+
+	/** What hinders every task is better said before the prompt is written. */
+	private async sayWhatHinders(): Promise<void> {
+		try {
+			await findRepositories();
+		} catch (error) {
+			const { connection } = await this.dependencies.target().catch(() => ({ connection: undefined }));
+			if (!connection?.hasLookUps) {
+				this.dependencies.explain(error);
+			}
+		}
 	}
 
 	/** What stands in the prompt's editor. */
@@ -206,6 +218,7 @@ export class TaskLauncher {
 					client: target.client,
 					nameFolder: folder => nameRepositories([folder]),
 					isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
+					explain: error => this.dependencies.explain(error),
 				},
 				wish,
 			);
@@ -219,11 +232,14 @@ export class TaskLauncher {
 				return undefined;
 			}
 			await loading;
-			const { plan, git, repository, request } = confirmed;
-			const scratch = await carryOut(plan, git, repository, {
-				remember: branch => this.scratchBranches.remember(branch, target.connection.name, repository.rootUri.fsPath),
-				failed: ({ name }) => void this.scratchBranches.remove(name),
-			});
+			const { plan, opened, request } = confirmed;
+			const scratch =
+				opened &&
+				(await carryOut(plan, opened, {
+					remember: branch =>
+						this.scratchBranches.remember(branch, target.connection.name, opened.repository.rootUri.fsPath),
+					failed: ({ name }) => void this.scratchBranches.remove(name),
+				}));
 			if (!scratch) {
 				return this.send({ request, scratch: undefined }, target);
 			}
@@ -308,37 +324,5 @@ export class TaskLauncher {
 
 	private sending(target: TaskTarget): SendDependencies {
 		return { ...target, workspaceState: this.dependencies.workspaceState, tasks: this.dependencies.tasks };
-	}
-}
-
-/** A prompt, from a key binding or another command; the user still sees and confirms it. */
-function wishOf(argument: unknown): LaunchWish | undefined {
-	const { prompt, repository, branch } = (argument ?? {}) as Partial<Record<keyof LaunchWish, unknown>>;
-	if (typeof prompt !== 'string' || prompt.trim() === '') {
-		return undefined;
-	}
-	return {
-		prompt: prompt.trim(),
-		repository: typeof repository === 'string' ? repository : undefined,
-		branch: typeof branch === 'string' ? branch : undefined,
-	};
-}
-
-function linkProblemText(problem: LinkProblem): string {
-	switch (problem) {
-		case 'path':
-			return vscode.l10n.t(
-				'The link is none that Errand knows. A link that starts a task ends with “/start-task?prompt=…”.',
-			);
-		case 'no-prompt':
-			return vscode.l10n.t('The link starts a task but brings no prompt. Start the task with a prompt of your own.');
-		case 'too-long':
-			return vscode.l10n.t('The link is too long, so nothing of it is used. Write the prompt yourself.');
-		case 'repeated':
-			return vscode.l10n.t('The link names a thing twice, so it is not clear what it means. Nothing of it is used.');
-		case 'control':
-			return vscode.l10n.t('The link holds characters that cannot be seen, so nothing of it is used.');
-		case 'branch':
-			return vscode.l10n.t('The link names a branch that begins with a hyphen, so nothing of it is used.');
 	}
 }

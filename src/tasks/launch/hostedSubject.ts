@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { Client } from '../../client/client.ts';
+import type { Branch, Repository } from '../../contract/sources.ts';
+import { escapeIcons, oneLine } from '../model/plainText.ts';
+import type { TaskConnection } from '../register.ts';
+import type { GitFacts } from './gatherFacts.ts';
+import type { LaunchSubject } from './launchSubject.ts';
+import { readRemoteUrl } from './model/cloneUrl.ts';
+import { pickFromMany } from './pickFromMany.ts';
+import { shortName } from './preflightWords.ts';
+
+type Sources = Client['sources'];
+
+const MAXIMUM_DESCRIPTION = 160;
+
+/** A repository that the service sees and this window has not opened. Its tasks start from what is there. */
+export class HostedSubject implements LaunchSubject {
+	readonly opened = undefined;
+	readonly name: string;
+	readonly key: string;
+	private readonly branches: readonly Branch[];
+	private chosen: string;
+
+	constructor(name: string, repoUrl: string, branches: readonly Branch[], chosen: string) {
+		this.name = name;
+		this.key = repoUrl;
+		this.branches = branches;
+		this.chosen = chosen;
+	}
+
+	get branch(): string {
+		return this.chosen;
+	}
+
+	gather(): Promise<GitFacts> {
+		return Promise.resolve({
+			target: {
+				ok: true,
+				kind: 'remote',
+				repoUrl: this.key,
+				branch: this.chosen,
+				remote: undefined,
+				there: undefined,
+				here: undefined,
+			},
+			ahead: undefined,
+			behind: undefined,
+			changed: [],
+			nested: [],
+			hasConflicts: false,
+			repositoryKind: 'plain',
+			hasCredentials: false,
+			isNameUnsafe: this.chosen.startsWith('-'),
+		});
+	}
+
+	async chooseBranch(): Promise<void> {
+		this.chosen = (await pickHostedBranch(this.name, this.branches)) ?? this.chosen;
+	}
+}
+
+/**
+ * Lets the user choose owner, repository and, where none is wished for and the service names no default, branch among those that the service
+ * sees. Throws a ClientError, or a sentence where there is nothing to choose from. Undefined: dismissed.
+ */
+export async function pickHostedSubject(
+	sources: Sources,
+	connection: TaskConnection,
+	wishedBranch: string | undefined,
+): Promise<HostedSubject | undefined> {
+	const label = shortName(connection.label);
+	const owner = await pickOwner(sources, label);
+	if (owner === undefined) {
+		return undefined;
+	}
+	const listed = await asking(label, () => sources.repositories(owner));
+	const repositories = listed.flatMap(repository => {
+		const place = readRemoteUrl(repository.clone_url ?? '');
+		return place.kind === 'url' ? [{ repository, repoUrl: place.url }] : [];
+	});
+	if (repositories.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'{0} sees no repository of “{1}” that it can clone. Check the name, or grant access in the service’s dashboard.',
+				label,
+				shortName(owner),
+			),
+		);
+	}
+	const picked = await pickFromMany(
+		vscode.l10n.t('Start Task: Repository of {0}', shortName(owner)),
+		vscode.l10n.t('The repository that the task works on; nothing of it needs to be open here'),
+		repositories
+			.sort((a, b) => (b.repository.updated_at ?? '').localeCompare(a.repository.updated_at ?? ''))
+			.map(({ repository, repoUrl }) => ({ ...repositoryItem(repository), repository, repoUrl })),
+	);
+	if (!picked) {
+		return undefined;
+	}
+	const name = shortName(`${owner}/${picked.repository.name}`);
+	const branches = await asking(label, () => sources.branches(owner, picked.repository.name));
+	if (branches.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t('{0} sees no branch of “{1}”. Make a first commit there, then start the task.', label, name),
+		);
+	}
+	const branch =
+		wishedBranch ?? branches.find(({ isDefault }) => isDefault)?.name ?? (await pickHostedBranch(name, branches));
+	return branch === undefined ? undefined : new HostedSubject(name, picked.repoUrl, branches, branch);
+}
+
+async function pickOwner(sources: Sources, label: string): Promise<string | undefined> {
+	const organisations = await asking(label, () => sources.organisations());
+	const other = {
+		label: `$(edit) ${vscode.l10n.t('Another Owner…')}`,
+		description: vscode.l10n.t('a user or an organisation, by name'),
+		login: undefined,
+	};
+	const picked = await pickFromMany(
+		vscode.l10n.t('Start Task: Owner of the Repository'),
+		vscode.l10n.t('Whose repository should the task work on?'),
+		[
+			...organisations.map(({ login, name }) => ({
+				label: `$(organization) ${escapeIcons(shortName(login))}`,
+				description: escapeIcons(shortName(name ?? '')),
+				login,
+			})),
+			other,
+		],
+	);
+	if (picked !== other) {
+		return picked?.login;
+	}
+	const written = await vscode.window.showInputBox({
+		title: vscode.l10n.t('Start Task: Owner of the Repository'),
+		prompt: vscode.l10n.t('The name of the user or organisation on the source host'),
+		ignoreFocusOut: true,
+		validateInput: text =>
+			/^[^\s\p{Cc}\p{Cf}-][^\s\p{Cc}\p{Cf}]*$/u.test(text.trim())
+				? undefined
+				: vscode.l10n.t('Enter a name without blanks.'),
+	});
+	return written?.trim();
+}
+
+function repositoryItem(repository: Repository): vscode.QuickPickItem {
+	const { name, description, language } = repository;
+	const notes = [language ?? '', repository.private === true ? vscode.l10n.t('private') : ''];
+	return {
+		label: `$(repo) ${escapeIcons(shortName(name))}`,
+		description: escapeIcons(oneLine([...notes, description ?? ''].filter(Boolean).join(' · '), MAXIMUM_DESCRIPTION)),
+	};
+}
+
+async function pickHostedBranch(repository: string, branches: readonly Branch[]): Promise<string | undefined> {
+	const picked = await pickFromMany(
+		vscode.l10n.t('Start Task: Branch'),
+		vscode.l10n.t('The branch of “{0}” that the task starts from', repository),
+		[...branches]
+			.sort((a, b) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false))
+			.map(({ name, isDefault }) => ({
+				label: `$(git-branch) ${escapeIcons(shortName(name))}`,
+				description: isDefault ? vscode.l10n.t('default') : '',
+				name,
+			})),
+	);
+	return picked?.name;
+}
+
+function asking<T>(label: string, run: () => Promise<T>): Thenable<T> {
+	const title = vscode.l10n.t('Asking {0} for repositories…', label);
+	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
+}

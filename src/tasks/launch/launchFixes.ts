@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from './model/findings.ts';
+import type { FindingFix } from './preflightRows.ts';
+import { choiceText } from './preflightWords.ts';
+
+/** What the fixes do to the launch. */
+export interface FixActions {
+	/** Where the repository can be published from; undefined where it is not open here. */
+	folder: vscode.Uri | undefined;
+	dashboardUrl: string | undefined;
+	decide(decision: LaunchDecisions): void;
+	chooseBranch(): unknown;
+	/** Looks at the repository again. */
+	gather(): Promise<void>;
+	/** Asks the service again. */
+	askAgain(): Promise<void>;
+}
+
+/** What else can be done about a finding. Resolving with `leave` ends the launch. */
+export function findingFixes(finding: Finding, actions: FixActions): FindingFix[] {
+	const switchConnection = {
+		icon: 'plug',
+		title: vscode.l10n.t('Switch Connection'),
+		run: async () => {
+			await executeCommand(commands.switchConnection);
+			// What was asked and confirmed for one connection is never sent to another.
+			return 'leave';
+		},
+	};
+	const { folder, dashboardUrl } = actions;
+	const openDashboard =
+		dashboardUrl === undefined
+			? []
+			: [
+					{
+						icon: 'link-external',
+						title: vscode.l10n.t('Open Dashboard'),
+						run: () => vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true)),
+					},
+				];
+	switch (finding.kind) {
+		case 'no-remote':
+			return [
+				{
+					icon: 'cloud-upload',
+					title: vscode.l10n.t('Publish Branch'),
+					run: async () => {
+						await vscode.commands.executeCommand('git.publish', folder);
+						await actions.gather();
+					},
+				},
+				switchConnection,
+			];
+		case 'unusable-remote':
+			return [switchConnection];
+		case 'only-on-remote':
+		case 'unsafe-name':
+			return [{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() }];
+		case 'not-on-remote':
+		case 'unpushed':
+			return finding.choices
+				.filter(choice => choice !== finding.chosen)
+				.map((choice: CommitChoice) => ({
+					icon: 'arrow-swap',
+					title: choiceText(choice, finding.kind),
+					run: () => actions.decide({ commits: choice }),
+				}));
+		case 'changes':
+			return finding.choices
+				.filter(choice => choice !== finding.chosen)
+				.map((choice: ChangeChoice) => ({
+					icon: 'arrow-swap',
+					title: choiceText(choice, finding.kind),
+					run: () => actions.decide({ changes: choice }),
+				}));
+		case 'empty-git-user':
+			return openDashboard;
+		case 'service':
+			return finding.look.kind === 'known' || finding.look.kind === 'asking'
+				? []
+				: [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }, ...openDashboard];
+		default:
+			return [];
+	}
+}

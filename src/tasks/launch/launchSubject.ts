@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { GitApi, GitRepository } from '../../platform/git.ts';
+import type { TaskConnection } from '../register.ts';
+import { type GitFacts, gatherFacts } from './gatherFacts.ts';
+import type { Branch } from './model/branches.ts';
+import type { ServiceLook } from './model/findings.ts';
+import { type HostedBranch, pickBranch } from './pickBranch.ts';
+import { repositoryName } from './pickRepository.ts';
+import { shortName } from './preflightWords.ts';
+
+/** A repository of this window, with the program that reads and changes it. */
+export interface OpenedRepository {
+	git: GitApi;
+	repository: GitRepository;
+}
+
+/** What a task is to work on: a repository and one of its branches. */
+export interface LaunchSubject {
+	readonly name: string;
+	/** Tells it from other repositories: the user's choices are remembered for it. */
+	readonly key: string;
+	/** Undefined for a repository that is not open here, of which nothing can be pushed. */
+	readonly opened: OpenedRepository | undefined;
+	/** The branch's name here. */
+	readonly branch: string;
+	/** Looks at it as it is now. Throws a sentence where the branch is gone. */
+	gather(): Promise<GitFacts>;
+	/** Lets the user choose the branch; dismissed: as it was. `look`: what the service tells of the repository. */
+	chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceLook> | undefined): Promise<void>;
+}
+
+/** A repository that is open in this window. */
+export class OpenSubject implements LaunchSubject {
+	readonly opened: OpenedRepository;
+	private readonly connection: TaskConnection;
+	private chosen: Branch;
+	private branches: readonly Branch[] = [];
+
+	constructor(opened: OpenedRepository, connection: TaskConnection, branch: Branch) {
+		this.opened = opened;
+		this.connection = connection;
+		this.chosen = branch;
+	}
+
+	get name(): string {
+		return repositoryName(this.opened.repository);
+	}
+
+	get key(): string {
+		return this.opened.repository.rootUri.fsPath;
+	}
+
+	get branch(): string {
+		return this.chosen.name;
+	}
+
+	async gather(): Promise<GitFacts> {
+		const { git, repository } = this.opened;
+		const { facts, branch, branches } = await gatherFacts(git, repository, this.chosen, this.connection.isLocal);
+		// One that only the service sees is not known to git here.
+		if (!branch && this.chosen.commit !== '') {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'Branch “{0}” is gone. Start the task again and choose another; the prompt is kept.',
+					shortName(this.chosen.name),
+				),
+			);
+		}
+		this.chosen = branch ?? this.chosen;
+		this.branches = branches;
+		return facts;
+	}
+
+	async chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceLook> | undefined): Promise<void> {
+		const hosted = this.hostedBranches(facts, look);
+		this.chosen = (await pickBranch(this.opened.repository, this.branches, hosted)) ?? this.chosen;
+	}
+
+	/** The branches that the service sees and git here does not know. */
+	private async hostedBranches(
+		facts: GitFacts | undefined,
+		answer: Promise<ServiceLook> | undefined,
+	): Promise<HostedBranch[]> {
+		const target = facts?.target;
+		const look = await answer;
+		if (!target?.ok || target.kind !== 'remote' || target.remote === undefined || look?.kind !== 'known') {
+			return [];
+		}
+		const { remote } = target;
+		const fetched = new Set(this.branches.filter(branch => branch.remote === remote).map(({ name }) => name));
+		return [...look.branches]
+			.filter(name => !fetched.has(name))
+			.map(name => ({ name, remote, seenBy: this.connection.label }));
+	}
+}
