@@ -41,5 +41,8 @@ export const localConnection: Connection = {
 	providers: [{ slug: 'demo', label: 'Demo' }],
 	providerPrefixes: [],
 	aliases: [],
-	agents: [{ id: 'demo', label: 'Demo', models: [] }],
+	agents: [
+		{ id: 'demo', label: 'Demo', models: ['demo'] },
+		{ id: 'demo-two', label: 'Demo Two', models: ['demo'] },
+	],
 };

@@ -100,7 +100,7 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		void stop();
 	};
 
-	const agents = [demoAgent(options.programFile)];
+	const agents = [demoAgent('demo', options.programFile), demoAgent('demo-two', options.programFile)];
 	const runner = new TaskRunner({
 		store,
 		folder: workFolder,

@@ -66,6 +66,12 @@ describe('from the wish to start a task to its being sent', function () {
 		await askToStart();
 	};
 
+	const promptCloses = () =>
+		until(
+			'the prompt is closed',
+			async () => (await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').count()) === 0,
+		);
+
 	it('teaches what to write, and offers the way on above it', async () => {
 		await runCommand(page, 'Errand: Start Task…');
 		const editor = page.locator('.monaco-editor[data-uri^="errand-prompt:"]');
@@ -115,10 +121,7 @@ describe('from the wish to start a task to its being sent', function () {
 			`the working repository was touched (${scratches})`,
 		);
 		assert.notEqual(index.length, 0);
-		await until(
-			'the prompt is closed',
-			async () => (await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').count()) === 0,
-		);
+		await promptCloses();
 	});
 
 	it('pushes the commits that its row says it will push', async () => {
@@ -134,6 +137,26 @@ describe('from the wish to start a task to its being sent', function () {
 		await taskShows(page, prompt, 'in 1 file');
 		assert.equal(origin('rev-parse', 'main'), git('rev-parse', 'main'));
 		assert.doesNotMatch(origin('for-each-ref'), /errand-scratch/);
+	});
+
+	it('lets two agents of this machine work on one prompt, each on a branch of its own', async () => {
+		const results = () => origin('for-each-ref', '--format=%(refname)', 'refs/heads/errand').trim().split('\n');
+		const before = results();
+		await writePrompt(page, 'Work on it together');
+		await askToStart();
+		await pickItem(page, 'Agent');
+		await row('Demo Two').click();
+		await page.keyboard.press('Enter');
+		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
+		await screenshot(page, 'launch-two-agents');
+		await pickItem(page, 'Start Task');
+		await until('both branches are there', async () => results().length === before.length + 2, 60_000);
+		await screenshot(page, 'launch-two-agents-done');
+		const branches = results().filter(name => !before.includes(name));
+		for (const branch of branches) {
+			assert.match(origin('log', '--format=%B', '-1', branch), /Work on it together/);
+			assert.match(origin('diff', '--name-only', 'main', branch), /^errand-demo.*\.md$/m);
+		}
 	});
 
 	it('begins a prompt with the selection, and with a comment that asks for work', async () => {
@@ -203,7 +226,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await toast(page, 'This prompt came with a link').waitFor();
 		await screenshot(page, 'launch-link');
 		await runCommand(page, 'Notifications: Clear All Notifications');
-		assert.equal(origin('for-each-ref', '--format=x', 'refs/heads/errand').trim().split('\n').length, 2);
+		assert.equal(origin('for-each-ref', '--format=x', 'refs/heads/errand').trim().split('\n').length, 4);
 	});
 
 	it('names what hinders a service elsewhere, and sends several agents on one prompt to it', async () => {
@@ -258,5 +281,57 @@ describe('from the wish to start a task to its being sent', function () {
 			maxDuration: 2700,
 		});
 		assert.doesNotMatch(JSON.stringify(service.received), /robin|secret/);
+		await promptCloses();
+	});
+
+	it('starts on a repository that is not open here, with a model that is not listed', async () => {
+		const before = service.received.length;
+		await writePrompt(page, 'Count the ropes');
+		await askToStart();
+		await row('Quillon knows “widgets”').waitFor();
+		await pickItem(page, 'Repository');
+		await row('Choose Another Repository…').click();
+		await row('Another Owner…').waitFor();
+		await screenshot(page, 'launch-owners');
+		await row('tide-lab').click();
+		await toast(page, 'Quillon sees no repository of “tide-lab” that it can clone').waitFor();
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		await askToStartAgain();
+		await pickItem(page, 'Repository');
+		await row('Choose Another Repository…').click();
+		await row('Another Owner…').click();
+		await answerInput(page, 'harbour-crew');
+		await row('buoys').waitFor();
+		await screenshot(page, 'launch-repositories');
+		await page.keyboard.type('page');
+		await until('the list is searched', async () => (await row(/./).count()) === 1);
+		await row('harbour').click();
+		await row('Quillon knows “harbour-crew/harbour”').waitFor();
+		await row('Start Task')
+			.filter({ hasText: 'Quillon clones https://forge.example/harbour-crew/harbour.git' })
+			.waitFor();
+		assert.equal(await row('not committed').count(), 0);
+		await pickItem(page, 'Agent');
+		await row('Another Model…').click();
+		await page.keyboard.press('Enter');
+		await pickItem(page, 'Smith');
+		await answerInput(page, 'smith-next');
+		await row('Agents').filter({ hasText: 'Smith (smith-next)' }).waitFor();
+		await pickItem(page, 'Branch');
+		await row('feature/tide#4').click();
+		await row('Start Task').filter({ hasText: 'feature/tide#4, Mason' }).waitFor();
+		await screenshot(page, 'launch-preflight-elsewhere');
+		await pickItem(page, 'Start Task');
+		const sent = () => service.received.slice(before).filter(({ method }) => method === 'POST');
+		await until('the task is sent', async () => sent().length > 0);
+		assert.deepEqual(sent()[0]?.json, {
+			prompt: 'Count the ropes',
+			repoUrl: 'https://forge.example/harbour-crew/harbour.git',
+			selectedBranch: 'feature/tide#4',
+			selectedAgents: [
+				{ agent: 'mason', model: 'mason-large' },
+				{ agent: 'smith', model: 'smith-next' },
+			],
+		});
 	});
 });

@@ -17,10 +17,13 @@ export interface Agent {
 	launch(): AgentLaunch;
 }
 
-/** The built-in agent: no model, a small honest change. `programFile` is the file that this process was started with. */
-export function demoAgent(programFile: string): Agent {
+/**
+ * A built-in agent: no model, a small honest change. There are two of them, so that several agents on one prompt can be
+ * tried without an account. `programFile` is the file that this process was started with.
+ */
+export function demoAgent(id: 'demo' | 'demo-two', programFile: string): Agent {
 	return {
-		id: 'demo',
+		id,
 		models: ['demo'],
 		launch: () => ({
 			command: process.execPath,

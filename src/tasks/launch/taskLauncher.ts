@@ -155,12 +155,18 @@ export class TaskLauncher {
 		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
 	}
 
-	/** Settles what an earlier request left open. Resolves with the id of its task, where the service has made one. */
-	async settle(target: TaskTarget): Promise<string | undefined> {
+	/** Settles what an earlier request left open, and shows its task, where the service has made one. */
+	async settle(target: TaskTarget): Promise<void> {
+		const task = await this.findOpen(target);
+		if (task) {
+			await this.dependencies.started(task, target);
+		}
+	}
+
+	private async findOpen(target: TaskTarget): Promise<Task | undefined> {
 		const task = await settlePending(this.sending(target));
 		if (task) {
 			await this.made(task, undefined);
-			await this.dependencies.started(task, target);
 			void showMessage(
 				'information',
 				vscode.l10n.t(
@@ -169,7 +175,7 @@ export class TaskLauncher {
 				),
 			);
 		}
-		return task?.id;
+		return task;
 	}
 
 	/** Removes scratch branches whose tasks have ended. `client`: asked for tasks that are not known here. */
@@ -206,9 +212,9 @@ export class TaskLauncher {
 		return this.startOnce(async target => {
 			// The tasks that are there already must not be taken for the one whose reply was lost.
 			const loading = this.dependencies.load();
-			const settled = await this.settle(target);
-			if (settled !== undefined) {
-				return settled;
+			const open = await this.findOpen(target);
+			if (open) {
+				return open;
 			}
 			const { globalState, nameRepositories, promptEditor } = this.dependencies;
 			const confirmed = await askForTask(
@@ -254,7 +260,8 @@ export class TaskLauncher {
 		);
 	}
 
-	private async startOnce(run: (target: TaskTarget) => Promise<string | undefined>): Promise<string | undefined> {
+	/** Resolves with the id of the task that `run` made, once it is shown. */
+	private async startOnce(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<string | undefined> {
 		if (this.isStarting) {
 			void showMessage(
 				'information',
@@ -263,17 +270,22 @@ export class TaskLauncher {
 			return undefined;
 		}
 		this.isStarting = true;
+		let made: { task: Task; target: TaskTarget } | undefined;
 		try {
-			return await run(await this.dependencies.target());
+			const target = await this.dependencies.target();
+			const task = await run(target);
+			made = task && { task, target };
 		} catch (error) {
 			this.dependencies.explain(error);
-			return undefined;
 		} finally {
+			// While the task is being shown, the next one may be started.
 			this.isStarting = false;
 		}
+		await (made && this.dependencies.started(made.task, made.target));
+		return made?.task.id;
 	}
 
-	private async send(sending: Sending, target: TaskTarget, again?: PendingTask): Promise<string | undefined> {
+	private async send(sending: Sending, target: TaskTarget, again?: PendingTask): Promise<Task | undefined> {
 		const { request, scratch } = sending;
 		const outcome = await sendTask(this.sending(target), request, again).catch(async (error: unknown) => {
 			if (scratch !== undefined) {
@@ -283,8 +295,7 @@ export class TaskLauncher {
 		});
 		if (outcome.kind === 'made') {
 			await this.made(outcome.task, scratch);
-			await this.dependencies.started(outcome.task, target);
-			return outcome.task.id;
+			return outcome.task;
 		}
 		// Not waited for: a question that nobody answers must not keep other tasks from being started.
 		void this.offerAgain(outcome.message, sending, outcome.again);
