@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
-import { commands } from '../platform/ids.ts';
+import { type CommandId, commands } from '../platform/ids.ts';
 
 const MAXIMUM_NAME = 28;
 
@@ -40,14 +40,16 @@ function used(label: string, model: string | undefined): string {
 }
 
 function tooltip(state: string): vscode.MarkdownString {
-	const words = new vscode.MarkdownString();
-	words.isTrusted = { enabledCommands: [commands.switchConnection, commands.selectModel] };
-	words.appendText(`${state}\n`);
+	const link = (words: string, command: CommandId) => `[${words}](command:${command})`;
 	const links = [
-		`[${vscode.l10n.t('Switch Connection')}](command:${commands.switchConnection})`,
-		`[${vscode.l10n.t('Select Model')}](command:${commands.selectModel})`,
+		link(vscode.l10n.t('Switch Connection'), commands.switchConnection),
+		link(vscode.l10n.t('Select Model'), commands.selectModel),
 	];
-	return words.appendMarkdown(`\n${links.join(' · ')}`);
+	// Names come from settings and services: none of their characters may mean something.
+	const plain = state.replace(/[!-/:-@[-`{-~]/g, '\\$&');
+	const words = new vscode.MarkdownString(`${plain}\n\n${links.join(' · ')}`);
+	words.isTrusted = { enabledCommands: [commands.switchConnection, commands.selectModel] };
+	return words;
 }
 
 /** Both ends tell models apart: the vendor at its start, the size at its end. */
