@@ -63,17 +63,30 @@ function wire(context: vscode.ExtensionContext): void {
 		channelMemory: channelMemoryStore(context.globalState),
 		logger: log.logger('client'),
 	});
+	const channel = registerChannel({
+		extensionUri: context.extensionUri,
+		globalState: context.globalState,
+		active: async () => {
+			const [client, connection] = await Promise.all([connect.client(), connect.describe()]);
+			const { label, name } = connection;
+			return { client, connection, label: label ?? name, isLocal: name === LOCAL_CONNECTION_NAME };
+		},
+		logger: log.logger('channel'),
+	});
 	const chat = registerChat({
 		extensionUri: context.extensionUri,
 		globalStorageUri: context.globalStorageUri,
 		storageUri: context.storageUri,
 		workspaceState: context.workspaceState,
 		client: connect.client,
+		channels: channel,
 		connection: async () => {
 			const connection = await connections.active();
 			const model =
 				readTextSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
-			return { label: connection.label ?? connection.name, model };
+			const noEncryption = await channel.refusal(connection);
+			const { name, label = name } = connection;
+			return { name, label, model, ...(noEncryption === undefined ? {} : { noEncryption }) };
 		},
 		describeConnection: connect.describe,
 		serviceOrigins: connect.origins,
@@ -89,16 +102,7 @@ function wire(context: vscode.ExtensionContext): void {
 		keys,
 		localService,
 		connect,
-		registerChannel({
-			extensionUri: context.extensionUri,
-			globalState: context.globalState,
-			active: async () => {
-				const [client, connection] = await Promise.all([connect.client(), connect.describe()]);
-				const { label, name } = connection;
-				return { client, connection, label: label ?? name, isLocal: name === LOCAL_CONNECTION_NAME };
-			},
-			logger: log.logger('channel'),
-		}),
+		channel,
 		chat,
 		registerTasks({
 			workspaceState: context.workspaceState,

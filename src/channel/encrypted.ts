@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
-import { demandHardwareProof, hasOtherVerdicts, isDowngrade } from '../client/channel/ladder.ts';
+import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from '../client/channel/ladder.ts';
 import { ChannelMemory, type MemoryStore } from '../client/channel/memory.ts';
 import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -11,7 +13,8 @@ import { readSetting } from '../platform/settings.ts';
 import type { Consent } from './consent.ts';
 import { type ChannelPlace, channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
-import { type Badge, badgeWords } from './strings.ts';
+import { type PlaceWords, placeWords } from './placeWords.ts';
+import { type Badge, badgeWords, noChannelText, otherConnectionText } from './strings.ts';
 
 /** The active connection as it is now. */
 export interface ActiveConnection {
@@ -21,6 +24,16 @@ export interface ActiveConnection {
 	client: Client;
 }
 
+/** The channels of the active connection, to choose from. */
+export interface ChannelOffer {
+	/** The connection's name in the settings, and how the user knows it. */
+	connection: string;
+	label: string;
+	channels: ({ address: ChannelAddress } & PlaceWords)[];
+	/** Why there is none, as a sentence. */
+	refusal?: string;
+}
+
 /** A conversation's own way to the enclave. */
 export interface EncryptedSession {
 	/** What may be said of it now. */
@@ -28,6 +41,8 @@ export interface EncryptedSession {
 	readonly onDidChangeBadge: Event<void>;
 	/** Of the key: what a conversation remembers, to be asked about another one. */
 	readonly keyFingerprint: string | undefined;
+	/** A reply did not hold: nothing is sent or shown any more. */
+	readonly hasEnded: boolean;
 	/** Throws as a `ChannelSession`. A text was verified before it comes out of here. */
 	stream(
 		history: readonly ChannelMessage[],
@@ -55,12 +70,30 @@ export class Encrypted {
 		return channelPlaces((await this.dependencies.active()).connection);
 	}
 
-	/** `knownKey`: of the conversation. Without one it is the key that was seen at the address last. */
+	/** The same in words, with why there is none where there is none. */
+	async offer(): Promise<ChannelOffer> {
+		const active = await this.dependencies.active();
+		const channels = channelPlaces(active.connection).map(place => ({
+			address: place.address,
+			...placeWords(place, active),
+		}));
+		const { name } = active.connection;
+		const refusal = channels.length === 0 ? { refusal: noChannelText(active.label) } : {};
+		return { connection: name, label: active.label, channels, ...refusal };
+	}
+
+	/**
+	 * `knownKey`: of the conversation. Without one it is the key that was seen at the address last. `expected`: the name of
+	 * the connection that must be the active one.
+	 */
 	async open(
 		address: ChannelAddress,
-		{ knownKey, signal }: { knownKey?: string; signal?: AbortSignal } = {},
+		{ knownKey, expected, signal }: { knownKey?: string; expected?: string; signal?: AbortSignal } = {},
 	): Promise<EncryptedSession> {
 		const { client, connection, label, isLocal } = await this.dependencies.active();
+		if (expected !== undefined && expected !== connection.name) {
+			throw new UserFacingError(otherConnectionText(expected), { action: 'switchConnection' });
+		}
 		const { consent, store } = this.dependencies;
 		const url = attestationUrl(connection, address);
 		// The local service has a new key each time it starts.
@@ -86,6 +119,7 @@ class WatchedSession implements EncryptedSession {
 	/** With which a reply was verified. */
 	private confirmedKey: string | undefined;
 	private told: Badge;
+	private isBroken = false;
 
 	constructor(session: ChannelSession, isLocal: boolean) {
 		this.session = session;
@@ -99,6 +133,10 @@ class WatchedSession implements EncryptedSession {
 
 	get keyFingerprint(): string | undefined {
 		return this.session.keyFingerprint;
+	}
+
+	get hasEnded(): boolean {
+		return this.isBroken;
 	}
 
 	get badge(): Badge {
@@ -120,6 +158,10 @@ class WatchedSession implements EncryptedSession {
 				this.tell();
 				yield event;
 			}
+		} catch (error) {
+			// An attestation that was refused when the session was renewed sent nothing: it can be tried again.
+			this.isBroken ||= ClientError.is(error, 'tampered') && !(error.cause instanceof RefusedAttestation);
+			throw error;
 		} finally {
 			// A session that was renewed may prove less, also where no reply came.
 			this.tell();

@@ -2,6 +2,7 @@ import type { Memento, Uri } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MemoryStore } from '../client/channel/memory.ts';
+import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { Explanation } from '../platform/notify.ts';
@@ -17,8 +18,11 @@ export interface ChannelDependencies {
 }
 
 export interface RegisteredChannel extends Disposable {
-	/** Opens encrypted sessions, with the user's settings and answers. */
-	encrypted(): Promise<Encrypted>;
+	/** Encrypted sessions, with the user's settings and answers. */
+	offer: Encrypted['offer'];
+	open: Encrypted['open'];
+	/** Why a connection has no encrypted channel, as a sentence; undefined where it has one. */
+	refusal(connection: Connection): Promise<string | undefined>;
 	/** One or two sentences and a button for an error of a session. */
 	explain(error: unknown, connection: string): Promise<Explanation>;
 }
@@ -37,6 +41,11 @@ export function channelMemoryStore(globalState: Memento): MemoryStore {
 export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
 	const store = new DisposableStore();
 	const consent = async () => new (await import('./consent.ts')).Consent(globalState);
+	const encrypted = async () => {
+		const { Encrypted } = await import('./encrypted.ts');
+		const { active } = dependencies;
+		return new Encrypted({ active, store: channelMemoryStore(globalState), consent: await consent() });
+	};
 	let showing: Promise<ShowAttestation> | undefined;
 	const show = (): Promise<ShowAttestation> => {
 		showing ??= import('./showAttestation.ts').then(async ({ ShowAttestation }) => {
@@ -46,12 +55,16 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 		});
 		return showing;
 	};
-	store.add(registerCommand(commands.showAttestation, async () => (await show()).run()));
+	store.add(registerCommand(commands.showAttestation, async address => (await show()).run(address)));
 	return {
-		async encrypted() {
-			const { Encrypted } = await import('./encrypted.ts');
-			const { active } = dependencies;
-			return new Encrypted({ active, store: channelMemoryStore(globalState), consent: await consent() });
+		offer: async () => (await encrypted()).offer(),
+		open: async (address, options) => (await encrypted()).open(address, options),
+		async refusal(connection) {
+			const [{ channelPlaces }, { noChannelText }] = await Promise.all([
+				import('./model/places.ts'),
+				import('./strings.ts'),
+			]);
+			return channelPlaces(connection).length > 0 ? undefined : noChannelText(connection.label ?? connection.name);
 		},
 		async explain(error, connection) {
 			const { explainChannelError } = await import('./explain.ts');

@@ -1,11 +1,15 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts';
 import type { ActiveConnection } from './encrypted.ts';
-import { type ChannelPlace, channelPlaces } from './model/places.ts';
+import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
+import { placeWords } from './placeWords.ts';
 import { noChannelText } from './strings.ts';
+
+const addressSchema = z.strictObject({ model: z.string().exactOptional(), provider: z.string().exactOptional() });
 
 export interface ShowAttestationDependencies extends PanelDependencies {
 	active(): Promise<ActiveConnection>;
@@ -20,7 +24,8 @@ export class ShowAttestation {
 		this.dependencies = dependencies;
 	}
 
-	async run(): Promise<void> {
+	/** `wanted`: the channel that is meant, where one is; anything else is no answer to the question which. */
+	async run(wanted?: unknown): Promise<void> {
 		let active: ActiveConnection;
 		try {
 			active = await this.dependencies.active();
@@ -36,7 +41,9 @@ export class ShowAttestation {
 			}
 			return;
 		}
-		const place = places.length === 1 ? places[0] : await pickPlace(places, active);
+		const address = addressSchema.safeParse(wanted).data;
+		const meant = address && places.find(place => isSame(place.address, address));
+		const place = meant ?? (places.length === 1 ? places[0] : await pickPlace(places, active));
 		if (place) {
 			await this.open({ active, place });
 		}
@@ -60,31 +67,11 @@ export class ShowAttestation {
 	}
 }
 
-async function pickPlace(
-	places: readonly ChannelPlace[],
-	{ connection, label, isLocal }: ActiveConnection,
-): Promise<ChannelPlace | undefined> {
-	const items = places.map(place => {
-		const { model, provider } = place.address;
-		const known = connection.models.find(({ id }) => id === model)?.label ?? model;
-		return {
-			label: known ?? vscode.l10n.t('Shared address'),
-			...(provider === undefined
-				? {}
-				: {
-						description: vscode.l10n.t(
-							'via {0}',
-							connection.providers.find(({ slug }) => slug === provider)?.label ?? provider,
-						),
-					}),
-			// What the local service is addressed by is no place that anybody could look at.
-			...(isLocal ? {} : { detail: place.url }),
-			place,
-		};
-	});
+async function pickPlace(places: readonly ChannelPlace[], active: ActiveConnection): Promise<ChannelPlace | undefined> {
+	const items = places.map(place => ({ ...placeWords(place, active), place }));
 	const picked = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Show Attestation'),
-		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', label),
+		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', active.label),
 		matchOnDescription: true,
 		matchOnDetail: true,
 	});

@@ -123,6 +123,13 @@ export function reportStrings(): ReportStrings {
 	};
 }
 
+export function otherConnectionText(name: string): string {
+	return vscode.l10n.t(
+		'This conversation is encrypted to the connection “{0}”, and another one is active. Switch the connection, or start a new conversation.',
+		name,
+	);
+}
+
 export function noChannelText(connection: string): string {
 	return vscode.l10n.t(
 		'{0} has no encrypted channel: set encryptUrl, or orgUrl and an encrypted model with its provider.',

@@ -3,7 +3,10 @@ import { Emitter } from '../base/event.ts';
 import { type ChatChange, describeChange } from './chatChange.ts';
 import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import type { Attachment } from './context/model/attachment.ts';
-import type { ConversationWriter } from './conversationWriter.ts';
+import type { Writer } from './conversationWriter.ts';
+import { channelHistory } from './encrypted/channelHistory.ts';
+import { EncryptedWay, type WayState } from './encrypted/encryptedWay.ts';
+import { refuseEncrypted } from './encrypted/refuseEncrypted.ts';
 import {
 	addReply,
 	addTurn,
@@ -18,7 +21,7 @@ import {
 	shownReply,
 	showVersion,
 } from './model/conversation.ts';
-import { named, withMode, withSettings } from './model/conversationHeader.ts';
+import { named, withEncryption, withMode, withSettings } from './model/conversationHeader.ts';
 import { toContinuationRequest, toRequest } from './model/toRequest.ts';
 import type { LiveState } from './model/toView.ts';
 import { parseMessage, type TurnMode } from './modes/model/mode.ts';
@@ -45,7 +48,9 @@ export class Chat {
 	readonly onDidChange = this.changed.event;
 
 	private current: Conversation;
-	private writer: ConversationWriter;
+	private writer: Writer;
+	/** Where there is one, messages go no other way. */
+	private readonly way: EncryptedWay | undefined;
 	private session: Session | undefined;
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
@@ -62,6 +67,9 @@ export class Chat {
 		this.current = conversation;
 		this.writer = writer;
 		this.currentNotice = notice;
+		const { encryption } = conversation;
+		this.way = encryption && new EncryptedWay(options.channels, encryption);
+		this.way?.onDidChange(() => this.wayChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
 			void options.pictures.copy(branchedFrom, id);
@@ -89,9 +97,25 @@ export class Chat {
 		return this.session !== undefined || this.starting !== undefined;
 	}
 
+	/** How the way of its messages stands; undefined where it is not encrypted. */
+	get wayState(): WayState | undefined {
+		return this.way?.state;
+	}
+
+	/** Of an encrypted conversation: opens its way ahead of the first message. */
+	async connect(): Promise<void> {
+		await this.way?.connect();
+	}
+
+	/** To be called when nothing is asked of it any more. */
+	async endSession(): Promise<void> {
+		await this.way?.close();
+	}
+
 	/** Whether something of it is not on disk, or would be lost with this object. */
 	get isUnsaved(): boolean {
-		return this.isBusy || this.currentNotice?.kind === 'save-failed';
+		const isUnkept = this.current.encryption?.isUnkept === true && this.current.turns.length > 0;
+		return this.isBusy || isUnkept || this.currentNotice?.kind === 'save-failed';
 	}
 
 	/**
@@ -187,15 +211,24 @@ export class Chat {
 		return this.current.mode ?? 'chat';
 	}
 
-	/** Its messages ask for this from now on. */
+	/** Its messages ask for this from now on; those of an encrypted conversation for nothing but chat. */
 	async setMode(mode: TurnMode): Promise<void> {
+		if (this.way) {
+			return;
+		}
 		this.current = withMode(this.current, mode);
 		this.changed.fire({ kind: 'mode' });
 		await this.saveChoice();
 	}
 
-	/** Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next request. */
+	/**
+	 * Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next
+	 * request. In an encrypted one there is nothing to choose.
+	 */
 	async choose(change: ConversationChoice): Promise<void> {
+		if (this.way) {
+			return;
+		}
 		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
 		this.changed.fire({ kind: 'settings' });
 		await this.saveChoice();
@@ -244,6 +277,7 @@ export class Chat {
 			this.session?.stop();
 			await this.writer.save(streaming).catch(() => {});
 		}
+		await this.endSession();
 		// The last save of a reply that has just ended may still be under way.
 		await this.writer.settled();
 	}
@@ -259,6 +293,7 @@ export class Chat {
 			return undefined;
 		}
 		const { mode = usualMode, text } = parseMessage(message);
+		const { encryption } = this.current;
 		if (text.trim() === '') {
 			return { reason: 'empty' };
 		}
@@ -275,7 +310,7 @@ export class Chat {
 			// The first message says where the conversation belongs: by now the git extension may know the remote.
 			const base =
 				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
-			const asks = mode === 'chat' ? {} : { mode };
+			const asks = { ...(mode === 'chat' ? {} : { mode }), ...(encryption ? { encrypted: true as const } : {}) };
 			const attached = attachments.length === 0 ? {} : { attachments };
 			const turn = {
 				id: turnId,
@@ -317,12 +352,21 @@ export class Chat {
 		let models: ModeModels = {};
 		try {
 			connection = await this.options.connection();
-			models = mode === 'chat' ? {} : await this.options.modes();
+			models = mode === 'chat' || this.way ? {} : await this.options.modes();
 		} catch (error) {
 			return { reason: 'no-connection', error };
 		}
 		const { label } = connection;
-		const model = mode === 'chat' ? (this.current.settings?.model ?? connection.model) : models[mode];
+		const { encryption } = this.current;
+		const refusal = encryption && refuseEncrypted(encryption, mode, connection.name);
+		if (refusal) {
+			return refusal;
+		}
+		const model = encryption
+			? (encryption.model ?? label)
+			: mode === 'chat'
+				? (this.current.settings?.model ?? connection.model)
+				: models[mode];
 		if (model === undefined) {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}
@@ -341,7 +385,8 @@ export class Chat {
 		// What another window changed about the name meanwhile stays.
 		const { id, title, branchedFrom, settings } = this.current;
 		const usual = this.mode;
-		const chosen = withSettings(named(beginning.conversation, { id, title, branchedFrom }), settings);
+		const known = withEncryption(beginning.conversation, this.way?.encryption);
+		const chosen = withSettings(named(known, { id, title, branchedFrom }), settings);
 		this.current = withMode(chosen, usual);
 		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
 		if (!this.closed) {
@@ -360,6 +405,10 @@ export class Chat {
 		this.session = startSession({
 			reply,
 			stream: async signal => {
+				if (this.way) {
+					const { instructions } = this.options.policy.defaults();
+					return this.way.stream(channelHistory(request.messages, instructions), signal);
+				}
 				const applied = await applyPolicy(request, settings, this.options.policy, mode);
 				facts = applied;
 				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
@@ -368,11 +417,16 @@ export class Chat {
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.options.explainError(error, label, facts?.asked, mode);
+				return this.way?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
 			},
 			explainFinish: this.options.explainFinish,
 			clock: this.options.clock,
 		});
+	}
+
+	private wayChanged(): void {
+		this.current = withEncryption(this.current, this.way?.encryption);
+		this.changed.fire({ kind: 'encryption' });
 	}
 
 	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {

@@ -13,6 +13,8 @@ export type ChatChange =
 	| { kind: 'mode' }
 	/** It has chosen another model, policy or parameters. */
 	| { kind: 'settings' }
+	/** The way of its messages stands differently. */
+	| { kind: 'encryption' }
 	| { kind: 'notice' };
 
 /** Text that was appended goes out as what was appended; anything else as the whole turn. */

@@ -2,6 +2,7 @@ import type { Clock } from '../base/async.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import type { Explanation } from '../platform/notify.ts';
+import type { EncryptedChannels } from './encrypted/channels.ts';
 import type { FinishProblem, WorkspaceTag } from './model/conversation.ts';
 import type { TurnMode } from './modes/model/mode.ts';
 import type { ModeModels } from './modes/modeReply.ts';
@@ -17,6 +18,8 @@ export type ChatNotice =
 	| { kind: 'unreadable'; code: string | undefined }
 	| { kind: 'newer' }
 	| { kind: 'branched' }
+	/** The encrypted conversation that was shown before went with its window, and this one is not encrypted. */
+	| { kind: 'not-kept' }
 	| { kind: 'save-failed'; code: string | undefined };
 
 export type SendRefusal =
@@ -29,6 +32,14 @@ export type SendRefusal =
 	| { reason: 'picture-context' }
 	/** The conversation keeps as many as it may. */
 	| { reason: 'pictures-full' }
+	/** Search and pictures have no encrypted way. */
+	| { reason: 'encrypted-mode' }
+	/** A reply of it did not hold. */
+	| { reason: 'encryption-ended' }
+	/** Its file does not say any more where it is encrypted to. */
+	| { reason: 'encryption-lost' }
+	/** It is encrypted to this connection, which is not the active one. */
+	| { reason: 'other-connection'; expected: string }
 	/** What was to go with it cannot go; the sentence says why. */
 	| { reason: 'context'; message: string }
 	| { reason: 'no-connection'; error: unknown }
@@ -36,7 +47,9 @@ export type SendRefusal =
 
 export interface ChatOptions {
 	client(): Promise<Client>;
-	connection(): Promise<{ label: string; model: string | undefined }>;
+	/** `name`: of the settings. */
+	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
+	channels: EncryptedChannels;
 	/** The models of the active connection for what is not chat. */
 	modes(): Promise<ModeModels>;
 	pictures: PictureStore;

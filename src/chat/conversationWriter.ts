@@ -46,6 +46,9 @@ export function turnsDigest(lines: Iterable<string>): string {
 	return hash.digest('base64');
 }
 
+/** What a chat asks of whoever keeps its conversation. */
+export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
+
 /** The file was written by another window: writing it would lose what stands there. */
 class ForeignWriteError extends Error {
 	override readonly name = 'ForeignWriteError';

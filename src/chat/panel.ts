@@ -15,6 +15,8 @@ import { ChatContext, contextHandlers } from './context/chatContext.ts';
 import { historyTokens } from './context/model/budget.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
+import { EncryptionDesk } from './encrypted/encryptionDesk.ts';
+import { parseShownState, shownState } from './encrypted/shownConversation.ts';
 import { type Conversation, findTurn, shownTurns } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
 import { sliceBefore, toTurnView } from './model/toView.ts';
@@ -43,7 +45,7 @@ import { workspaceTag } from './workspaceTag.ts';
 
 type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K }>) => unknown };
 
-/** In the workspace's state, also of a window without a folder: the id of the conversation that it showed last. */
+/** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
 /** The chat view: shows a conversation in a page, and does what the page asks. */
@@ -65,6 +67,7 @@ export class ChatPanel {
 	private suggestion: string | undefined;
 	/** The conversation that is shown, for what fits into its next message. */
 	private measured: Conversation | undefined;
+	readonly encryption: EncryptionDesk;
 	private readonly pageState: PageStateFile | undefined;
 	private readonly handlers: Handlers;
 
@@ -81,10 +84,11 @@ export class ChatPanel {
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
-				read: () => dependencies.workspaceState.get<string>(SHOWN_KEY),
-				write: id => void dependencies.workspaceState.update(SHOWN_KEY, id),
+				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
+				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
 			client: dependencies.client,
+			channels: dependencies.channels,
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
 			pictures,
@@ -101,6 +105,7 @@ export class ChatPanel {
 			new ChatContext({
 				state: dependencies.workspaceState,
 				terminal,
+				mayKeep: () => !this.measured?.encryption?.isUnkept,
 				measure: () => {
 					const model = this.measured?.settings?.model ?? this.connection.view.model ?? '';
 					return {
@@ -115,6 +120,11 @@ export class ChatPanel {
 				logger,
 			}),
 		);
+		this.encryption = new EncryptionDesk({
+			channels: dependencies.channels,
+			conversations: () => this.conversations,
+			focusComposer: () => this.focusComposer(),
+		});
 		const post = (message: ToPage) => this.post(message);
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
@@ -133,6 +143,7 @@ export class ChatPanel {
 			'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
+			...this.encryption.handlers,
 			...contextHandlers(message => this.context.handle(message)),
 			...turnHandlers({
 				conversations: () => this.conversations,
@@ -142,7 +153,12 @@ export class ChatPanel {
 				connectionLabel: () => this.connection.view.label,
 				post,
 			}),
-			...blockHandlers({ tools: () => this.openTools(), findByTurn, post }),
+			...blockHandlers({
+				tools: () => this.openTools(),
+				findByTurn,
+				refusesImages: () => this.encryption.refusesImages(),
+				post,
+			}),
 			...modeHandlers({
 				pictures,
 				shown: () => this.shown(),
@@ -295,6 +311,7 @@ export class ChatPanel {
 	/** In one go: a change that came in between would be shown in the conversation before. */
 	private postSnapshot(chat: Chat): void {
 		const { conversation, live, notice } = chat;
+		const encryption = this.encryption.viewWithDraft(chat);
 		const path = shownTurns(conversation);
 		const turns = sliceBefore(path, path.length);
 		this.page?.feed.snapshot({
@@ -303,7 +320,8 @@ export class ChatPanel {
 			earlier: path.length - turns.length,
 			connection: this.connection.view,
 			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
-			policy: this.policyView(chat),
+			...(conversation.encryption ? {} : { policy: this.policyView(chat) }),
+			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
 		setContextKey('errand.replying', live !== undefined);
@@ -331,8 +349,8 @@ export class ChatPanel {
 
 	private showTitle(conversation: Conversation): void {
 		if (this.page) {
-			// The editor leaves out a description that is empty.
-			this.page.view.description = titleOf(conversation) ?? '';
+			// The editor leaves out a description that is empty, and writes down one that is not.
+			this.page.view.description = (conversation.encryption?.isUnkept ? undefined : titleOf(conversation)) ?? '';
 		}
 	}
 
@@ -396,6 +414,13 @@ export class ChatPanel {
 			case 'mode':
 				this.post({ kind: 'mode-set', mode: chat.mode });
 				break;
+			case 'encryption': {
+				const encryption = this.encryption.view(chat);
+				if (encryption) {
+					this.post({ kind: 'encryption-set', encryption });
+				}
+				break;
+			}
 			case 'notice':
 				this.post({ kind: 'notice-set', notice: chat.notice && noticeText(chat.notice) });
 				break;
@@ -426,6 +451,9 @@ export class ChatPanel {
 	}
 
 	private postPolicy(chat: Chat): void {
+		if (chat.conversation.encryption) {
+			return;
+		}
 		this.post({ kind: 'policy-set', policy: this.policyView(chat) });
 	}
 

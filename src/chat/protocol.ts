@@ -1,6 +1,7 @@
 // What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
 
 import type { AttachmentKind } from './context/model/attachment.ts';
+import type { EncryptionStrings, EncryptionView } from './encrypted/protocol.ts';
 import type { TurnMode } from './modes/model/mode.ts';
 import type { PictureProblem } from './modes/model/picture.ts';
 import type { Citations } from './modes/model/sources.ts';
@@ -15,6 +16,7 @@ export type ToPage =
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
 	| { kind: 'policy-set'; policy: PolicyView }
+	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
 	/** Asked for: a kept picture as a `data:` address; undefined where it is gone. */
@@ -61,6 +63,11 @@ export type FromPage =
 	| { kind: 'picture-request'; turn: string; file: string }
 	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
 	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
+	/** Begins an encrypted conversation; shows what the one that is shown proves. */
+	| { kind: 'encryption-begin' }
+	| { kind: 'attestation-show' }
+	/** What was typed in this encrypted conversation and not sent. The host holds it, and writes it nowhere. */
+	| { kind: 'draft-hold'; conversation: string; text: string }
 	/** The buttons of the model and the policy were pressed. */
 	| { kind: 'model-choose' }
 	| { kind: 'policy-choose' }
@@ -110,6 +117,8 @@ export interface Snapshot {
 	/** Absent for chat. */
 	mode?: TurnMode;
 	policy?: PolicyView;
+	/** Absent where it is not encrypted. */
+	encryption?: EncryptionView;
 	notice?: string;
 }
 
@@ -118,6 +127,8 @@ export interface ConnectionView {
 	model?: string;
 	/** Why chat cannot be used, as a sentence, with the label of the one button that helps. */
 	problem?: { message: string; action: string };
+	/** Why no encrypted conversation can be had, as a sentence. */
+	noEncryption?: string;
 	/** Why these cannot be used, as sentences. */
 	refusedModes?: Partial<Record<TurnMode, string>>;
 }
@@ -260,6 +271,7 @@ export interface PageStrings {
 	emptyPrompt: string;
 	emptyState: string;
 	emptyStateContext: string;
+	encryption: EncryptionStrings;
 	image: string;
 	insertAtCursor: string;
 	insertPicture: string;

@@ -40,6 +40,12 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('mode-pick') }),
 	z.strictObject({ kind: z.literal('picture-request'), turn, file: z.string().regex(PICTURE_FILE) }),
 	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
+	z.strictObject({ kind: z.enum(['encryption-begin', 'attestation-show']) }),
+	z.strictObject({
+		kind: z.literal('draft-hold'),
+		conversation: z.uuid(),
+		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
+	}),
 	z.strictObject({ kind: z.literal('model-choose') }),
 	z.strictObject({ kind: z.literal('policy-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),

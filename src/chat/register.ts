@@ -7,7 +7,9 @@ import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
+import type { EncryptedChannels } from './encrypted/channels.ts';
 import type { ChatPanel } from './panel.ts';
+import type { PolicyPickers } from './policy/policyPickers.ts';
 
 export interface ChatDependencies {
 	extensionUri: vscode.Uri;
@@ -18,8 +20,16 @@ export interface ChatDependencies {
 	workspaceState: vscode.Memento;
 	/** A client for the active connection; the local service starts with its first request. */
 	client(): Promise<Client>;
-	/** Of the active connection: how the user knows it, and the model chat uses (undefined: none is configured). */
-	connection(): Promise<{ label: string; model: string | undefined }>;
+	/** Encrypted conversations go through these alone. */
+	channels: EncryptedChannels;
+	/** Of the active connection: its name in the settings, how the user knows it, and the model chat uses (undefined: none is configured). */
+	connection(): Promise<{
+		name: string;
+		label: string;
+		model: string | undefined;
+		/** Why it has no encrypted channel, as a sentence; absent where it has one. */
+		noEncryption?: string;
+	}>;
 	/** The active connection with what only its service knows; the local service starts with it. */
 	describeConnection(): Promise<Connection>;
 	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
@@ -71,14 +81,27 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			await showChat(panel);
 		}),
 	);
+	store.add(
+		registerCommand(commands.newEncryptedConversation, async () => {
+			const panel = await openPanel();
+			if (await panel.encryption.begin()) {
+				await showChat(panel);
+			}
+		}),
+	);
 	store.add(registerCommand(commands.openConversation, async () => (await openCommands(await openPanel())).open()));
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
-	const openPickers = async () => (await openPanel()).policyPickers();
-	store.add(registerCommand(commands.selectModel, async () => (await openPickers()).selectModel()));
-	store.add(registerCommand(commands.selectPolicy, async () => (await openPickers()).selectPolicy()));
-	store.add(registerCommand(commands.editParameters, async () => (await openPickers()).editParameters()));
+	const withPickers = async (run: (pickers: PolicyPickers) => Promise<void>) => {
+		const panel = await openPanel();
+		if (!(await panel.encryption.refusesChoices())) {
+			await run(await panel.policyPickers());
+		}
+	};
+	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
+	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectPolicy())));
+	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));

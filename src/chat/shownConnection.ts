@@ -51,9 +51,12 @@ export class ShownConnection {
 	async read(): Promise<void> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
-			const { label, model } = await this.dependencies.connection();
+			const { label, model, noEncryption } = await this.dependencies.connection();
 			this.current =
 				model === undefined ? { label, problem: { message: noModelText(label), action } } : { label, model };
+			if (noEncryption !== undefined) {
+				this.current = { ...this.current, noEncryption };
+			}
 		} catch (error) {
 			this.current = { label: '', problem: { message: explainError(error, '').message, action } };
 		}

@@ -11,6 +11,7 @@ import {
 	fileIdentity,
 	identityOf,
 	turnsDigest,
+	type Writer,
 	writeTitle,
 } from './conversationWriter.ts';
 import { type Conversation, markCutOff } from './model/conversation.ts';
@@ -32,7 +33,7 @@ const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export interface OpenedConversation {
 	readonly conversation: Conversation;
-	readonly writer: ConversationWriter;
+	readonly writer: Writer;
 }
 
 /** What became of a damaged file. */

@@ -3,6 +3,14 @@ import type { Explanation } from '../platform/notify.ts';
 import { explainError } from '../platform/notify.ts';
 import type { ChatNotice, SendRefusal } from './chatOptions.ts';
 import type { OpenFailure } from './conversations/openConversations.ts';
+import {
+	encryptionStrings,
+	endedText,
+	goneText,
+	lostText,
+	noModeText as noEncryptedModeText,
+	otherConnectionText,
+} from './encrypted/words.ts';
 import type { FinishProblem } from './model/conversation.ts';
 import { noModeText } from './modes/words.ts';
 import { policyStrings } from './policy/strings.ts';
@@ -37,6 +45,7 @@ export function pageStrings(): PageStrings {
 		copyMarkdown: vscode.l10n.t('Copy as Markdown'),
 		copyReply: vscode.l10n.t('Copy Reply'),
 		dismiss: vscode.l10n.t('Dismiss'),
+		encryption: encryptionStrings(),
 		edit: vscode.l10n.t('Edit and Send Again'),
 		editMessage: vscode.l10n.t('Edit message'),
 		dropHint: vscode.l10n.t('Drop to add to the chat'),
@@ -150,6 +159,14 @@ export function refusalText(refusal: SendRefusal, connection: string): string {
 			return vscode.l10n.t(
 				'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
 			);
+		case 'encrypted-mode':
+			return noEncryptedModeText();
+		case 'encryption-ended':
+			return endedText();
+		case 'encryption-lost':
+			return lostText();
+		case 'other-connection':
+			return otherConnectionText(refusal.expected);
 		case 'no-connection':
 			return explainError(refusal.error, connection).message;
 		case 'not-saved':
@@ -176,6 +193,8 @@ export function noticeText(notice: ChatNotice): string {
 			return newerText();
 		case 'branched':
 			return vscode.l10n.t('Another window changed this conversation. This window goes on in a copy; both are kept.');
+		case 'not-kept':
+			return goneText();
 		case 'save-failed':
 			return vscode.l10n.t(
 				'The conversation cannot be saved: {0}. Keep this window open; saving is tried again with the next change.',

@@ -13,6 +13,7 @@ export const commands = {
 	focusChat: 'errand.focusChat',
 	stopReply: 'errand.stopReply',
 	newConversation: 'errand.newConversation',
+	newEncryptedConversation: 'errand.newEncryptedConversation',
 	openConversation: 'errand.openConversation',
 	renameConversation: 'errand.renameConversation',
 	deleteConversation: 'errand.deleteConversation',

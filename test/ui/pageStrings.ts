@@ -27,6 +27,16 @@ export const pageStrings: PageStrings = {
 	copyMarkdown: 'Copy as Markdown',
 	copyReply: 'Copy Reply',
 	dismiss: 'Dismiss',
+	encryption: {
+		ask: 'Ask, encrypted…',
+		begin: 'New Encrypted Conversation',
+		emptyState:
+			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. On this machine the conversation is kept as readable as others.',
+		emptyStateUnkept:
+			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. Nothing of this conversation is written on this machine.',
+		noMode: 'Search and pictures have no encrypted way. Use them in another conversation.',
+		showAttestation: 'Show Attestation',
+	},
 	edit: 'Edit and Send Again',
 	editMessage: 'Edit message',
 	dropHint: 'Drop to add to the chat',

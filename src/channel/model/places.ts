@@ -36,3 +36,7 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 		}
 	});
 }
+
+export function isSame(one: ChannelAddress, other: ChannelAddress): boolean {
+	return one.model === other.model && one.provider === other.provider;
+}

@@ -7,6 +7,8 @@ export interface BlockDependencies {
 	tools(): Promise<ReplyTools>;
 	/** The chat that has the turn, where one has. */
 	findByTurn(turn: string): Promise<Chat | undefined>;
+	/** Why no image may be loaded now, as a sentence. */
+	refusesImages(): Promise<string | undefined>;
 	post(message: ToPage): void;
 }
 
@@ -14,7 +16,7 @@ type BlockMessage = Extract<FromPage, { kind: 'code-use' | 'files-check' | 'file
 export type BlockHandlers = { [K in BlockMessage['kind']]: (message: Extract<BlockMessage, { kind: K }>) => unknown };
 
 /** Does what the page asks about the code, the files and the images of a reply. */
-export function blockHandlers({ tools, findByTurn, post }: BlockDependencies): BlockHandlers {
+export function blockHandlers({ tools, findByTurn, refusesImages, post }: BlockDependencies): BlockHandlers {
 	return {
 		'code-use': async ({ action, turn, code, language, file }) => {
 			const chat = await findByTurn(turn);
@@ -28,7 +30,10 @@ export function blockHandlers({ tools, findByTurn, post }: BlockDependencies): B
 		'files-check': async ({ request, names }) =>
 			post({ kind: 'files-found', request, names: await (await tools()).findFiles(names) }),
 		'file-open': async ({ name }) => (await tools()).openFile(name),
-		'image-load': async ({ request, url }) =>
-			post({ kind: 'image-set', request, image: await (await tools()).loadImage(url) }),
+		'image-load': async ({ request, url }) => {
+			const problem = await refusesImages();
+			const image = problem === undefined ? await (await tools()).loadImage(url) : { problem };
+			post({ kind: 'image-set', request, image });
+		},
 	};
 }

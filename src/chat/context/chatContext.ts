@@ -49,6 +49,8 @@ export interface ChatContextOptions {
 	state: vscode.Memento;
 	/** The last command of a terminal, once one has run. */
 	terminal(): TerminalMemory | undefined;
+	/** Whether the conversation that is shown is kept. */
+	mayKeep(): boolean;
 	/** Of the conversation that is shown and the model that is chosen, without a question. */
 	measure(): Measure;
 	/** Resolves when that says all that can be known. */
@@ -69,7 +71,7 @@ export class ChatContext {
 
 	constructor(options: ChatContextOptions) {
 		this.options = options;
-		this.chips = this.store.add(new ContextChips(options.state, options.logger));
+		this.chips = this.store.add(new ContextChips(options.state, options.mayKeep, options.logger));
 		this.store.add(this.chips.onDidChange(() => this.show()));
 	}
 

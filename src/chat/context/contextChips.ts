@@ -42,14 +42,17 @@ export interface Chip {
 /** The context that waits for the next message. It belongs to the composer, whichever conversation that shows. */
 export class ContextChips {
 	private readonly state: vscode.Memento;
+	private readonly mayKeep: () => boolean;
 	private readonly logger: Logger;
 	private readonly store = new DisposableStore();
 	private readonly changed = this.store.add(new Emitter<void>());
 	readonly onDidChange = this.changed.event;
 	private list: readonly Chip[] = [];
 
-	constructor(state: vscode.Memento, logger: Logger) {
+	/** `mayKeep`: whether what goes with the next message may be written down. */
+	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
 		this.state = state;
+		this.mayKeep = mayKeep;
 		this.logger = logger;
 		this.store.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
 		// Until then the places on disk are those that were kept.
@@ -168,7 +171,7 @@ export class ContextChips {
 	}
 
 	private keep(): void {
-		const kept = this.list
+		const kept = (this.mayKeep() ? this.list : [])
 			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
 			.map(({ source, limit, confirmed }) => ({ source, confirmed, ...(limit === undefined ? {} : { limit }) }));
 		void this.state.update(STATE_KEY, kept.length === 0 ? undefined : kept);

@@ -10,6 +10,7 @@ import { FILE_EXTENSION, LOCK_EXTENSION, TEMPORARY_EXTENSION } from '../conversa
 import type { Turn, WorkspaceTag } from '../model/conversation.ts';
 import {
 	DamagedFileError,
+	isEncrypted,
 	NewerFileError,
 	parseHeader,
 	parseTurn,
@@ -44,6 +45,7 @@ export interface ConversationSummary {
 	/** When something was last said in it. */
 	readonly updatedAt: number;
 	readonly turnCount: number;
+	readonly encrypted?: true;
 }
 
 export interface Listing {
@@ -63,6 +65,7 @@ const entrySchema = z.object({
 	createdAt: z.number(),
 	updatedAt: z.number(),
 	turnCount: z.number(),
+	encrypted: z.literal(true).exactOptional(),
 	/** The file that this was read from. Each write makes a new one. */
 	file: z.object({ size: z.number(), modified: z.number(), inode: z.number() }),
 });
@@ -196,6 +199,7 @@ async function readSummary(file: string, id: string): Promise<ConversationSummar
 		createdAt,
 		updatedAt,
 		turnCount,
+		...(isEncrypted(header) ? { encrypted: true as const } : {}),
 	};
 }
 

@@ -127,11 +127,13 @@ export class ConversationPicker {
 		];
 	}
 
-	private row({ id, title, text, updatedAt, turnCount }: ConversationSummary): Row {
+	private row({ id, title, text, updatedAt, turnCount, encrypted }: ConversationSummary): Row {
 		const open = this.conversations.find(id);
 		const facts = [
 			ageText(updatedAt, Date.now(), vscode.env.language),
 			turnCount === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', turnCount),
+			...(encrypted ? [vscode.l10n.t('encrypted')] : []),
+			...(open?.conversation.encryption?.isUnkept ? [vscode.l10n.t('not kept')] : []),
 			...(open?.live ? [vscode.l10n.t('replying')] : []),
 			...(open === this.conversations.shown ? [vscode.l10n.t('shown now')] : []),
 		];
@@ -141,7 +143,7 @@ export class ConversationPicker {
 			label: (title ?? vscode.l10n.t('New Conversation')).replaceAll('$(', '\\$('),
 			description: facts.join(' · '),
 			detail: withoutTitle(text, title).replaceAll('$(', '\\$('),
-			iconPath: new vscode.ThemeIcon(open?.live ? 'sync~spin' : 'comment'),
+			iconPath: new vscode.ThemeIcon(open?.live ? 'sync~spin' : encrypted ? 'lock' : 'comment'),
 			buttons: this.buttons.map(action => action.button),
 		};
 	}

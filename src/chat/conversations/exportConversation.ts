@@ -12,6 +12,7 @@ export async function exportConversation(conversation: Conversation): Promise<vo
 	const json = { label: 'JSON', description: vscode.l10n.t('All of it, for programs') };
 	const form = await vscode.window.showQuickPick([markdown, json], {
 		title: vscode.l10n.t('Export Conversation'),
+		...(conversation.encryption ? { placeHolder: vscode.l10n.t('The file will not be encrypted') } : {}),
 	});
 	if (!form) {
 		return;
@@ -48,6 +49,7 @@ function exportWords(): ExportWords {
 		reasoning: vscode.l10n.t('Reasoning'),
 		via: provider => vscode.l10n.t('via {0}', provider),
 		begun: moment => vscode.l10n.t('Begun {0}', moment),
+		encrypted: vscode.l10n.t('Encrypted on its way to the model; this file is not.'),
 		workspace: name => vscode.l10n.t('Workspace: {0}', name),
 		version: (index, count) => vscode.l10n.t('Version {0} of {1} of this message', index, count),
 		attached: place => vscode.l10n.t('Attached: {0}', place),

@@ -19,6 +19,7 @@ export interface ExportWords {
 	via(provider: string): string;
 	begun(moment: string): string;
 	workspace(name: string): string;
+	encrypted: string;
 	version(index: number, count: number): string;
 	attached(label: string): string;
 	shortened(count: number): string;
@@ -36,12 +37,13 @@ export interface ExportWords {
 
 /** What a reader of the conversation sees, as Markdown: who said what when, and how each reply ended. */
 export function exportMarkdown(conversation: Conversation, title: string | undefined, words: ExportWords): string {
-	const { workspace, createdAt } = conversation;
+	const { workspace, createdAt, encryption } = conversation;
 	const sections = [
 		`# ${escapeLine(title ?? words.untitled)}`,
 		[
 			words.begun(words.moment(createdAt)),
 			...(workspace.name === undefined ? [] : [words.workspace(escapeLine(workspace.name))]),
+			...(encryption ? [words.encrypted] : []),
 		].join('  \n'),
 	];
 	for (const turn of shownTurns(conversation)) {

@@ -6,14 +6,19 @@ import { Emitter } from '../../base/event.ts';
 import { Chat } from '../chat.ts';
 import type { ChatChange } from '../chatChange.ts';
 import type { ChatNotice, ChatOptions } from '../chatOptions.ts';
+import type { Encryption } from '../encrypted/encryption.ts';
+import type { ShownConversation } from '../encrypted/shownConversation.ts';
+import { UnkeptWriter } from '../encrypted/unkeptWriter.ts';
 import { type Conversation, findTurn, newConversation } from '../model/conversation.ts';
+import { titleOf } from '../model/title.ts';
 import type { ConversationList, ConversationStore, OpenOutcome, TrashedConversation } from '../store.ts';
+import type { ConversationSummary } from './conversationIndex.ts';
 import { sameFolders } from './workspaceMatch.ts';
 
 export interface OpenConversationsOptions extends ChatOptions {
 	store: ConversationStore;
 	/** Which conversation this window showed last. */
-	remembered: { read(): string | undefined; write(id: string): void };
+	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -43,7 +48,7 @@ export class OpenConversations {
 	private constructor(options: OpenConversationsOptions, first: Chat) {
 		this.options = options;
 		this.current = this.adopt(first);
-		options.remembered.write(first.conversation.id);
+		options.remembered.write(first.conversation);
 	}
 
 	/**
@@ -69,17 +74,31 @@ export class OpenConversations {
 		return [this.current, ...this.chats.keys()].find(chat => findTurn(chat.conversation, turnId));
 	}
 
-	/** Rejects with the system's error when the conversations cannot be listed. */
-	list(): Promise<ConversationList> {
-		return this.options.store.list();
+	/** Those that are not kept come too. Rejects with the system's error when the conversations cannot be listed. */
+	async list(): Promise<ConversationList> {
+		const list = await this.options.store.list();
+		const unkept = [...this.chats.keys()]
+			.map(({ conversation }) => conversation)
+			.filter(({ encryption, turns }) => encryption?.isUnkept && turns.length > 0);
+		return { ...list, conversations: [...unkept.map(summaryOf), ...list.conversations] };
 	}
 
 	/** Shows a conversation without a message. The one that was shown goes on behind it. */
 	showNew(): Promise<void> {
 		return this.queue.run(() => {
-			if (this.current.conversation.turns.length > 0 || this.current.isBusy) {
+			const { turns, encryption } = this.current.conversation;
+			if (turns.length > 0 || encryption || this.current.isBusy) {
 				this.show(this.adopt(newChat(this.options)));
 			}
+		});
+	}
+
+	/** Shows an encrypted conversation without a message, and opens its way. */
+	showNewEncrypted(encryption: Encryption): Promise<void> {
+		return this.queue.run(() => {
+			const chat = this.adopt(newChat(this.options, { encryption }));
+			this.show(chat);
+			void chat.connect();
 		});
 	}
 
@@ -159,7 +178,7 @@ export class OpenConversations {
 
 	private show(chat: Chat): void {
 		const before = this.current;
-		this.options.remembered.write(chat.conversation.id);
+		this.options.remembered.write(chat.conversation);
 		if (chat === before) {
 			return;
 		}
@@ -172,7 +191,7 @@ export class OpenConversations {
 		const subscription = chat.onDidChange(change => {
 			if (chat === this.current) {
 				if (change.kind === 'name') {
-					this.options.remembered.write(chat.conversation.id);
+					this.options.remembered.write(chat.conversation);
 				}
 				this.changed.fire(change);
 			} else {
@@ -198,36 +217,58 @@ export class OpenConversations {
 	private release(chat: Chat): void {
 		this.chats.get(chat)?.dispose();
 		this.chats.delete(chat);
+		void chat.endSession();
 	}
 }
 
 async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 	const { store, remembered, logger } = options;
 	const last = remembered.read();
+	if (last?.encryption?.isUnkept) {
+		return newChat(options, { notice: { kind: 'not-kept' } });
+	}
 	try {
 		const { conversations, repairs } = await store.list();
 		const notice = repairs.length > 0 ? { kind: 'repaired' as const, repairs } : undefined;
 		const here = conversations.filter(({ workspace }) => sameFolders(workspace.folders, options.workspace().folders));
-		for (const id of last === undefined ? here.map(conversation => conversation.id) : [last]) {
+		for (const id of last === undefined ? here.map(conversation => conversation.id) : [last.id]) {
 			const outcome = await store.open(id);
 			if (outcome.kind === 'opened') {
 				return new Chat(options, outcome, repairNotice(outcome) ?? notice);
 			}
 			if (outcome.kind !== 'missing') {
-				return newChat(options, failureNotice(outcome));
+				return newChat(options, { notice: failureNotice(outcome) });
 			}
 		}
-		return newChat(options, notice, last);
+		return newChat(options, { ...last, ...(notice ? { notice } : {}) });
 	} catch (error) {
 		logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
-		return newChat(options, { kind: 'unreadable', code: systemErrorCode(error) });
+		return newChat(options, { notice: { kind: 'unreadable', code: systemErrorCode(error) } });
 	}
 }
 
-function newChat(options: OpenConversationsOptions, notice?: ChatNotice, id: string = randomUUID()): Chat {
-	const chosen = options.unsent.read(id);
+function newChat(
+	options: OpenConversationsOptions,
+	{ id = randomUUID(), encryption, notice }: Partial<ShownConversation> & { notice?: ChatNotice } = {},
+): Chat {
+	const chosen = encryption ? { encryption } : options.unsent.read(id);
 	const conversation = { ...newConversation(id, options.clock.now(), options.workspace()), ...chosen };
-	return new Chat(options, { conversation, writer: options.store.create(conversation) }, notice);
+	const writer = encryption?.isUnkept ? new UnkeptWriter() : options.store.create(conversation);
+	return new Chat(options, { conversation, writer }, notice);
+}
+
+function summaryOf({ id, turns, title, workspace, createdAt }: Conversation): ConversationSummary {
+	const shown = titleOf({ turns, ...(title === undefined ? {} : { title }) });
+	return {
+		id,
+		...(shown === undefined ? {} : { title: shown }),
+		text: '',
+		workspace,
+		createdAt,
+		updatedAt: turns.at(-1)?.askedAt ?? createdAt,
+		turnCount: turns.length,
+		encrypted: true,
+	};
 }
 
 function repairNotice({ repair }: Extract<OpenOutcome, { kind: 'opened' }>): ChatNotice | undefined {

@@ -2,6 +2,7 @@
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from '../context/model/attachment.ts';
+import type { Encryption } from '../encrypted/encryption.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { Picture } from '../modes/model/picture.ts';
 import type { Source } from '../modes/model/sources.ts';
@@ -86,6 +87,8 @@ export interface Turn {
 	readonly attachments?: readonly Attachment[];
 	/** Absent in a chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
+	/** Asked in an encrypted conversation: in no other one may it be sent. */
+	readonly encrypted?: true;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 
@@ -107,6 +110,8 @@ export interface Conversation {
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The conversation that this one went on from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
+	/** Absent for one that is not encrypted. It never comes and never goes. */
+	readonly encryption?: Encryption;
 	/** What it chose for itself: model, routing, parameters. */
 	readonly settings?: ConversationSettings;
 	/** The last turn that is shown; absent while there is none. The way to the first turn from there is what a reader sees. */

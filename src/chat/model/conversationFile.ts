@@ -4,16 +4,25 @@
 // Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
 // `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` and `mode` to turns;
 // `sources`, `picture`, what they were asked with and what they cost to replies; `mode` and `settings` to the header.
+// Version 4 is version 3 for encrypted conversations alone: what does not know of them must not open them, and send them
+// in clear. Header and turns are marked, so that a damaged file is known for what it is by any of its lines.
 import * as z from 'zod';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
+import { type Encryption, encryptionSchema } from '../encrypted/encryption.ts';
 import { PICTURE_FILE, PICTURE_PROBLEMS, PICTURE_TYPES } from '../modes/model/picture.ts';
 import { conversationSettingsSchema } from '../policy/model/conversationSettings.ts';
 import type { Conversation, Turn } from './conversation.ts';
 
-export const FILE_VERSION = 3;
+const CLEAR_VERSION = 3;
+const ENCRYPTED_VERSION = 4;
+
+/** Of the form that a conversation is written in. */
+export function fileVersionOf({ encryption }: Pick<Conversation, 'encryption'>): 3 | 4 {
+	return encryption ? ENCRYPTED_VERSION : CLEAR_VERSION;
+}
 
 /** Reading and writing give way to others after this long. */
 const SLICE_MS = 8;
@@ -36,7 +45,7 @@ export const workspaceSchema = z.object({
 const modeSchema = z.enum(['search', 'image']).exactOptional();
 
 const headerSchema = z.object({
-	version: z.union([z.literal(1), z.literal(2), z.literal(FILE_VERSION)]),
+	version: z.union([z.literal(1), z.literal(2), z.literal(CLEAR_VERSION), z.literal(ENCRYPTED_VERSION)]),
 	id: z.uuid(),
 	/** Grows by one with each write. */
 	revision: z.int().positive(),
@@ -47,6 +56,7 @@ const headerSchema = z.object({
 	mode: modeSchema,
 	branchedFrom: z.uuid().exactOptional(),
 	settings: conversationSettingsSchema,
+	encryption: encryptionSchema.exactOptional(),
 	head: z.uuid().exactOptional(),
 	turnCount: z.int().nonnegative(),
 });
@@ -160,6 +170,7 @@ const turnSchema = z.object({
 	question: z.string(),
 	attachments: z.array(attachmentSchema).exactOptional(),
 	mode: modeSchema,
+	encrypted: z.literal(true).exactOptional(),
 	replies: z.tuple([replySchema], replySchema),
 });
 
@@ -182,9 +193,9 @@ export async function formatConversationFile(
 	revision: number,
 	updatedAt: number,
 ): Promise<string[]> {
-	const { turns, id, createdAt, workspace, title, mode, branchedFrom, settings, head } = conversation;
+	const { turns, id, createdAt, workspace, title, mode, branchedFrom, settings, encryption, head } = conversation;
 	const header: ConversationHeader = {
-		version: FILE_VERSION,
+		version: fileVersionOf(conversation),
 		id,
 		revision,
 		createdAt,
@@ -194,6 +205,7 @@ export async function formatConversationFile(
 		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
 		...(settings === undefined ? {} : { settings }),
+		...(encryption === undefined ? {} : { encryption: encryptionSchema.parse(encryption) }),
 		...(head === undefined ? {} : { head }),
 		turnCount: turns.length,
 	};
@@ -217,11 +229,16 @@ function inFileOrder(turn: Turn): unknown {
 	return parsed.success ? parsed.data : turn;
 }
 
+/** Whether a conversation is encrypted, by its first line. */
+export function isEncrypted({ encryption, version }: Pick<ConversationHeader, 'encryption' | 'version'>): boolean {
+	return encryption !== undefined || version === ENCRYPTED_VERSION;
+}
+
 /** @throws DamagedFileError, NewerFileError */
 export function parseHeader(line: string): ConversationHeader {
 	const json = parseLine(line);
 	const version = z.looseObject({ version: z.int() }).safeParse(json);
-	if (version.success && version.data.version > FILE_VERSION) {
+	if (version.success && version.data.version > ENCRYPTED_VERSION) {
 		throw new NewerFileError('The conversation was written by a later version.');
 	}
 	const header = headerSchema.safeParse(json);
@@ -331,13 +348,12 @@ function isTree(turns: readonly Turn[], head: string | undefined): boolean {
 	return head === undefined || ids.has(head);
 }
 
-type Header = Omit<Conversation, 'turns' | 'head' | 'settings'> & Partial<Pick<ConversationHeader, 'settings'>>;
+type Header = Omit<Conversation, 'turns' | 'head' | 'settings'> &
+	Partial<Pick<ConversationHeader, 'settings' | 'version'>>;
 
-function toConversation(
-	{ id, createdAt, workspace, title, mode, branchedFrom, settings }: Header,
-	turns: Turn[],
-	head: string | undefined,
-): Conversation {
+function toConversation(header: Header, turns: Turn[], head: string | undefined): Conversation {
+	const { id, createdAt, workspace, title, mode, branchedFrom, settings } = header;
+	const encryption = encryptionOf(header, turns);
 	return {
 		id,
 		createdAt,
@@ -346,9 +362,19 @@ function toConversation(
 		...(mode === undefined ? {} : { mode }),
 		...(branchedFrom === undefined ? {} : { branchedFrom }),
 		...(settings === undefined ? {} : { settings }),
+		...(encryption === undefined ? {} : { encryption }),
 		...(head === undefined ? {} : { head }),
 		turns,
 	};
+}
+
+/** Where a sign of it is left, but not where it is encrypted to, it does not go on. */
+function encryptionOf(
+	{ encryption, version }: Pick<Header, 'encryption' | 'version'>,
+	turns: readonly Turn[],
+): Encryption | undefined {
+	const isMarked = version === ENCRYPTED_VERSION || turns.some(turn => turn.encrypted);
+	return encryption ?? (isMarked ? {} : undefined);
 }
 
 function parseLine(line: string): unknown {

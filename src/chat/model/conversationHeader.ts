@@ -1,3 +1,4 @@
+import type { Encryption } from '../encrypted/encryption.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { ConversationSettings } from '../policy/model/conversationSettings.ts';
 import type { Conversation } from './conversation.ts';
@@ -13,6 +14,11 @@ export function withSettings(
 	settings: ConversationSettings | undefined,
 ): Conversation {
 	return settings === undefined ? conversation : { ...conversation, settings };
+}
+
+/** What is known of its way; undefined is a conversation that is not encrypted, and stays so. */
+export function withEncryption(conversation: Conversation, encryption: Encryption | undefined): Conversation {
+	return encryption === undefined ? conversation : { ...conversation, encryption };
 }
 
 /** Its id, title and origin; what is undefined is absent. */

@@ -41,7 +41,8 @@ export function sliceBefore(path: readonly Turn[], end: number): Turn[] {
 
 export function toTurnView(conversation: Conversation, turn: Turn, live: LiveState | undefined): TurnView {
 	const waiting = live?.turnId === turn.id && live.waiting;
-	const isLast = live === undefined && conversation.head === turn.id;
+	const goesOn = !conversation.encryption?.hasEnded;
+	const isLast = live === undefined && conversation.head === turn.id && goesOn;
 	const version = toVersionView(conversation, turn);
 	return {
 		id: turn.id,

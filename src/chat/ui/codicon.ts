@@ -26,6 +26,7 @@ export const codiconCodePoints = {
 	globe: 0xeb01,
 	info: 0xea74,
 	insert: 0xec11,
+	lock: 0xea75,
 	markdown: 0xeb1d,
 	'new-file': 0xea7f,
 	refresh: 0xeb37,

@@ -8,6 +8,8 @@ export interface SavedState {
 	/** Milliseconds since the epoch: of two copies the newer one counts. */
 	savedAt?: number;
 	draft: string;
+	/** The encrypted conversation that it was written in: it is for that one alone. */
+	draftOf?: string;
 	/** The turn as which the draft was sent, while the host has not said that it took it. */
 	sentAs?: string;
 	/** A message that is being changed, to be sent again. */

@@ -1,3 +1,4 @@
+import type { EncryptionView } from '../encrypted/protocol.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { PolicyView } from '../policy/protocol.ts';
 import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol.ts';
@@ -14,6 +15,8 @@ export interface PageState {
 	/** What a message asks for when it does not say so itself. */
 	readonly mode: TurnMode;
 	readonly policy: PolicyView | undefined;
+	/** Undefined where the conversation is not encrypted. */
+	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
 	readonly context: ContextView;
 }
@@ -26,6 +29,7 @@ export const emptyPageState: PageState = {
 	connection: undefined,
 	mode: 'chat',
 	policy: undefined,
+	encryption: undefined,
 	notice: undefined,
 	context: { chips: [] },
 };
@@ -37,8 +41,19 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice } = message.snapshot;
-			return { ...state, sequence: message.sequence, conversation, turns, earlier, connection, mode, policy, notice };
+			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice, encryption } = message.snapshot;
+			return {
+				...state,
+				sequence: message.sequence,
+				conversation,
+				turns,
+				earlier,
+				connection,
+				mode,
+				policy,
+				notice,
+				encryption,
+			};
 		}
 		case 'turns-prepend':
 			// An answer to a question that another snapshot has made idle.
@@ -60,6 +75,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, mode: message.mode };
 		case 'policy-set':
 			return { ...state, policy: message.policy };
+		case 'encryption-set':
+			return { ...state, encryption: message.encryption };
 		case 'notice-set':
 			return { ...state, notice: message.notice };
 		case 'context-set':

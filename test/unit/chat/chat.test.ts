@@ -45,7 +45,7 @@ describe('the chat', () => {
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
 			client: async () => client,
-			connection: async () => ({ label: 'Test', model }),
+			connection: async () => ({ name: 'test', label: 'Test', model }),
 			...noModes(folder),
 			policy: service.policy,
 			unsent: service.unsent,

@@ -63,6 +63,26 @@ export const chatAppStyles = css`
 		margin: 0;
 	}
 
+	.begin-encrypted {
+		display: flex;
+		gap: 4px;
+		align-items: center;
+		padding: 2px 0;
+		border: 0;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-textLink-foreground);
+		text-align: start;
+	}
+
+	.begin-encrypted:hover:enabled {
+		text-decoration: underline;
+	}
+
+	.begin-encrypted:disabled {
+		color: var(--vscode-disabledForeground, var(--vscode-descriptionForeground));
+	}
+
 	.quiet {
 		color: var(--vscode-descriptionForeground);
 	}

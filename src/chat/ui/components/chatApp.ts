@@ -5,13 +5,16 @@ import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
+import { stateBeyond } from '../encrypted/encryptedDraft.ts';
+import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
 import { messageProblem } from '../message.ts';
-import { newestState, type PageHost, type Post, type ReadingPosition, type SavedState } from '../page.ts';
+import { newestState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
+import { StateKeeper } from '../stateKeeper.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
 import type { ChatComposer, Draft } from './chatComposer.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -25,12 +28,9 @@ import { toEndButton } from './toEndButton.ts';
 /** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
 const KEPT_ANNOUNCEMENTS = 8;
 
-/** So much of what was typed a reload may cost. Milliseconds. */
-const KEEP_AFTER_MS = 200;
-
 /** The whole page: the conversation, what there is to say about it, the composer. */
 export class ChatApp extends LitElement {
-	static override styles = [sharedStyles, chatAppStyles];
+	static override styles = [sharedStyles, chatAppStyles, encryptionLineStyles];
 	static override properties = {
 		strings: { attribute: false },
 		language: { attribute: false },
@@ -62,9 +62,10 @@ export class ChatApp extends LitElement {
 	private held: ReadingPosition | undefined;
 	/** Another version was asked for: its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
-	private saved: SavedState = { draft: '' };
-	/** Set while the host has yet to be told of the state. */
-	private keeping: ReturnType<typeof setTimeout> | undefined;
+	private readonly keeper = new StateKeeper(
+		() => this.host,
+		() => this.nextState,
+	);
 	/** Set until that turn is there. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
@@ -73,15 +74,22 @@ export class ChatApp extends LitElement {
 	private readonly post: Post = message => this.host.postMessage(message);
 	private readonly requests = new HostRequests(this.post);
 	private readonly onDraft = (draft: Draft) => {
-		const { sentAs: _, ...others } = this.saved;
-		this.save({ ...others, draft: draft.text, ...(draft.sentAs === undefined ? {} : { sentAs: draft.sentAs }) });
+		const { sentAs: _, draftOf: __, ...others } = this.keeper.state;
+		const { encryption, conversation } = this.nextState;
+		const draftOf = encryption && conversation !== undefined ? { draftOf: conversation } : {};
+		this.keeper.save({
+			...others,
+			...draftOf,
+			draft: draft.text,
+			...(draft.sentAs === undefined ? {} : { sentAs: draft.sentAs }),
+		});
 	};
 
 	private readonly question: QuestionActions = {
 		edit: turn => this.beginEdit(turn),
 		editInput: text => {
-			if (this.saved.edit) {
-				this.save({ ...this.saved, edit: { turn: this.saved.edit.turn, text } });
+			if (this.keeper.state.edit) {
+				this.keeper.save({ ...this.keeper.state, edit: { turn: this.keeper.state.edit.turn, text } });
 			}
 		},
 		cancelEdit: () => {
@@ -143,18 +151,26 @@ export class ChatApp extends LitElement {
 					return;
 				}
 				this.snapshotWanted = false;
-				if (message.kind === 'snapshot-set' && next.conversation !== this.nextState.conversation) {
-					this.conversationChanged(next.conversation);
+				const before = this.nextState;
+				this.nextState = next;
+				if (message.kind === 'snapshot-set' && next.conversation !== before.conversation) {
+					this.conversationChanged(before);
+				}
+				if (
+					message.kind === 'encryption-set' &&
+					next.encryption &&
+					next.encryption.label !== before.encryption?.label
+				) {
+					this.announce(next.encryption.label);
 				}
 				if (message.kind === 'snapshot-set' || message.kind === 'turns-prepend') {
 					this.earlierWanted = undefined;
 				}
 				if (message.kind === 'context-set') {
-					for (const words of contextNews(this.nextState.context, next.context, this.strings)) {
+					for (const words of contextNews(before.context, next.context, this.strings)) {
 						this.announce(words);
 					}
 				}
-				this.nextState = next;
 				this.announcer?.update(next.turns.at(-1), message.kind === 'turns-change');
 				this.frame ??= requestAnimationFrame(() => {
 					this.frame = undefined;
@@ -166,11 +182,11 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.saved = newestState(this.host.getState(), this.kept);
-			const { draft, sentAs, reading } = this.saved;
+			this.keeper.state = newestState(this.host.getState(), this.kept);
+			const { draft, sentAs, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
 			this.resumeReading = reading;
-			this.editing = this.saved.edit;
+			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
 			const { turns } = changed.get('state') as PageState;
 			// Turns were put before the one that was first: what the reader sees is to stand still.
@@ -195,7 +211,7 @@ export class ChatApp extends LitElement {
 			void this.resume();
 			void this.holdStill();
 			// The message was taken before the page was hidden or reloaded; only the answer was lost.
-			for (const sentAs of [this.saved.sentAs, this.saved.edit?.sentAs]) {
+			for (const sentAs of [this.keeper.state.sentAs, this.keeper.state.edit?.sentAs]) {
 				if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
 					this.accepted(sentAs);
 				}
@@ -212,6 +228,7 @@ export class ChatApp extends LitElement {
 	override render(): TemplateResult {
 		const { state, strings } = this;
 		return html`
+			${state.encryption ? encryptionLine(state.encryption, strings.encryption.showAttestation, this.showAttestation) : nothing}
 			<div class="scroll-area">
 				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
@@ -230,7 +247,15 @@ export class ChatApp extends LitElement {
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,
 						)}
-						${state.sequence !== undefined && state.turns.length === 0 ? emptyConversation(state.connection, strings, this.followConnection) : nothing}
+						${
+							state.sequence !== undefined && state.turns.length === 0
+								? emptyConversation(state.connection, strings, {
+										encryption: state.encryption,
+										followConnection: this.followConnection,
+										beginEncrypted: () => this.post({ kind: 'encryption-begin' }),
+									})
+								: nothing
+						}
 					</div>
 				</div>
 				${this.following ? nothing : toEndButton(strings.jumpToEnd, () => this.followEnd?.toEnd())}
@@ -244,6 +269,7 @@ export class ChatApp extends LitElement {
 				.connection=${state.connection}
 				.mode=${state.mode}
 				.policy=${state.policy}
+				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
 				.replying=${this.replying}
 				.context=${state.context}
@@ -280,9 +306,9 @@ export class ChatApp extends LitElement {
 	}
 
 	private onScrollEnd(): void {
-		const { reading: _, ...others } = this.saved;
+		const { reading: _, ...others } = this.keeper.state;
 		const position = this.following ? undefined : this.position();
-		this.save(position ? { ...others, reading: position } : others);
+		this.keeper.save(position ? { ...others, reading: position } : others);
 	}
 
 	private position(): ReadingPosition | undefined {
@@ -323,15 +349,22 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	private conversationChanged(conversation: string | undefined): void {
-		if (this.saved.conversation !== undefined && this.saved.conversation !== conversation) {
-			const { reading: _, ...others } = this.saved;
-			this.saved = others;
+	private conversationChanged(before: PageState): void {
+		const { conversation } = this.nextState;
+		if (this.keeper.state.conversation !== undefined && this.keeper.state.conversation !== conversation) {
+			const { reading: _, ...others } = this.keeper.state;
+			this.keeper.state = others;
 			this.resumeReading = undefined;
 			this.dismissed = undefined;
 			this.followEnd?.toEnd();
 		}
-		this.save({ ...this.saved, ...(conversation === undefined ? {} : { conversation }) });
+		this.keeper.holdDraft();
+		const state = stateBeyond(this.keeper.state, before, this.nextState);
+		if (state.draft !== this.keeper.state.draft) {
+			this.composer.showDraft(state.draft);
+		}
+		this.editing = state.edit && this.editing;
+		this.keeper.save({ ...state, ...(conversation === undefined ? {} : { conversation }) });
 	}
 
 	private readonly requestEarlier = () => {
@@ -347,18 +380,18 @@ export class ChatApp extends LitElement {
 			return;
 		}
 		this.editing = { turn: turn.id, text: escapeMessage(turn.question) };
-		this.save({ ...this.saved, edit: this.editing });
+		this.keeper.save({ ...this.keeper.state, edit: this.editing });
 		void this.focusIn(turn.id, '.editor textarea');
 	}
 
 	private endEdit(): void {
-		const { edit: _, ...others } = this.saved;
+		const { edit: _, ...others } = this.keeper.state;
 		this.editing = undefined;
-		this.save(others);
+		this.keeper.save(others);
 	}
 
 	private sendEdit(): void {
-		const { edit } = this.saved;
+		const { edit } = this.keeper.state;
 		const { conversation } = this.state;
 		if (!edit || conversation === undefined || this.isRefusedWhileReplying()) {
 			return;
@@ -370,13 +403,13 @@ export class ChatApp extends LitElement {
 		}
 		// As with the composer: a text that was sent before and not answered keeps its turn.
 		const turn = edit.sentAs ?? crypto.randomUUID();
-		this.save({ ...this.saved, edit: { ...edit, sentAs: turn } });
+		this.keeper.save({ ...this.keeper.state, edit: { ...edit, sentAs: turn } });
 		this.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
 	}
 
 	private accepted(turn: string): void {
 		this.composer.accepted(turn);
-		if (this.saved.edit?.sentAs === turn) {
+		if (this.keeper.state.edit?.sentAs === turn) {
 			this.endEdit();
 			this.composer.focusText();
 		}
@@ -430,6 +463,8 @@ export class ChatApp extends LitElement {
 		return last?.reply.state === 'streaming' ? last.id : undefined;
 	}
 
+	private readonly showAttestation = () => this.post({ kind: 'attestation-show' });
+
 	private readonly followConnection = () => this.post({ kind: 'connection-follow' });
 
 	private get log(): HTMLElement {
@@ -456,15 +491,6 @@ export class ChatApp extends LitElement {
 		while (region && region.childElementCount > KEPT_ANNOUNCEMENTS) {
 			region.firstElementChild?.remove();
 		}
-	}
-
-	private save(state: SavedState): void {
-		this.saved = { ...state, savedAt: Date.now() };
-		this.host.setState(this.saved);
-		this.keeping ??= setTimeout(() => {
-			this.keeping = undefined;
-			this.post({ kind: 'state-keep', state: JSON.stringify(this.saved) });
-		}, KEEP_AFTER_MS);
 	}
 }
 

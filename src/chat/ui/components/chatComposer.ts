@@ -41,6 +41,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		connection: { attribute: false },
 		mode: { attribute: false },
 		policy: { attribute: false },
+		encrypted: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
 		context: { attribute: false },
@@ -57,6 +58,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** What a message asks for when it does not say so itself. */
 	declare mode: TurnMode;
 	declare policy: PolicyView | undefined;
+	/** Then there is nothing to choose: neither mode nor model nor policy. */
+	declare encrypted: boolean;
 	/** The id of the conversation that is shown, once one is. */
 	declare conversation: string | undefined;
 	/** The turn whose reply is running: Send is Stop. */
@@ -110,6 +113,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			// A retry: what was sent meanwhile is still waited for.
 			this.hint = reason;
 		}
+	}
+
+	/** Shows what was typed in another conversation than the one before. */
+	showDraft(text: string): void {
+		this.settle('');
+		this.field.value = text;
+		this.draft = { text };
 	}
 
 	/** Says why something was not done. */
@@ -195,7 +205,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
-					placeholder=${modePlaceholder(this.mode, strings)}
+					placeholder=${this.encrypted ? strings.encryption.ask : modePlaceholder(this.mode, strings)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
@@ -204,7 +214,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				></textarea>
 				<div class="row">
 					${iconButton('add', strings.addContext, () => this.post({ kind: 'context-pick' }))}
-					${connection && model ? this.renderChoices(connection, model) : nothing}
+					${connection && model && !this.encrypted ? this.renderChoices(connection, model) : nothing}
 					<button
 						type="button"
 						class="icon-button send"
@@ -276,7 +286,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	get refusedModes(): Partial<Record<TurnMode, string>> {
-		return this.connection?.refusedModes ?? {};
+		const { noMode } = this.strings.encryption;
+		return this.encrypted ? { search: noMode, image: noMode } : (this.connection?.refusedModes ?? {});
 	}
 
 	get field(): HTMLTextAreaElement {

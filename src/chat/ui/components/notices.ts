@@ -1,7 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { EncryptionView } from '../../encrypted/protocol.ts';
 import type { ConnectionView, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
+
+export interface EmptyActions {
+	/** Of the conversation, where it is encrypted. */
+	encryption: EncryptionView | undefined;
+	followConnection(): void;
+	beginEncrypted(): void;
+}
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
@@ -9,8 +17,12 @@ type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 export function emptyConversation(
 	connection: ConnectionView | undefined,
 	strings: PageStrings,
-	followConnection: () => void,
+	{ encryption, followConnection, beginEncrypted }: EmptyActions,
 ): TemplateResult {
+	if (encryption) {
+		const { emptyState, emptyStateUnkept } = strings.encryption;
+		return html`<div class="empty"><p>${encryption.isKept ? emptyState : emptyStateUnkept}</p></div>`;
+	}
 	if (connection?.problem) {
 		return html`<div class="empty">
 			<p>${connection.problem.message}</p>
@@ -22,10 +34,23 @@ export function emptyConversation(
 		${
 			connection?.model
 				? html`<p class="quiet">${strings.emptyStateContext}</p>
-					<p class="quiet">${fill(strings.usingModel, connection.model, connection.label)}</p>`
+					<p class="quiet">${fill(strings.usingModel, connection.model, connection.label)}</p>
+					${encryptedChoice(connection, strings, beginEncrypted)}`
 				: nothing
 		}
 	</div>`;
+}
+
+/** Disabled with the reason, where the connection has no channel. */
+function encryptedChoice(
+	{ noEncryption }: ConnectionView,
+	{ encryption }: PageStrings,
+	begin: () => void,
+): TemplateResult {
+	return html`<button type="button" class="begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
+			${codicon('lock')}${encryption.begin}
+		</button>
+		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
 }
 
 /** Why the conversation cannot go on. */

@@ -13,6 +13,7 @@ const words: ExportWords = {
 	reasoning: 'Reasoning',
 	via: provider => `via ${provider}`,
 	begun: moment => `Begun ${moment}`,
+	encrypted: 'Encrypted on its way.',
 	workspace: name => `Workspace: ${name}`,
 	version: (index, count) => `Version ${index} of ${count}`,
 	attached: place => `Attached: ${place}`,

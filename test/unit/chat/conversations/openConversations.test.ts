@@ -45,13 +45,13 @@ describe('the conversations of a window', () => {
 		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
-				read: () => remembered,
-				write: id => {
+				read: () => (remembered === undefined ? undefined : { id: remembered }),
+				write: ({ id }) => {
 					remembered = id;
 				},
 			},
 			client: async () => client,
-			connection: async () => ({ label: 'Test', model: 'demo' }),
+			connection: async () => ({ name: 'test', label: 'Test', model: 'demo' }),
 			...noModes(folder),
 			policy: service.policy,
 			unsent: service.unsent,

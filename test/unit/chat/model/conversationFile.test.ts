@@ -92,7 +92,7 @@ describe('a conversation file', () => {
 
 	it('is not damaged when a later version wrote it', async () => {
 		await assert.rejects(
-			parseConversationFile('{"version":4,"something":"else"}\n'),
+			parseConversationFile('{"version":5,"something":"else"}\n'),
 			error => error instanceof NewerFileError,
 		);
 	});

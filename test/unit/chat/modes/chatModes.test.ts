@@ -17,6 +17,7 @@ import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { stream, TestService } from '../testService.ts';
+import { noModes } from './noModes.ts';
 
 const [first, second, third] = TURN_IDS;
 const ADDRESS = 'https://pictures.example/fox.png?signature=a%2Fb';
@@ -61,7 +62,8 @@ describe('what a message asks for', () => {
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
 			client: async () => client,
-			connection: async () => ({ label: 'Test', model: 'demo' }),
+			connection: async () => ({ name: 'test', label: 'Test', model: 'demo' }),
+			...noModes(folder),
 			modes: async () => models,
 			pictures,
 			policy: service.policy,

@@ -3,7 +3,7 @@ import type { ChatOptions } from '../../../../src/chat/chatOptions.ts';
 import { PictureStore } from '../../../../src/chat/modes/pictureStore.ts';
 
 /** For chats whose connection has a chat model alone. */
-export function noModes(folder: string): Pick<ChatOptions, 'modes' | 'pictures'> {
+export function noModes(folder: string): Pick<ChatOptions, 'modes' | 'pictures' | 'channels'> {
 	const pictures = new PictureStore(
 		folder,
 		async () => {
@@ -11,5 +11,8 @@ export function noModes(folder: string): Pick<ChatOptions, 'modes' | 'pictures'>
 		},
 		nullLogger,
 	);
-	return { modes: async () => ({}), pictures };
+	const none = async () => {
+		throw new Error('No encrypted channel is asked for here.');
+	};
+	return { modes: async () => ({}), pictures, channels: { offer: none, open: none, explain: none } };
 }

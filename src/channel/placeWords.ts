@@ -1,0 +1,25 @@
+import * as vscode from 'vscode';
+import type { ActiveConnection } from './encrypted.ts';
+import type { ChannelPlace } from './model/places.ts';
+
+/** A channel as a row of a list. */
+export interface PlaceWords {
+	label: string;
+	description?: string;
+	detail?: string;
+}
+
+export function placeWords(
+	{ address, url }: ChannelPlace,
+	{ connection, isLocal }: Pick<ActiveConnection, 'connection' | 'isLocal'>,
+): PlaceWords {
+	const { model, provider } = address;
+	const known = connection.models.find(({ id }) => id === model)?.label ?? model;
+	const via = connection.providers.find(({ slug }) => slug === provider)?.label ?? provider;
+	return {
+		label: known ?? vscode.l10n.t('Shared address'),
+		...(via === undefined ? {} : { description: vscode.l10n.t('via {0}', via) }),
+		// What the local service is addressed by is no place that anybody could look at.
+		...(isLocal ? {} : { detail: url }),
+	};
+}

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
+import type { ChannelOffer, EncryptedChannels, OfferedChannel } from './channels.ts';
+import type { Encryption } from './encryption.ts';
+
+/** Asks what an encrypted conversation is to be; undefined where there is to be none. What stands in the way is said. */
+export async function askEncryption(channels: EncryptedChannels): Promise<Encryption | undefined> {
+	let offer: ChannelOffer;
+	try {
+		offer = await channels.offer();
+	} catch (error) {
+		await showExplanation(explainError(error, ''));
+		return undefined;
+	}
+	if (offer.refusal !== undefined) {
+		const action = vscode.l10n.t('Switch Connection');
+		if ((await showMessage('warning', offer.refusal, action)) === action) {
+			await executeCommand(commands.switchConnection);
+		}
+		return undefined;
+	}
+	const channel = offer.channels.length === 1 ? offer.channels[0] : await pickChannel(offer);
+	const isKept = channel && (await pickKept());
+	return channel && isKept !== undefined
+		? { connection: offer.connection, ...channel.address, ...(isKept ? {} : { isUnkept: true }) }
+		: undefined;
+}
+
+async function pickChannel({ label, channels }: ChannelOffer): Promise<OfferedChannel | undefined> {
+	const rows = channels.map(channel => ({ ...channel, label: channel.label.replaceAll('$(', '\\$(') }));
+	return vscode.window.showQuickPick(rows, {
+		title: vscode.l10n.t('New Encrypted Conversation'),
+		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', label),
+		matchOnDescription: true,
+		matchOnDetail: true,
+	});
+}
+
+async function pickKept(): Promise<boolean | undefined> {
+	const rows = [
+		{
+			label: vscode.l10n.t('Keep the Conversation'),
+			detail: vscode.l10n.t('On this machine, readable as other conversations are. It is encrypted on its way alone.'),
+			isKept: true,
+		},
+		{
+			label: vscode.l10n.t('Do Not Keep It'),
+			detail: vscode.l10n.t('Nothing of it is written. It goes with this window, also when the window reloads.'),
+			isKept: false,
+		},
+	];
+	const picked = await vscode.window.showQuickPick(rows, {
+		title: vscode.l10n.t('New Encrypted Conversation'),
+		placeHolder: vscode.l10n.t('Is it kept on this machine?'),
+	});
+	return picked?.isKept;
+}

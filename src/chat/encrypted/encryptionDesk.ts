@@ -1,0 +1,84 @@
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { Chat } from '../chat.ts';
+import type { OpenConversations } from '../conversations/openConversations.ts';
+import type { FromPage } from '../protocol.ts';
+import type { EncryptedChannels } from './channels.ts';
+import { addressOf } from './encryption.ts';
+import type { EncryptionView } from './protocol.ts';
+import { encryptionView, noChoiceText, noImageText } from './words.ts';
+
+type EncryptionMessage = Extract<FromPage, { kind: 'encryption-begin' | 'attestation-show' | 'draft-hold' }>;
+type EncryptionHandlers = {
+	[K in EncryptionMessage['kind']]: (message: Extract<EncryptionMessage, { kind: K }>) => unknown;
+};
+
+export interface DeskDependencies {
+	channels: EncryptedChannels;
+	conversations(): Promise<OpenConversations>;
+	focusComposer(): void;
+}
+
+/** What the chat view does about encrypted conversations. */
+export class EncryptionDesk {
+	private readonly dependencies: DeskDependencies;
+	/** What was typed in them and not sent. Written nowhere. */
+	private readonly drafts = new Map<string, string>();
+	readonly handlers: EncryptionHandlers = {
+		'encryption-begin': async () => {
+			if (await this.begin()) {
+				this.dependencies.focusComposer();
+			}
+		},
+		'attestation-show': async () => {
+			const { encryption } = (await this.dependencies.conversations()).shown.conversation;
+			await executeCommand(commands.showAttestation, encryption && addressOf(encryption));
+		},
+		'draft-hold': ({ conversation, text }) => {
+			this.drafts.set(conversation, text);
+		},
+	};
+
+	constructor(dependencies: DeskDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Asks what a new one is to be and shows it. Resolves with whether it does. */
+	async begin(): Promise<boolean> {
+		const { channels, conversations } = this.dependencies;
+		const { askEncryption } = await import('./askEncryption.ts');
+		const encryption = await askEncryption(channels);
+		if (encryption) {
+			await (await conversations()).showNewEncrypted(encryption);
+		}
+		return encryption !== undefined;
+	}
+
+	/** Of the shown one, model and policy cannot be chosen where it is encrypted: that is said. */
+	async refusesChoices(): Promise<boolean> {
+		const isEncrypted = (await this.dependencies.conversations()).shown.conversation.encryption !== undefined;
+		if (isEncrypted) {
+			void showMessage('information', noChoiceText());
+		}
+		return isEncrypted;
+	}
+
+	/** A remote image would be asked for in clear, and its address can carry what was said. */
+	async refusesImages(): Promise<string | undefined> {
+		const { encryption } = (await this.dependencies.conversations()).shown.conversation;
+		return encryption && noImageText();
+	}
+
+	/** Undefined for one that is not encrypted. */
+	view({ wayState, conversation: { encryption } }: Chat): EncryptionView | undefined {
+		return wayState && encryption && encryptionView(wayState, encryption);
+	}
+
+	/** The same for a snapshot: with the draft. */
+	viewWithDraft(chat: Chat): EncryptionView | undefined {
+		const view = this.view(chat);
+		const draft = this.drafts.get(chat.conversation.id) ?? '';
+		return view && { ...view, ...(draft === '' ? {} : { draft }) };
+	}
+}

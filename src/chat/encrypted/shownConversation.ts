@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { type Encryption, encryptionSchema } from './encryption.ts';
+
+/** Which conversation a window shows: enough to show the same after a reload, also one without a message. */
+export interface ShownConversation {
+	readonly id: string;
+	/** Absent for one that is not encrypted. */
+	readonly encryption?: Encryption;
+}
+
+const stateSchema = z.union([
+	z.string().transform(id => ({ id })),
+	z.object({ unkept: z.literal(true) }).transform(() => ({ id: '', encryption: { isUnkept: true as const } })),
+	z.object({ id: z.string(), encryption: encryptionSchema }),
+]);
+
+/** Of a conversation that is not kept, only that there was one. */
+export function shownState({ id, encryption }: ShownConversation): unknown {
+	if (encryption?.isUnkept) {
+		return { unkept: true };
+	}
+	return encryption ? { id, encryption } : id;
+}
+
+export function parseShownState(state: unknown): ShownConversation | undefined {
+	return stateSchema.safeParse(state).data;
+}

@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import type { WayState } from './encryptedWay.ts';
+import type { Encryption } from './encryption.ts';
+import type { EncryptionStrings, EncryptionView } from './protocol.ts';
+
+/** How the way of a conversation stands, in the words of its heading. */
+export function encryptionView(state: WayState, { isUnkept, connection }: Encryption): EncryptionView {
+	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
+	const view = { isConnecting: false, isRefused: false, isKept: !isUnkept };
+	switch (state.kind) {
+		case 'idle':
+			return connection === undefined
+				? {
+						...view,
+						label: vscode.l10n.t('Encrypted conversation, can only be read'),
+						details: unkept,
+						isRefused: true,
+					}
+				: { ...view, label: vscode.l10n.t('Encrypted, connects with the next message'), details: unkept };
+		case 'connecting':
+			return { ...view, label: vscode.l10n.t('Connecting; nothing is sent yet'), details: unkept, isConnecting: true };
+		case 'open':
+			return { ...view, label: state.label, details: [...state.details, ...unkept] };
+		case 'refused':
+			return { ...view, label: state.message, details: unkept, isRefused: true };
+		case 'ended':
+			return {
+				...view,
+				label: vscode.l10n.t('Ended: a reply was changed on its way, or comes from somebody else'),
+				details: unkept,
+				isRefused: true,
+			};
+	}
+}
+
+export function encryptionStrings(): EncryptionStrings {
+	return {
+		ask: vscode.l10n.t('Ask, encrypted…'),
+		begin: vscode.l10n.t('New Encrypted Conversation'),
+		emptyState: vscode.l10n.t(
+			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. On this machine the conversation is kept as readable as others.',
+		),
+		emptyStateUnkept: vscode.l10n.t(
+			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. Nothing of this conversation is written on this machine.',
+		),
+		noMode: noModeText(),
+		showAttestation: vscode.l10n.t('Show Attestation'),
+	};
+}
+
+/** Why search and pictures cannot be used. */
+export function noModeText(): string {
+	return vscode.l10n.t('Search and pictures have no encrypted way. Use them in another conversation.');
+}
+
+/** Why model, policy and parameters cannot be chosen. */
+export function noChoiceText(): string {
+	return vscode.l10n.t(
+		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',
+	);
+}
+
+export function noImageText(): string {
+	return vscode.l10n.t('Not loaded: it would be asked for in clear, and its address can carry what was said here.');
+}
+
+export function endedText(): string {
+	return vscode.l10n.t(
+		'Not sent: the encrypted session has ended, because a reply did not hold. Start a new encrypted conversation.',
+	);
+}
+
+export function lostText(): string {
+	return vscode.l10n.t(
+		'Not sent: the conversation was encrypted, and its file does not say any more where to. Start a new encrypted conversation.',
+	);
+}
+
+export function otherConnectionText(name: string): string {
+	return vscode.l10n.t(
+		'Not sent: this conversation is encrypted to the connection “{0}”, and another one is active. Switch the connection, or start a new conversation.',
+		name,
+	);
+}
+
+export function goneText(): string {
+	return vscode.l10n.t(
+		'The encrypted conversation was not kept and went with its window. This one is new, and not encrypted.',
+	);
+}

@@ -1,0 +1,67 @@
+import { Emitter } from '../../../../src/base/event.ts';
+import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/encrypted/channels.ts';
+import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
+import type { Client } from '../../../../src/client/client.ts';
+import { ClientError } from '../../../../src/client/core/errors.ts';
+
+/** The channels of a real client. What only the editor could ask is answered as the test says. */
+export class TestChannels implements EncryptedChannels {
+	/** Of the active connection. */
+	name = 'test';
+	/** What the user says to a change. */
+	agrees = false;
+	/** How often a session was opened and closed. */
+	opened = 0;
+	closed = 0;
+	/** The key that each opening was to know. */
+	readonly knownKeys: (string | undefined)[] = [];
+	private readonly client: Client;
+
+	constructor(client: Client) {
+		this.client = client;
+	}
+
+	offer: EncryptedChannels['offer'] = async () => ({ connection: this.name, label: 'Test', channels: [] });
+
+	open: EncryptedChannels['open'] = async (address, { expected, knownKey, signal }): Promise<OpenChannel> => {
+		if (expected !== this.name) {
+			throw new Error('another connection');
+		}
+		this.knownKeys.push(knownKey);
+		const session = await this.client.channel.open({
+			...address,
+			signal,
+			confirm: async () => this.agrees,
+			...(knownKey === undefined ? {} : { knownKey }),
+		});
+		this.opened++;
+		let hasEnded = false;
+		const close = async () => {
+			this.closed++;
+			await session.close();
+		};
+		return {
+			badge: { label: 'Encrypted', details: [] },
+			onDidChangeBadge: new Emitter<void>().event,
+			get keyFingerprint() {
+				return session.keyFingerprint;
+			},
+			get hasEnded() {
+				return hasEnded;
+			},
+			close,
+			async *stream(history, options) {
+				try {
+					yield* session.stream(history, options);
+				} catch (error) {
+					hasEnded ||= ClientError.is(error, 'tampered') && !(error.cause instanceof RefusedAttestation);
+					throw error;
+				}
+			},
+		};
+	};
+
+	explain: EncryptedChannels['explain'] = async error => ({
+		message: ClientError.is(error) ? `explained: ${error.code}` : 'explained',
+	});
+}
