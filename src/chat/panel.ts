@@ -458,12 +458,12 @@ export class ChatPanel {
 	}
 
 	private policyView({ conversation }: Chat): PolicyView {
-		let defaults: PolicyDefaults;
+		let defaults: PolicyDefaults | undefined;
 		try {
 			defaults = this.policy.defaults();
 		} catch {
 			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
-			defaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+			defaults = undefined;
 		}
 		return toPolicyView(conversation, defaults, this.connection.view.model);
 	}

@@ -73,6 +73,7 @@ export const pageStrings: PageStrings = {
 			only: 'Only these',
 			private: 'Private',
 			custom: 'Custom',
+			unreadable: 'Not readable',
 		},
 		privately: '{0}, private',
 		provider: 'Provider',

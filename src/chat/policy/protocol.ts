@@ -1,7 +1,8 @@
 // What the page shows of policies, and its words for it. Plain types, as in protocol.ts.
 
 export interface PolicyNameView {
-	preset: 'balanced' | 'cheapest' | 'fastest' | 'latency' | 'only' | 'private' | 'custom';
+	/** `unreadable`: a setting has another form than it must have. */
+	preset: 'balanced' | 'cheapest' | 'fastest' | 'latency' | 'only' | 'private' | 'custom' | 'unreadable';
 	/** Beside what the name says, data is protected. */
 	isPrivate: boolean;
 	/** Beside what the name says, providers are left out. */

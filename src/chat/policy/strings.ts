@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import { PRESETS, type Preset } from './model/presets.ts';
+import { PRESETS } from './model/presets.ts';
 import type { PolicyStrings, RetentionKey } from './protocol.ts';
 import { presetLabel, retentionText } from './words.ts';
 
@@ -14,7 +14,7 @@ const RETENTIONS: readonly RetentionKey[] = [
 ];
 
 export function policyStrings(): PolicyStrings {
-	const presets = [...PRESETS, 'custom'].map(preset => [preset, presetLabel(preset as Preset | 'custom')]);
+	const presets = ([...PRESETS, 'custom'] as const).map(preset => [preset, presetLabel(preset)]);
 	const retentions = RETENTIONS.map(key => {
 		const [inForce, because] = key.split('/');
 		return [key, retentionText({ inForce, because } as ZeroDataRetention)];
@@ -31,7 +31,7 @@ export function policyStrings(): PolicyStrings {
 		model: vscode.l10n.t('Model'),
 		parameters: vscode.l10n.t('Parameters'),
 		policy: vscode.l10n.t('Policy'),
-		presets: Object.fromEntries(presets),
+		presets: { ...Object.fromEntries(presets), unreadable: vscode.l10n.t('Not readable') },
 		privately: vscode.l10n.t('{0}, private'),
 		provider: vscode.l10n.t('Provider'),
 		providerUnknown: vscode.l10n.t('The service did not name it.'),

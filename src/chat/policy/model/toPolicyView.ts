@@ -4,17 +4,25 @@ import { servedModel, totalOf } from './facts.ts';
 import { type PolicyDefaults, policyInForce, retentionInForce } from './policy.ts';
 import { nameOf } from './presets.ts';
 
-/** What the next message is sent with. `model` is that of the settings, for a conversation without one of its own. */
+/**
+ * What the next message is sent with. `model` is that of the settings, for a conversation without one of its own.
+ * `defaults` are undefined where a setting cannot be read: then nothing is sent.
+ */
 export function toPolicyView(
 	conversation: Conversation,
-	defaults: PolicyDefaults,
+	defaults: PolicyDefaults | undefined,
 	model: string | undefined,
 ): PolicyView {
 	const { settings } = conversation;
-	const retention = retentionInForce(defaults, settings);
 	const used = settings?.model ?? model;
+	const named = used === undefined ? {} : { model: used };
+	if (defaults === undefined) {
+		const policy = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
+		return { ...named, policy, retention: 'account', total: totalOf(conversation) };
+	}
+	const retention = retentionInForce(defaults, settings);
 	return {
-		...(used === undefined ? {} : { model: used }),
+		...named,
 		policy: nameOf(policyInForce(defaults, settings).provider),
 		retention: retention === 'account' ? 'account' : retention ? 'on' : 'off',
 		total: totalOf(conversation),

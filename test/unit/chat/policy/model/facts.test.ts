@@ -164,6 +164,7 @@ describe('what a reply keeps', () => {
 			[view.model, view.policy, view.retention],
 			['large', { preset: 'cheapest', isPrivate: true, isLimited: false }, 'on'],
 		);
+		assert.equal(toPolicyView(empty, undefined, 'large').policy.preset, 'unreadable');
 		const own = { ...empty, settings: { model: 'small', routing: {}, retention: false } };
 		const chosen = toPolicyView(own, defaults, 'large');
 		assert.deepEqual(
