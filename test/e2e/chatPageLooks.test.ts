@@ -63,7 +63,7 @@ describe('the chat page', function () {
 		});
 	});
 
-	it('has no serious or critical accessibility violation in any state', async () => {
+	it('has no accessibility violation in any state', async () => {
 		const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 		for (const theme of Object.keys(themes) as ThemeName[]) {
 			await open({ theme, width: 300 });
@@ -73,11 +73,13 @@ describe('the chat page', function () {
 				await show(chat);
 				await coloured(chat);
 				const results = await chat.page.evaluate(() =>
-					(window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+					// The order of the headings in a reply is the model's.
+					(window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+						rules: { 'heading-order': { enabled: false } },
+					}),
 				);
-				const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 				assert.deepEqual(
-					serious.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
+					results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
 					[],
 					`${name}, ${theme}`,
 				);

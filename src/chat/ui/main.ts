@@ -13,6 +13,8 @@ app.strings = strings;
 app.language = language;
 app.host = host;
 app.kept = state;
+// All of the page is its content; a screen reader finds it as such, and its first heading in it.
+app.role = 'main';
 document.body.append(app);
 
 // Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.

@@ -228,6 +228,7 @@ export class ChatApp extends LitElement {
 	override render(): TemplateResult {
 		const { state, strings } = this;
 		return html`
+			<h1 class="screen-reader">${strings.conversation}</h1>
 			${state.encryption ? encryptionLine(state.encryption, strings.encryption.showAttestation, this.showAttestation) : nothing}
 			<div class="scroll-area">
 				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
