@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { type EditorServer, startEditor } from '../test/support/editor.ts';
 import type { Latency } from './firstToken.ts';
 import { withServer } from './freshProcess.ts';
-import { emptyExtension, measureInHost } from './hostProbe.ts';
+import { bundleProbe, emptyExtension, measureInHost } from './hostProbe.ts';
 import { type BenchRow, median } from './row.ts';
 
 const ROUNDS = 5;
@@ -14,17 +13,9 @@ const VARIANTS = ['floor', 'fetch', 'ours', 'warmed'] as const;
 /** Goal 4 in a real extension host, whose fetch brings the editor's proxy and certificates along. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
-	const probe = path.join(scratch, 'probe.cjs');
 	const editors: EditorServer[] = [];
 	try {
-		await build({
-			entryPoints: [path.join(import.meta.dirname, 'hostFirstTokenProbe.ts')],
-			outfile: probe,
-			bundle: true,
-			platform: 'node',
-			format: 'cjs',
-			external: ['vscode'],
-		});
+		const probe = await bundleProbe('hostFirstTokenProbe.ts', scratch);
 		return await withServer('streamServer.ts', { kind: 'chat', size: 1, writes: [1024, 1024] }, async address => {
 			for (const variant of VARIANTS) {
 				const env = { ERRAND_BENCH_ADDRESS: address, ERRAND_BENCH_VARIANT: variant };

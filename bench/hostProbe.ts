@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { build } from 'esbuild';
 import { type EditorServer, openWindow } from '../test/support/editor.ts';
 
 /** Opens a window, and with it a fresh extension host, and resolves with what the probe in it measured. */
@@ -26,4 +27,18 @@ export function emptyExtension(scratch: string): string {
 	const manifest = { name: 'empty', publisher: 'bench', version: '1.0.0', type: 'module', main: './dist/extension.js' };
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, engines: { vscode: '^1.109.0' } }));
 	return folder;
+}
+
+/** Makes a program of this folder into a module that an extension host runs as its tests. */
+export async function bundleProbe(program: string, scratch: string): Promise<string> {
+	const outfile = path.join(scratch, 'probe.cjs');
+	await build({
+		entryPoints: [path.join(import.meta.dirname, program)],
+		outfile,
+		bundle: true,
+		platform: 'node',
+		format: 'cjs',
+		external: ['vscode'],
+	});
+	return outfile;
 }
