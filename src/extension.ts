@@ -122,6 +122,7 @@ function wire(context: vscode.ExtensionContext): void {
 			},
 			ensureKey: () => ensureKey('cloud'),
 			nameRepositories: localService.nameRepositories,
+			localService,
 			onDidChangeConnection: connect.onDidChange,
 			logger: log.logger('tasks'),
 		}),

@@ -35,6 +35,9 @@ export interface LocalService extends Disposable {
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
 	manageUpstreamKeys(): Promise<void>;
+	/** The user has stopped the service, and nobody has asked for it since: what happens by itself is to leave it so. */
+	isStopped(): boolean;
+	readonly onDidChangeStopped: Event<void>;
 	/** What `describe` tells has become another: the model servers of the settings or their keys changed. */
 	readonly onDidChange: Event<void>;
 }
@@ -43,9 +46,19 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 	const { secrets, logger } = dependencies;
 	const store = new DisposableStore();
 	const changed = store.add(new Emitter<void>());
+	const stoppedChanged = store.add(new Emitter<void>());
+	let isStopped = false;
 	let created: Promise<Supervisor> | undefined;
 	const supervisor = () => {
-		created ??= createSupervisor(dependencies).then(made => store.add(made));
+		created ??= createSupervisor(dependencies).then(made => {
+			store.add(
+				made.onDidChangeStopped(() => {
+					isStopped = made.isStopped;
+					stoppedChanged.fire();
+				}),
+			);
+			return store.add(made);
+		});
 		return created;
 	};
 	const upstreamsChanged = async (): Promise<void> => {
@@ -96,6 +109,8 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			const { manageUpstreamKeys } = await import('./upstreams.ts');
 			await manageUpstreamKeys(await keyStore(secrets));
 		},
+		isStopped: () => isStopped,
+		onDidChangeStopped: stoppedChanged.event,
 		onDidChange: changed.event,
 		dispose: () => store.dispose(),
 	};

@@ -23,7 +23,7 @@ export async function stopLocalService(supervisor: Supervisor, logger: Logger, s
 			supervisor.stop(service),
 		);
 		void vscode.window.showInformationMessage(
-			vscode.l10n.t('The local service has stopped. It starts again when it is needed.'),
+			vscode.l10n.t('The local service has stopped. It starts again when you use it.'),
 		);
 	} catch (error) {
 		logger.log('error', 'the local service could not be stopped', { reason: describeError(error) });

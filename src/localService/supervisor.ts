@@ -51,6 +51,10 @@ export class Supervisor implements Disposable {
 	/** The service whose lease ended, until it is known what became of it. */
 	private lost: Discovery | undefined;
 	private failure: { error: UserFacingError; until: number } | undefined;
+	private stopped = false;
+	private readonly stoppedChanged = new Emitter<void>();
+	/** See `isStopped`. */
+	readonly onDidChangeStopped: Event<void> = this.stoppedChanged.event;
 
 	/** Fires when the service has failed for good, with the sentence to show. */
 	readonly onDidFail: Event<UserFacingError> = this.failed.event;
@@ -76,11 +80,17 @@ export class Supervisor implements Disposable {
 		this.failure = undefined;
 		this.running = joined ?? (await this.start());
 		this.watch(this.running);
+		this.setStopped(false);
 		if (joined) {
 			await this.handOver(joined.service);
 		}
 		return this.running.service;
 	});
+
+	/** The service was told to end, here or in another window, and nobody has asked for it since. */
+	get isStopped(): boolean {
+		return this.stopped;
+	}
 
 	/** To be called when the upstreams have changed. A service that does not run gets them when it starts. */
 	async upstreamsChanged(): Promise<void> {
@@ -123,6 +133,7 @@ export class Supervisor implements Disposable {
 		this.running?.lease.release();
 		this.running = undefined;
 		this.failed.dispose();
+		this.stoppedChanged.dispose();
 	}
 
 	/** A lease on the service that runs already, if one does and proves that it is ours. */
@@ -212,6 +223,7 @@ export class Supervisor implements Disposable {
 			if (how === 'closed') {
 				// It was told to end, here or elsewhere, and starts again when it is needed.
 				this.options.logger.log('info', 'the local service has ended', { pid });
+				this.setStopped(true);
 				return;
 			}
 			this.options.logger.log('warn', 'the lease on the local service ended', { pid });
@@ -224,6 +236,13 @@ export class Supervisor implements Disposable {
 				}
 			}
 		});
+	}
+
+	private setStopped(isStopped: boolean): void {
+		if (this.stopped !== isStopped) {
+			this.stopped = isStopped;
+			this.stoppedChanged.fire();
+		}
 	}
 
 	/** Counts a crash where the service that was lost is not the one that runs now; one too many is a failure. */

@@ -93,6 +93,15 @@ export class Follows implements Disposable {
 		}
 	}
 
+	/** Leaves the logs of a connection where they are, until `resume`; `reason` is a sentence. */
+	suspend(connection: string, reason: string): void {
+		for (const follow of this.follows.values()) {
+			if (follow.isFollowing && follow.target.connection.name === connection) {
+				follow.suspend(reason);
+			}
+		}
+	}
+
 	private start(client: TasksClient, target: FollowTarget, isActive: boolean, isResumed: boolean): TaskFollow {
 		const key = keyOf(target.connection.name, target.taskId);
 		let follow = this.follows.get(key);

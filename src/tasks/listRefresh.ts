@@ -15,6 +15,8 @@ export interface ListRefreshOptions {
 	/** The window has the focus as the feature begins. */
 	isFocused: boolean;
 	intervalMs(): number;
+	/** The service was stopped on purpose: only what the user asks for may reach it. */
+	isStopped(): boolean;
 	/** Resolves when the connection is known, or cannot be: reading the list then says why. */
 	connectionRead(): Promise<unknown>;
 	clock: Clock;
@@ -71,7 +73,7 @@ export class ListRefresh implements Disposable {
 	}
 
 	visibilityChanged(isVisible: boolean): void {
-		if (isVisible && this.firstLoad) {
+		if (isVisible && this.firstLoad && !this.options.isStopped()) {
 			void this.refreshQuietly();
 		}
 		this.timer.wake();
@@ -96,7 +98,10 @@ export class ListRefresh implements Disposable {
 	}
 
 	private isNeeded(): boolean {
-		const { store, isVisible, clock } = this.options;
+		const { store, isVisible, isStopped, clock } = this.options;
+		if (isStopped()) {
+			return false;
+		}
 		// What only the user can put right is not asked for again by itself.
 		const { error } = store;
 		if (error !== undefined && !(ClientError.is(error) && error.retryable)) {

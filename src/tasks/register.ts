@@ -38,6 +38,11 @@ export interface TasksDependencies {
 	ensureKey(): Promise<boolean>;
 	/** Makes folders known to the look-ups of the service on this machine. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
+	localService: {
+		/** The user has stopped it: what happens by itself is to leave it so. */
+		isStopped(): boolean;
+		readonly onDidChangeStopped: Event<void>;
+	};
 	onDidChangeConnection: Event<void>;
 	logger: Logger;
 }

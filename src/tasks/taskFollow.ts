@@ -60,7 +60,7 @@ export class TaskFollow implements Disposable {
 	/** Settles when `nextIndex` is where this window goes on. Never rejects. */
 	restored: Promise<void> = Promise.resolve();
 	private readonly listener: FollowListener;
-	private readonly controller = new AbortController();
+	private controller = new AbortController();
 	private currentState: FollowState = { kind: 'connecting' };
 	private next: number;
 
@@ -171,6 +171,14 @@ export class TaskFollow implements Disposable {
 		this.final = task;
 		this.listener.onTask(this, task);
 		this.setState({ kind: 'ended' });
+	}
+
+	/** Leaves the log where it is, to go on by another `run`; `reason` is a sentence. */
+	suspend(reason: string): void {
+		this.controller.abort();
+		this.controller = new AbortController();
+		this.writeLast(stateLine(vscode.l10n.t('no longer followed: {0}', reason)));
+		this.setState({ kind: 'failed', reason });
 	}
 
 	/** No later window goes on with this log. */

@@ -134,6 +134,11 @@ export class TaskLogs implements Disposable {
 		this.documents.reopenAll();
 	}
 
+	/** Leaves the logs of a connection where they are, until `resume`; `reason` is a sentence. */
+	suspend(connection: string, reason: string): void {
+		this.follows.suspend(connection, reason);
+	}
+
 	/** Follows the task of a document that outlived its window. */
 	private async reopen(connection: string, taskId: string): Promise<Reopened> {
 		const { active, store } = this.dependencies;

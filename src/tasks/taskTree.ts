@@ -16,6 +16,8 @@ export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
 	| { readonly kind: 'task'; readonly taskId: string }
 	| { readonly kind: 'more' }
+	/** Starts the service that the user has stopped. */
+	| { readonly kind: 'start' }
 	| { readonly kind: 'agentGroup' }
 	| { readonly kind: 'agentTask'; readonly agentTaskId: string }
 	| { readonly kind: 'agentMore' };
@@ -25,6 +27,7 @@ const MAXIMUM_AGENT_LABEL = 80;
 /** The group of agent tasks is read-only and none's first concern: it is folded until the user opens it. */
 const agentGroup: TreeNode = { kind: 'agentGroup' };
 const agentMore: TreeNode = { kind: 'agentMore' };
+const start: TreeNode = { kind: 'start' };
 
 export interface TaskTreeDependencies {
 	store: TaskStore;
@@ -32,6 +35,8 @@ export interface TaskTreeDependencies {
 	filter(): TaskFilter;
 	/** Tells whether a repository's address is one of this window. */
 	ownRepository(): (address: string | undefined) => boolean;
+	/** The service was stopped by the user. */
+	isStopped(): boolean;
 	/** In words; for the list of agent tasks. */
 	explain(error: unknown): string;
 	followState(taskId: string): FollowState | undefined;
@@ -67,8 +72,13 @@ export class TaskTree {
 			return [];
 		}
 		await this.dependencies.firstLoad();
-		const { store, agentTasks } = this.dependencies;
-		return [...this.group(), ...(store.hasMore ? [this.more] : []), ...(agentTasks.isThere ? [agentGroup] : [])];
+		const { store, agentTasks, isStopped } = this.dependencies;
+		return [
+			...(isStopped() ? [start] : []),
+			...this.group(),
+			...(store.hasMore ? [this.more] : []),
+			...(agentTasks.isThere ? [agentGroup] : []),
+		];
 	}
 
 	getParent(node: TreeNode): TreeNode | undefined {
@@ -138,6 +148,8 @@ export class TaskTree {
 			}
 			case 'more':
 				return moreItem('more', internalCommands.loadMoreTasks);
+			case 'start':
+				return startItem();
 			case 'agentMore':
 				return moreItem('agentMore', internalCommands.loadMoreAgentTasks);
 			case 'agentGroup':
@@ -237,6 +249,17 @@ export class TaskTree {
 		item.command = { title: vscode.l10n.t('Open Task Log'), command: commands.openTaskLog, arguments: [node] };
 		return item;
 	}
+}
+
+function startItem(): vscode.TreeItem {
+	const label = vscode.l10n.t('Start Local Service');
+	const item = new vscode.TreeItem(label);
+	item.id = 'start';
+	item.iconPath = new vscode.ThemeIcon('play');
+	// Whatever the user asks it for starts it.
+	item.command = { title: label, command: commands.refreshTasks };
+	item.accessibilityInformation = { label, role: 'button' };
+	return item;
 }
 
 function moreItem(id: string, command: CommandId): vscode.TreeItem {

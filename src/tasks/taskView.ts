@@ -8,7 +8,7 @@ import { type FollowedLog, followLine } from './followStatusItem.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskStore } from './taskStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
-import { clockTime, filterLine } from './words.ts';
+import { clockTime, filterLine, serviceIsStopped } from './words.ts';
 
 /** How often the ages in the rows are drawn again while they are seen, in milliseconds. */
 const AGE_MS = 60_000;
@@ -23,6 +23,8 @@ export interface TaskViewDependencies {
 	/** The active connection's, once it is known. */
 	label(): string | undefined;
 	filter(): TaskFilter;
+	/** The service of the active connection was stopped by the user. */
+	isStopped(): boolean;
 	/** The logs that are followed on the active connection. */
 	followed(): FollowedLog[];
 }
@@ -78,6 +80,7 @@ export class TaskView implements Disposable {
 		const { store, treeView } = this.dependencies;
 		const label = this.dependencies.label();
 		const { state, error, staleSince, activeCount } = store;
+		const stopped = this.dependencies.isStopped() ? serviceIsStopped() : undefined;
 		setContextKey('errand.tasksState', state);
 		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
 		const failure =
@@ -88,9 +91,12 @@ export class TaskView implements Disposable {
 		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
 		treeView.message =
 			state === 'listed'
-				? [failure, this.filterText(filter), followLine(this.dependencies.followed())].filter(Boolean).join(' — ')
+				? [stopped ?? failure, this.filterText(filter), followLine(this.dependencies.followed())]
+						.filter(Boolean)
+						.join(' — ')
 				: '';
-		treeView.description = (state === 'error' || state === 'key-refused' ? explanation : label) ?? '';
+		treeView.description =
+			(stopped === undefined && (state === 'error' || state === 'key-refused') ? explanation : label) ?? '';
 		treeView.badge =
 			activeCount === 0
 				? undefined

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { Task } from '../contract/tasks.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
@@ -26,6 +27,7 @@ import { TaskLogs } from './taskLogs.ts';
 import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
+import { serviceIsStopped } from './words.ts';
 
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
@@ -89,6 +91,7 @@ class Feature implements TasksFeature {
 		this.store = this.disposables.add(new TaskStore(dependencies.client, systemClock));
 		this.agentTasks = this.disposables.add(new AgentTaskList(dependencies.client));
 		const { store, active, agentTasks } = this;
+		const isStopped = () => active.current?.isLocal === true && dependencies.localService.isStopped();
 		this.list = this.disposables.add(
 			new ListRefresh({
 				store,
@@ -96,6 +99,7 @@ class Feature implements TasksFeature {
 				isVisible: () => treeView.visible,
 				isFocused: vscode.window.state.focused,
 				intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')),
+				isStopped,
 				connectionRead: () => active.read(),
 				clock: systemClock,
 				logger: dependencies.logger,
@@ -129,6 +133,7 @@ class Feature implements TasksFeature {
 			agentTasks,
 			filter: () => this.currentFilter,
 			ownRepository: () => own.matcher(),
+			isStopped,
 			explain: error => explainError(error, active.label).message,
 			followState: id => this.logs.state(id),
 			firstLoad: () => this.list.load(),
@@ -142,6 +147,7 @@ class Feature implements TasksFeature {
 				fireTree,
 				label: () => active.current?.label,
 				filter: () => this.currentFilter,
+				isStopped,
 				followed: () => this.logs.followed(),
 			}),
 		);
@@ -160,6 +166,7 @@ class Feature implements TasksFeature {
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => this.list.focusChanged(focused)));
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
+		this.disposables.add(dependencies.localService.onDidChangeStopped(() => void this.serviceChanged()));
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 	}
 
@@ -319,6 +326,18 @@ class Feature implements TasksFeature {
 		} catch (error) {
 			this.dependencies.logger.log('warn', 'the connection cannot be used', { reason: describeError(error) });
 		}
+	}
+
+	/** The user has stopped the local service, which is left so, or it runs again. */
+	private async serviceChanged(): Promise<void> {
+		if (this.dependencies.localService.isStopped()) {
+			this.logs.suspend(LOCAL_CONNECTION_NAME, serviceIsStopped());
+		} else if (this.active.current?.isLocal) {
+			this.logs.resume(await this.active.target());
+		}
+		this.list.wake();
+		this.view.update();
+		this.fireTree(undefined);
 	}
 
 	private explain(error: unknown): void {

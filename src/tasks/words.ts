@@ -118,6 +118,10 @@ export const logDocumentWords = {
 	again: stateLine(vscode.l10n.t('read the log again')),
 };
 
+export function serviceIsStopped(): string {
+	return vscode.l10n.t('The local service is stopped.');
+}
+
 /** The only lines in which a log speaks of ourselves. */
 export function stateLine(text: string): string {
 	return `— ${text} —`;

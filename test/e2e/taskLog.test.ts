@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { pickItem, runCommand, screenshot, type Theme, toast, until, useTheme } from '../support/editorWindow.ts';
-import { openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
+import { localService, openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 
 describe('a task’s log as a document, its tooltip and the filter', function () {
 	this.timeout(120_000);
@@ -137,5 +137,18 @@ describe('a task’s log as a document, its tooltip and the filter', function ()
 		await workbenchStands(page);
 		await until('the document shows the log', async () => /git committed/.test(await logDocumentText()));
 		await screenshot(page, 'task-log-reloaded');
+	});
+
+	it('leaves a service stopped that the user has stopped, says so, and starts it when asked to', async () => {
+		await runCommand(page, 'Errand: Stop Local Service');
+		await toast(page, 'The local service has stopped').waitFor();
+		const start = taskRow(page, 'Start Local Service');
+		await start.waitFor();
+		await page.locator('.part.sidebar .pane-body .message').getByText('The local service is stopped.').waitFor();
+		assert.equal(localService(server), undefined);
+		await screenshot(page, 'task-tree-stopped');
+		await start.click();
+		await until('it runs again', async () => localService(server) !== undefined && (await start.count()) === 0);
+		await taskShows(page, prompt, 'in 1 file');
 	});
 });

@@ -105,6 +105,7 @@ describe('what is said of tasks', () => {
 				store,
 				agentTasks,
 				filter: () => NO_FILTER,
+				isStopped: () => false,
 				ownRepository: () => () => false,
 				explain: String,
 				followState: id => states.get(id),

@@ -122,14 +122,17 @@ describe('Supervisor', function () {
 			await ensure(other);
 			const service = await other.find();
 			assert.equal(service?.pid, pid);
+			assert.deepEqual([one.isStopped, other.isStopped], [false, false]);
 			await other.stop(service);
 			await gone(pid);
 			assert.equal(await one.find(), undefined);
+			await eventually(async () => (one.isStopped && other.isStopped ? true : undefined));
 			for (const supervisor of [one, other, one]) {
 				const again = await eventually(async () => {
 					const next = await ensure(supervisor).catch(() => undefined);
 					return next?.pid === pid ? undefined : next;
 				});
+				assert.equal(supervisor.isStopped, false);
 				await supervisor.stop(again);
 				await gone(again.pid);
 			}

@@ -18,6 +18,7 @@ describe('reading the lists', () => {
 	let agentTasks: AgentTaskList;
 	let list: ListRefresh;
 	let isVisible: boolean;
+	let isStopped: boolean;
 	/** How many refreshes have come to their end. */
 	let ended: number;
 
@@ -29,12 +30,14 @@ describe('reading the lists', () => {
 		store = new TaskStore(() => Promise.resolve(client), clock);
 		agentTasks = new AgentTaskList(() => Promise.resolve(client));
 		isVisible = true;
+		isStopped = false;
 		ended = 0;
 		store.onDidChange(() => ended++);
 		list = new ListRefresh({
 			store,
 			agentTasks,
 			isVisible: () => isVisible,
+			isStopped: () => isStopped,
 			isFocused: true,
 			intervalMs: () => INTERVAL_MS,
 			connectionRead: () => Promise.resolve(),
@@ -129,6 +132,23 @@ describe('reading the lists', () => {
 		list.focusChanged(true);
 		await waitFor('the refresh', () => ended > before);
 		await pass(1);
+	});
+
+	it('leaves a service alone that was stopped, but for what the user asks for', async () => {
+		server.add({ id: 'busy' });
+		await list.load();
+		isStopped = true;
+		await passesQuietly();
+		list.visibilityChanged(true);
+		list.focusChanged(false);
+		list.wake();
+		assert.equal(clock.sleeping, 0);
+		assert.equal(server.requests.length, 1);
+		isStopped = false;
+		await list.refresh();
+		assert.equal(server.requests.length, 2);
+		await pass(1);
+		assert.equal(server.requests.length, 3);
 	});
 
 	it('does not hurry when the user only looked away for a moment', async () => {
