@@ -107,7 +107,35 @@ describe('a task service, and the worst that it can send', function () {
 		await taskShows(page, 'Add retry to client', '45 %');
 	});
 
+	/** Drags the side bar's edge until it is so wide. */
+	async function makeSideBar(width: number): Promise<void> {
+		await until(`the side bar is ${width} pixels wide`, async () => {
+			const box = await sideBar().boundingBox();
+			if (!box || Math.abs(box.width - width) <= 8) {
+				return box !== null;
+			}
+			await page.mouse.move(box.x + box.width, 400);
+			await page.mouse.down();
+			await page.mouse.move(box.x + width, 400, { steps: 5 });
+			await page.mouse.up();
+			return false;
+		});
+	}
+
+	for (const theme of ['light', 'high-contrast'] satisfies Theme[]) {
+		for (const width of [200, 600]) {
+			it(`has a tree that is at home in ${theme} at ${width} pixels`, async () => {
+				await useTheme(page, theme);
+				await makeSideBar(width);
+				await taskShows(page, 'Add retry to client', '45 %');
+				await screenshot(page, `task-tree-${theme}-${width}`);
+			});
+		}
+	}
+
 	it('says since when the rows are old, and why', async () => {
+		await useTheme(page, 'dark');
+		await makeSideBar(300);
 		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
 		await refresh();
 		await state()
@@ -218,6 +246,8 @@ describe('a task service, and the worst that it can send', function () {
 		const hasEntry = (index: number) =>
 			until(`entry ${index} is there`, async () => text().includes(`entry ${index}!`), 90_000);
 		const text = () => logText(server, 'Break a hundred');
+		// A document that is open is read again after the reload; here the bytes of the channel count.
+		await runCommand(page, 'View: Close All Editors');
 		const before = service.bytesSent;
 		service.add({ id: 'broken', prompt: 'Break a hundred times' });
 		service.breaks.push(...Array.from({ length: BREAKS }, (_, at) => Math.floor(((at + 0.5) * ENTRIES) / BREAKS)));

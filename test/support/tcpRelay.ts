@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** The way to a server, which can fall silent, break and come back on the same port. `stop` in every test that starts one. */
+export class TcpRelay {
+	private readonly target: number;
+	private readonly sockets = new Set<Socket>();
+	private server: Server | undefined;
+	private port = 0;
+
+	private constructor(target: number) {
+		this.target = target;
+	}
+
+	/** `target`: a port of 127.0.0.1. */
+	static async start(target: number): Promise<TcpRelay> {
+		const relay = new TcpRelay(target);
+		await relay.open();
+		return relay;
+	}
+
+	get address(): string {
+		return `http://127.0.0.1:${this.port}`;
+	}
+
+	/** Connections stand for good and carry nothing more, as after a sleep or a change of the network: nobody is told. */
+	freeze(): void {
+		for (const socket of this.sockets) {
+			socket.unpipe();
+			socket.pause();
+		}
+	}
+
+	/** New connections are refused. */
+	close(): void {
+		this.server?.close();
+	}
+
+	/** Takes connections, again where they were refused. */
+	async open(): Promise<void> {
+		this.server = createServer(client => {
+			const upstream = connect(this.target, '127.0.0.1');
+			for (const [from, to] of [
+				[client, upstream],
+				[upstream, client],
+			] as const) {
+				this.sockets.add(from);
+				from.on('error', () => to.destroy());
+				from.on('close', () => {
+					this.sockets.delete(from);
+					to.destroy();
+				});
+				from.pipe(to);
+			}
+		}).listen(this.port, '127.0.0.1');
+		await once(this.server, 'listening');
+		this.port = (this.server.address() as AddressInfo).port;
+	}
+
+	stop(): void {
+		for (const socket of this.sockets) {
+			socket.destroy();
+		}
+		this.close();
+	}
+}
