@@ -165,7 +165,7 @@ describe('the attestation report', function () {
 		await screenshot(page, 'attestation-failed');
 	});
 
-	for (const theme of ['light', 'dark', 'high-contrast'] satisfies Theme[]) {
+	for (const theme of ['light', 'dark', 'high-contrast', 'high-contrast-light'] satisfies Theme[]) {
 		for (const width of [400, 1000]) {
 			it(`is at home in ${theme} at ${width} pixels`, async () => {
 				await page.setViewportSize({ width: 1048, height: 900 });
@@ -186,6 +186,7 @@ describe('the attestation report', function () {
 		await button.focus();
 		await page.keyboard.press('Enter');
 		await says(/^Encrypted\./);
+		assert.equal(await button.evaluate(element => element === document.activeElement), true, 'it keeps the focus');
 		const evidence = frame.locator('summary').first();
 		await evidence.focus();
 		await page.keyboard.press('Enter');

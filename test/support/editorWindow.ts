@@ -10,6 +10,7 @@ const themes = {
 	light: { name: 'Light Modern', shown: '.monaco-workbench.vs' },
 	dark: { name: 'Dark Modern', shown: '.monaco-workbench.vs-dark' },
 	'high-contrast': { name: 'Dark High Contrast', shown: '.monaco-workbench.hc-black' },
+	'high-contrast-light': { name: 'Light High Contrast', shown: '.monaco-workbench.hc-light' },
 } as const;
 
 export type Theme = keyof typeof themes;

@@ -29,7 +29,7 @@ export class AttestationReport extends LitElement {
 			<header>
 				<h1>${report.title}</h1>
 				<div class="actions">
-					<button type="button" class="primary" ?disabled=${report.isChecking} @click=${() => this.post({ kind: 'check-again' })}>
+					<button type="button" class="primary" aria-disabled=${report.isChecking} @click=${this.checkAgain}>
 						${strings.checkAgain}
 					</button>
 					<button type="button" ?disabled=${!report.canExport} @click=${() => this.post({ kind: 'export-request' })}>
@@ -48,6 +48,13 @@ export class AttestationReport extends LitElement {
 			}
 		</main>`;
 	}
+
+	/** Told to be disabled only: a button that is loses the focus of whoever pressed it. */
+	private readonly checkAgain = (): void => {
+		if (!this.report?.isChecking) {
+			this.post({ kind: 'check-again' });
+		}
+	};
 
 	private table(checks: readonly CheckView[]): TemplateResult {
 		const { strings } = this;
