@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { withoutLinks } from '../platform/notify.ts';
+import { changeWords } from './strings.ts';
 
 /** In the extension's state: what the user has said once and for all. */
 const ASK_MAKER_KEY = 'errand.channel.askMaker';
@@ -48,21 +50,11 @@ export class Consent {
 
 	/** Whether to go on although something changed. Nothing has been sent by then. */
 	async confirm(connection: string, before: AcceptedAttestation, now: Attested): Promise<boolean> {
-		const lost = now.verdicts.find(({ check, verdict }) => check === 'memory' && verdict === 'fail');
-		const isOtherKey = before.keyFingerprint !== now.keyFingerprint;
+		const { message, detail } = changeWords(connection, before, now);
 		const goOn = vscode.l10n.t('Continue');
 		const always = vscode.l10n.t('Continue, and Take New Keys');
-		const message = lost
-			? vscode.l10n.t('{0} proves less than before. Continue?', connection)
-			: isOtherKey
-				? vscode.l10n.t('{0} has another key than before. Continue?', connection)
-				: vscode.l10n.t('The attestation of {0} has changed. Continue?', connection);
-		const detail = lost
-			? vscode.l10n.t('{0} Nothing has been sent.', lost.reason)
-			: vscode.l10n.t(
-					'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering. Nothing has been sent.',
-				);
-		const buttons = !lost && isOtherKey ? [goOn, always] : [goOn];
+		const isKeyAlone = !isDowngrade(now) && before.keyFingerprint !== now.keyFingerprint;
+		const buttons = isKeyAlone ? [goOn, always] : [goOn];
 		const chosen = await vscode.window.showWarningMessage(
 			withoutLinks(message),
 			{ modal: true, detail: withoutLinks(detail) },

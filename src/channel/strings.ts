@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
-import type { CheckName, Verdict } from '../client/types.ts';
+import { lostChecks } from '../client/channel/checks.ts';
+import { isDowngrade } from '../client/channel/ladder.ts';
+import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import type { Summary } from './model/summary.ts';
 import type { ReportStrings } from './protocol.ts';
 
@@ -108,6 +110,32 @@ export function verdictSentence(summary: Summary, isDemanded: boolean): string {
 	return summary.isLocal
 		? `${localWords()}.`
 		: `${vscode.l10n.t('Encrypted')}. ${gpuWords(summary)}. ${notProvenWords(summary)}.`;
+}
+
+/** What is asked when the attestation of a connection is not what it was. Nothing has been sent by then. */
+export function changeWords(
+	connection: string,
+	before: AcceptedAttestation,
+	now: Attested,
+): { message: string; detail: string } {
+	if (isDowngrade(now)) {
+		const lost = lostChecks(before.verdicts, now.verdicts).map(checkLabel).join(', ');
+		return {
+			message: vscode.l10n.t('{0} proves less than before. Continue?', connection),
+			detail: lost
+				? vscode.l10n.t('No longer proven: {0}. Nothing has been sent.', lost)
+				: vscode.l10n.t('The evidence is of other GPUs than before. Nothing has been sent.'),
+		};
+	}
+	return {
+		message:
+			before.keyFingerprint === now.keyFingerprint
+				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
+				: vscode.l10n.t('{0} has another key than before. Continue?', connection),
+		detail: vscode.l10n.t(
+			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering. Nothing has been sent.',
+		),
+	};
 }
 
 export function reportStrings(): ReportStrings {

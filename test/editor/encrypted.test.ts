@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Consent } from '../../src/channel/consent.ts';
 import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
 import { explainChannelError } from '../../src/channel/explain.ts';
+import { changeWords } from '../../src/channel/strings.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
@@ -181,6 +182,26 @@ describe('an encrypted session for a conversation', function () {
 		assert.equal(session.badge.label, 'Encrypted');
 		assert.equal(changes, 2);
 		assert.deepEqual(asked, []);
+	});
+
+	it('names in words what is proven no more, and what else has changed', async () => {
+		const now = await client.channel.attest();
+		const worse = now.verdicts.map(verdict =>
+			verdict.check === 'memory' ? { ...verdict, verdict: 'fail' as const } : verdict,
+		);
+		const before = { verdicts: now.verdicts, keyFingerprint: now.keyFingerprint ?? '', devices: [] };
+		const proven = { ...before, verdicts: [{ check: 'gpu-evidence', verdict: 'pass' }] as const };
+		const other = { ...before, keyFingerprint: 'another' };
+		for (const [words, message, detail] of [
+			[changeWords('Acme', proven, { ...now, verdicts: worse }), /proves less/, /^No longer proven: GPU evidence\./],
+			[changeWords('Acme', before, { ...now, verdicts: worse }), /proves less/, /^The evidence is of other GPUs/],
+			[changeWords('Acme', other, now), /has another key/, /restarted/],
+			[changeWords('Acme', before, now), /has changed/, /restarted/],
+		] as const) {
+			assert.match(words.message, message);
+			assert.match(words.detail, detail);
+			assert.match(words.detail, /Nothing has been sent\.$/);
+		}
 	});
 
 	it('says in words what ended it', async () => {

@@ -127,7 +127,8 @@ export function checkMemory(before: AcceptedAttestation | undefined, now: Memora
 		: pass('Everything that was proven before is proven again, with another key.');
 }
 
-function lostChecks(before: AcceptedAttestation['verdicts'], now: AcceptedAttestation['verdicts']): CheckName[] {
+/** Those that were proven and are not any more. */
+export function lostChecks(before: AcceptedAttestation['verdicts'], now: AcceptedAttestation['verdicts']): CheckName[] {
 	const proven = new Set(now.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check));
 	return before
 		.filter(({ check, verdict }) => check !== 'memory' && verdict === 'pass' && !proven.has(check))
