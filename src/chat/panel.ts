@@ -137,6 +137,7 @@ export class ChatPanel {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': ({ before }) => this.sendEarlier(before),
+			'focus-tell': ({ focused }) => setContextKey('errand.chatFocused', focused),
 			'state-keep': ({ state }) => this.pageState?.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': async () => (await this.policyPickers()).selectModel(),
@@ -220,13 +221,13 @@ export class ChatPanel {
 		store.add(
 			view.onDidChangeVisibility(() => {
 				if (!view.visible) {
-					this.page = undefined;
+					this.pageGone();
 				}
 			}),
 		);
 		store.add(
 			view.onDidDispose(() => {
-				this.page = undefined;
+				this.pageGone();
 				this.view.value = undefined;
 			}),
 		);
@@ -277,9 +278,14 @@ export class ChatPanel {
 	/** Resolves when the conversation is on disk. Harmless when called again. */
 	async close(): Promise<void> {
 		this.store.dispose();
-		this.page = undefined;
+		this.pageGone();
 		setContextKey('errand.replying', false);
 		await Promise.all([(await this.conversations).close(), this.pageState?.settled()]);
+	}
+
+	private pageGone(): void {
+		this.page = undefined;
+		setContextKey('errand.chatFocused', false);
 	}
 
 	private async receive(message: unknown): Promise<void> {

@@ -119,6 +119,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
+	'errand.chatFocused': boolean;
 	/** What the task tree shows when it has no rows. */
 	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 }

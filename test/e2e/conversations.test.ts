@@ -78,6 +78,18 @@ describe('the conversations of the window', function () {
 		assert.equal(await replyText(frame), reply);
 	});
 
+	it('begin anew with a key from the composer, where another one offers context', async () => {
+		const frame = await openChat(page);
+		await frame.locator('chat-composer textarea').focus();
+		await page.keyboard.press('ControlOrMeta+Slash');
+		await page.locator('.quick-input-widget:visible').getByText('Add Context').first().waitFor();
+		await page.keyboard.press('Escape');
+		await composerHasFocus(frame);
+		await page.keyboard.press('ControlOrMeta+N');
+		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
+		await composerHasFocus(frame);
+	});
+
 	it('are found by the text of their first messages', async () => {
 		await listed();
 		await page.locator('.quick-input-widget:visible .quick-input-box input').fill('taxes');

@@ -188,8 +188,8 @@ export class ChatPage {
 	}
 
 	posted(): Promise<FromPage[]> {
-		// What the page keeps is told now and then, whatever else happens.
-		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep'));
+		// What the page keeps, and whether it has the focus, is told now and then, whatever else happens.
+		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-tell'));
 	}
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {
