@@ -104,6 +104,10 @@ describe('from the wish to start a task to its being sent', function () {
 			await row('Local knows “widgets”').waitFor();
 			await screenshot(page, `launch-preflight-${theme}`);
 		}
+		const size = page.viewportSize();
+		await page.setViewportSize({ width: 500, height: 800 });
+		await screenshot(page, 'launch-preflight-narrow');
+		await (size && page.setViewportSize(size));
 		await row('2 files are not committed').hover();
 		await row('2 files are not committed').locator('.quick-input-list-entry-action-bar .action-label').click();
 		await row('2 files are not committed').filter({ hasText: 'They go along on a scratch branch' }).waitFor();
@@ -332,6 +336,7 @@ describe('from the wish to start a task to its being sent', function () {
 				{ agent: 'mason', model: 'mason-large' },
 				{ agent: 'smith', model: 'smith-next' },
 			],
+			maxDuration: 1800,
 		});
 	});
 });

@@ -294,6 +294,13 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(state.keys(), []);
 		});
 
+		it('tells the branch it was sent with, also after a reload and where the service does not', async () => {
+			const pending = { connection: 'test', ...request, known: [], sentAt: Date.now() };
+			await state.update(PENDING_KEY, { ...pending, branch: 'errand-scratch-1' });
+			server.add({ id: 'made', ...request });
+			assert.equal((await settlePending(dependencies()))?.selectedBranch, 'errand-scratch-1');
+		});
+
 		it('looks into the list first where it is asked for again while an earlier try is open', async () => {
 			server.createFault = 'lost after';
 			server.listFailure = { status: 403, body: {} };

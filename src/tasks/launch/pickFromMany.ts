@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { holdsWords } from './model/holdsWords.ts';
 
 /** Rows that are drawn at first, and more each time “Show More” is taken. */
 const PAGE = 200;
@@ -25,12 +26,9 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 	let items = first;
 	let shown = PAGE;
 	const draw = () => {
-		const words = picker.value.toLowerCase().split(/\s+/).filter(Boolean);
-		const matching = items.filter(item => {
-			const text = `${item.label} ${item.description ?? ''}`.toLowerCase();
-			return words.every(word => text.includes(word));
-		});
-		const rows: Row<T>[] = matching.slice(0, shown).map(item => ({ ...item, item }));
+		const matching = items.filter(item => holdsWords(item, picker.value));
+		// The editor's own filter knows the drawn rows alone, and their labels.
+		const rows: Row<T>[] = matching.slice(0, shown).map(item => ({ ...item, alwaysShow: true, item }));
 		const rest = matching.length - rows.length;
 		picker.items =
 			rest === 0

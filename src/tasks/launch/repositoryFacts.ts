@@ -102,8 +102,8 @@ export async function listChanges(gitPath: string, directory: string): Promise<C
 		if (/^S..?[MU]|^S...U/.test(submodule)) {
 			changes.nested.push(name);
 		}
-		// Of a submodule only another commit is a change that git can take along.
-		if (!submodule.startsWith('S') || submodule[1] === 'C' || !state.startsWith('.')) {
+		// Of a submodule that is there, only another commit is a change that git can take along.
+		if (!submodule.startsWith('S') || submodule[1] === 'C' || state !== '.M') {
 			changes.files.push(name);
 		}
 	}

@@ -30,6 +30,7 @@ export interface PendingTask {
 	connection: string;
 	prompt: string;
 	repoUrl: string;
+	branch?: string | undefined;
 	/** Milliseconds since the epoch. */
 	sentAt: number;
 	/** Tasks with this prompt that were there before. */
@@ -86,11 +87,15 @@ export async function sendTask(
 	}
 }
 
-function firstTry({ connection, tasks }: SendDependencies, { prompt, repoUrl }: TaskCreateRequest): PendingTask {
+function firstTry(
+	{ connection, tasks }: SendDependencies,
+	{ prompt, repoUrl, selectedBranch }: TaskCreateRequest,
+): PendingTask {
 	return {
 		connection: connection.name,
 		prompt,
 		repoUrl,
+		branch: selectedBranch,
 		sentAt: Date.now(),
 		known: Array.from(tasks())
 			.filter(task => task.prompt?.trim() === prompt.trim())
@@ -134,12 +139,11 @@ export async function settlePending(dependencies: SendDependencies): Promise<Tas
 		return undefined;
 	}
 	const { task, error } = await lookFor(dependencies, pending);
-	if (task) {
-		await close(workspaceState, pending);
-	} else if (error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
+	if (task || (error === undefined && Date.now() - pending.sentAt > SETTLE_MS)) {
 		await close(workspaceState, pending);
 	}
-	return task;
+	// A service need not tell the branch, and a scratch branch may only go with its task.
+	return task && { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
 }
 
 /** A look into the list; `error` is what kept it from being read. */

@@ -181,7 +181,7 @@ describe('what is read of a repository', () => {
 	it('tells changes inside submodules and other repositories from changes that can go along', async () => {
 		const other = await TemporaryRepository.create();
 		try {
-			for (const name of ['a sub', 'b sub']) {
+			for (const name of ['a sub', 'b sub', 'c sub']) {
 				await repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.path, name);
 			}
 			await repository.commitAll('Submodules');
@@ -189,8 +189,9 @@ describe('what is read of a repository', () => {
 			await repository.write('b sub/new.txt', 'new\n');
 			await repository.git('-C', 'b sub', 'commit', '--quiet', '--allow-empty', '-m', 'Another commit');
 			await repository.git('init', '--quiet', 'inner');
+			await rm(path.join(repository.path, 'c sub'), { recursive: true });
 			assert.deepEqual(await listChanges('git', repository.path), {
-				files: ['b sub'],
+				files: ['b sub', 'c sub'],
 				nested: ['a sub', 'b sub', 'inner/'],
 				hasConflicts: false,
 			});
