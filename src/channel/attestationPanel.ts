@@ -4,6 +4,7 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Attested } from '../client/types.ts';
 import { showMessage } from '../platform/notify.ts';
+import { defaultFolder } from '../platform/saveTarget.ts';
 import { readSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
@@ -210,10 +211,17 @@ export class AttestationPanel {
 			return;
 		}
 		const { attested, at } = checked;
+		// Before the question where to, during which the tab may come to show something else.
+		const text = exportReport({
+			...attested,
+			connection: this.subject.active.label,
+			checkedAt: at.toISOString(),
+			summary: this.sentence(attested),
+		});
 		const target = await vscode.window.showSaveDialog({
 			filters: { JSON: ['json'] },
 			defaultUri: vscode.Uri.joinPath(
-				vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/'),
+				defaultFolder(),
 				`attestation-${at.toISOString().slice(0, 19).replaceAll(':', '-')}.json`,
 			),
 			title: vscode.l10n.t('Export Attestation'),
@@ -221,12 +229,6 @@ export class AttestationPanel {
 		if (!target) {
 			return;
 		}
-		const text = exportReport({
-			...attested,
-			connection: this.subject.active.label,
-			checkedAt: at.toISOString(),
-			summary: this.sentence(attested),
-		});
 		try {
 			await vscode.workspace.fs.writeFile(target, Buffer.from(text));
 		} catch (error) {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
+import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
-import { defaultFolder, fileNameOf } from '../saveTarget.ts';
 import { exportJson } from './exportJson.ts';
 import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
 

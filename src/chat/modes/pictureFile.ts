@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
+import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import { cut, oneLine } from '../model/title.ts';
-import { defaultFolder, fileNameOf } from '../saveTarget.ts';
 import { extensionOf, type PictureType } from './model/picture.ts';
 import { pictureReference } from './model/pictureReference.ts';
 
