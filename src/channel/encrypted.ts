@@ -11,7 +11,7 @@ import type { ChannelMessage } from '../contract/channel.ts';
 import type { Connection } from '../contract/connection.ts';
 import { readSetting } from '../platform/settings.ts';
 import type { Consent } from './consent.ts';
-import { type ChannelPlace, channelPlaces } from './model/places.ts';
+import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
 import { type Badge, badgeWords, noChannelText, otherConnectionText } from './strings.ts';
@@ -65,12 +65,7 @@ export class Encrypted {
 		this.dependencies = dependencies;
 	}
 
-	/** Where the active connection has a channel; empty where it has none. */
-	async places(): Promise<ChannelPlace[]> {
-		return channelPlaces((await this.dependencies.active()).connection);
-	}
-
-	/** The same in words, with why there is none where there is none. */
+	/** Where the active connection has a channel, in words, with why there is none where there is none. */
 	async offer(): Promise<ChannelOffer> {
 		const active = await this.dependencies.active();
 		const channels = channelPlaces(active.connection).map(place => ({

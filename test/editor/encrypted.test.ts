@@ -88,7 +88,7 @@ describe('an encrypted session for a conversation', function () {
 	}
 
 	it('has words that say no more than was proven, and a confirmed key after the first reply', async () => {
-		const [place] = await encrypted().places();
+		const [place] = (await encrypted().offer()).channels;
 		assert.ok(place);
 		const session = await encrypted().open(place.address);
 		let changes = 0;
@@ -162,7 +162,7 @@ describe('an encrypted session for a conversation', function () {
 	it('asks about another key also where the place is named by its model alone', async () => {
 		scoped = { orgUrl: enclave.server.origin, encryptUrl: undefined, models };
 		client = newClient();
-		const [place] = await encrypted().places();
+		const [place] = (await encrypted().offer()).channels;
 		await encrypted().open(place?.address ?? {});
 		enclave.keyPair = p384KeyPair();
 		await assert.rejects(encrypted().open({ model: 'large' }));
