@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { sourcesAsMarkdown, sourcesAsText } from '../../modes/model/sourceList.ts';
 import type { TotalView } from '../../policy/protocol.ts';
 import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
@@ -85,14 +86,11 @@ export class ChatTurn extends LitElement {
 		const { turn, strings } = this;
 		const { reply } = turn;
 		const streaming = reply.state === 'streaming';
-		const askedAt = new Date(turn.askedAt);
 		return html`
 			<article aria-busy=${streaming}>
 				<h2>
 					${strings.you} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeWord(turn.mode, strings)}</span>`}
-					<time class="aside age" datetime=${askedAt.toISOString()} title=${askedAt.toLocaleString(this.language)}>
-						${formatMoment(askedAt, new Date(), this.language)}
-					</time>
+					${this.renderAge()}
 				</h2>
 				${renderQuestion(turn, strings, this.language, this.question, this.editing)}
 				<h3>
@@ -123,6 +121,18 @@ export class ChatTurn extends LitElement {
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
+	}
+
+	/** Words of a date are slow to make, and a reply that streams is rendered with every frame. */
+	private renderAge(): unknown {
+		const { language } = this;
+		const now = new Date();
+		return guard([this.turn.askedAt, language, now.toDateString()], () => {
+			const askedAt = new Date(this.turn.askedAt);
+			return html`<time class="aside age" datetime=${askedAt.toISOString()} title=${askedAt.toLocaleString(language)}>
+				${formatMoment(askedAt, now, language)}
+			</time>`;
+		});
 	}
 
 	/** The host's answer to a request for a picture. */
