@@ -253,7 +253,7 @@ describe('a task service, and the worst that it can send', function () {
 		service.breaks.push(...Array.from({ length: BREAKS }, (_, at) => Math.floor(((at + 0.5) * ENTRIES) / BREAKS)));
 		await refresh();
 		await taskRow(page, 'Break a hundred times').first().click();
-		await until('it is followed', async () => service.streamCount > 1);
+		await until('it is followed', async () => service.requestsOf('GET /api/tasks/broken/stream').length === 1);
 		service.log('broken', ...numbered(0, half));
 		await hasEntry(half - 1);
 		await screenshot(page, 'task-log-broken');
