@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/logger.ts';
+import { ContextChips } from '../../src/chat/context/contextChips.ts';
+import { pastedContext } from '../../src/chat/context/pastedContext.ts';
+import { readSource } from '../../src/chat/context/readSource.ts';
+import { ShownConnection } from '../../src/chat/shownConnection.ts';
+import { localConnection } from '../../src/contract/localConnection.ts';
+import { commands } from '../../src/platform/ids.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { State } from './state.ts';
+
+describe('context in the editor', () => {
+	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
+	const place = (name: string) => vscode.Uri.joinPath(root(), 'context', name);
+	const read = (kind: 'file' | 'folder', name: string) => readSource({ kind, uri: place(name).toString() });
+
+	before(async () => {
+		await mkdir(place('folder/deep').fsPath, { recursive: true });
+		await writeFile(place('folder/a.ts').fsPath, 'export const a = 1;\n');
+		await writeFile(place('folder/deep/b.md').fsPath, '```\nfenced\n```\n');
+		await writeFile(place('folder/.env').fsPath, 'TOKEN=1\n');
+		await writeFile(place('folder/picture.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
+		await writeFile(place('picture.png').fsPath, '');
+		await symlink(place('folder/a.ts').fsPath, place('folder/link.ts').fsPath);
+	});
+
+	after(async () => {
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		await rm(place('').fsPath, { recursive: true, force: true });
+	});
+
+	it('takes the text files of a folder, without secrets, links and what is no text', async () => {
+		const { attachment, findings, leftOut } = await read('folder', 'folder');
+		assert.deepEqual(findings, []);
+		assert.equal(attachment.label, 'folder/ · 2 files');
+		assert.equal(
+			attachment.text,
+			'context/folder/a.ts\n```ts\nexport const a = 1;\n```\n\ncontext/folder/deep/b.md\n````md\n```\nfenced\n```\n````',
+		);
+		assert.equal(leftOut, 3);
+	});
+
+	it('finds a secret in the name and in the text of a file', async () => {
+		const { findings } = await read('file', 'folder/.env');
+		assert.ok(findings.some(({ kind }) => kind === 'name'));
+		await assert.rejects(read('file', 'picture.png'), /picture\.png is an image/);
+		await assert.rejects(read('file', 'folder/picture.bin'), /not a text file/);
+		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
+		await assert.rejects(read('file', 'folder'), /is a folder/);
+	});
+
+	it('keeps the chips for the next window, and forgets those whose file is gone', async () => {
+		const state = new State();
+		const chips = new ContextChips(state, nullLogger);
+		await writeFile(place('gone.ts').fsPath, 'gone\n');
+		await chips.add(['folder/a.ts', 'gone.ts'].map(name => ({ kind: 'file', uri: place(name).toString() })));
+		assert.deepEqual(
+			chips.chips.map(({ attachment }) => attachment.label),
+			['a.ts', 'gone.ts'],
+		);
+		chips.dispose();
+		await rm(place('gone.ts').fsPath);
+		const later = new ContextChips(state, nullLogger);
+		const [chip] = await waitFor('the chips', () => later.chips.length > 0 && later.chips);
+		assert.equal(chip?.attachment.text, 'export const a = 1;\n');
+		assert.equal(later.chips.length, 1);
+		later.dispose();
+	});
+
+	it('moves a selection with what is written above it', async () => {
+		const editor = await vscode.window.showTextDocument(place('folder/a.ts'));
+		const chips = new ContextChips(new State(), nullLogger);
+		const range = { start: { line: 0, character: 13 }, end: { line: 0, character: 14 } };
+		await chips.add([{ kind: 'selection', uri: editor.document.uri.toString(), range }]);
+		await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '// new\n'));
+		assert.equal(await chips.refresh(() => {}), undefined);
+		assert.deepEqual(
+			chips.chips.map(({ attachment: { label, text } }) => [label, text]),
+			[['a.ts:2', 'a']],
+		);
+		chips.dispose();
+		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+	});
+
+	it('knows pasted paths of the workspace, and nothing else', async () => {
+		const path = place('folder/a.ts').fsPath;
+		assert.deepEqual(await pastedContext(path), [{ kind: 'file', uri: place('folder/a.ts').toString() }]);
+		assert.equal(await pastedContext(`${path}\nand a sentence`), undefined);
+		assert.equal(await pastedContext('/etc/hosts'), undefined);
+	});
+});
+
+describe('the connection that the chat shows', () => {
+	const connection = async () => ({ label: 'Local', model: 'small' });
+	const described = {
+		...localConnection,
+		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],
+	};
+
+	it('tells how much a model takes once its service has told', async () => {
+		const shown = new ShownConnection({ connection, describeConnection: async () => described });
+		await shown.read();
+		assert.deepEqual(shown.limitsOf('small'), {});
+		void shown.look();
+		await shown.looked();
+		assert.deepEqual(shown.limitsOf('small'), { contextLength: 4_000, maxOutputTokens: 500 });
+		assert.deepEqual(shown.limitsOf('another'), {});
+		assert.equal(shown.problem, undefined);
+	});
+
+	it('says why the service does not tell, until it does', async () => {
+		let fails = true;
+		const describeConnection = async () => (fails ? Promise.reject(new Error('no')) : described);
+		const shown = new ShownConnection({ connection, describeConnection });
+		await shown.read();
+		await shown.look();
+		assert.equal(typeof shown.problem, 'string');
+		fails = false;
+		await shown.look();
+		assert.equal(shown.problem, undefined);
+	});
+});
+
+describe('the key bindings in the editor', () => {
+	interface Binding {
+		key: string;
+		command: string;
+		when?: string;
+	}
+	/** Where our view or a document of ours has the focus, a key may mean something else than everywhere. */
+	const ours = /focusedView == '?errand\.|resourceScheme == '?errand-/;
+
+	it('take no key that the editor uses where they apply', async () => {
+		const document = await vscode.workspace.openTextDocument(
+			vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
+		);
+		const text = document.getText().replace(/^\s*\/\/.*$/gm, '');
+		const bindings: Binding[] = JSON.parse(text.slice(0, text.lastIndexOf(']') + 1));
+		const own = bindings.filter(({ command }) => Object.values<string>(commands).includes(command));
+		assert.ok(own.length >= 4 && bindings.length > 500, `${own.length} of ${bindings.length}`);
+		const others = bindings.filter(binding => !own.includes(binding) && binding.when !== 'false');
+		const collisions = own
+			.filter(({ when = '' }) => !ours.test(when))
+			.flatMap(({ key }) => others.filter(other => other.key === key || key.startsWith(`${other.key} `)));
+		assert.deepEqual(collisions, []);
+	});
+});
