@@ -1,23 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChipView, ContextView } from '../../src/chat/protocol.ts';
+import type { ContextView } from '../../src/chat/protocol.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
-
-const chip = (number: number, others: Partial<ChipView> = {}): ChipView => ({
-	id: `d0000000-0000-4000-8000-00000000000${number}`,
-	kind: 'file',
-	label: `file${number}.ts`,
-	path: `src/file${number}.ts`,
-	length: 1_234,
-	tokens: 353,
-	...others,
-});
-
-const several = [
-	chip(1, { kind: 'selection', label: 'auth.ts:40-72', path: 'src/auth.ts' }),
-	chip(2, { kind: 'folder', label: 'a-folder-with-a-very-long-name/ · 41 files', omitted: 4_000 }),
-	chip(3, { kind: 'problems', label: '2 problems' }),
-	chip(4, { kind: 'terminal', label: 'npm test' }),
-];
+import { CHIPS, chip } from '../ui/scenes.ts';
 
 describe('the context in the chat page', function () {
 	this.timeout(120_000);
@@ -30,7 +14,6 @@ describe('the context in the chat page', function () {
 		await chat.send({ kind: 'context-set', context });
 	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
-	const chips = () => chat.page.locator('chat-composer chat-chips .open');
 	const focused = () =>
 		chat.page.evaluate(() => {
 			let element = document.activeElement;
@@ -117,29 +100,11 @@ describe('the context in the chat page', function () {
 
 	it('is shown under the question it went with, and opens its place', async () => {
 		await open({ chips: [] });
-		const turn = turnView({}, { attachments: several.map(({ id: _, ...attachment }) => attachment) });
+		const turn = turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) });
 		await chat.snapshot([turn]);
 		await chat.page.locator('chat-turn chat-chips .open').nth(2).click();
 		const { turn: opened, index } = await chat.waitForPosted('attachment-open');
 		assert.deepEqual([opened, index], [turn.id, 2]);
 		assert.equal(await chat.page.locator('chat-turn chat-chips .remove').count(), 0);
 	});
-
-	for (const theme of ['light', 'dark', 'highContrast'] as const) {
-		for (const width of [200, 600]) {
-			it(`fits into ${width} pixels in ${theme}`, async () => {
-				await open({ chips: several, warning: 'About 9,000 tokens too many for demo-small.' }, {
-					theme,
-					width,
-				} as PageOptions);
-				await chat.snapshot([turnView({}, { attachments: several.map(({ id: _, ...attachment }) => attachment) })]);
-				await chat.screenshot(`context-${theme}-${width}`);
-				const overflow = await chat.page.evaluate(
-					() => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-				);
-				assert.equal(overflow, false);
-				assert.equal(await chips().count(), 4);
-			});
-		}
-	}
 });

@@ -1,6 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
 import type { DetailsView } from '../../src/chat/policy/protocol.ts';
-import type { ReplyView, TurnView } from '../../src/chat/protocol.ts';
+import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
@@ -103,6 +103,23 @@ export const pictureTurn = (reply: Partial<ReplyView>): TurnView =>
 		{ mode: 'image', question: 'A fox that reads the newspaper, in watercolour' },
 	);
 
+export const chip = (number: number, others: Partial<ChipView> = {}): ChipView => ({
+	id: `d0000000-0000-4000-8000-00000000000${number}`,
+	kind: 'file',
+	label: `file${number}.ts`,
+	path: `src/file${number}.ts`,
+	length: 1_234,
+	tokens: 353,
+	...others,
+});
+
+export const CHIPS = [
+	chip(1, { kind: 'selection', label: 'auth.ts:40-72', path: 'src/auth.ts' }),
+	chip(2, { kind: 'folder', label: 'a-folder-with-a-very-long-name/ · 41 files', omitted: 4_000 }),
+	chip(3, { kind: 'problems', label: '2 problems' }),
+	chip(4, { kind: 'terminal', label: 'npm test' }),
+];
+
 /** Every state that the view can be in, for looking at and for checking all over. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
@@ -194,4 +211,25 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				turnView({ text: index % 3 === 0 ? RICH : 'A short answer.', ...FACTS }),
 			),
 		),
+	// Last, because the composer keeps its context and its text when another conversation is shown.
+	context: async chat => {
+		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);
+		await chat.send({
+			kind: 'context-set',
+			context: { chips: CHIPS, warning: 'About 9,000 tokens too many for large-model.' },
+		});
+		const field = chat.page.locator('chat-composer textarea');
+		await field.fill('');
+		await field.pressSequentially('#p');
+		const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
+		await chat.send({
+			kind: 'completion-set',
+			request: requests.at(-1)?.request ?? 0,
+			items: [
+				{ id: chip(5).id, kind: 'problems', label: 'All Problems' },
+				{ id: chip(6).id, kind: 'file', label: 'profile-of-a-customer.ts', description: 'src/customers' },
+			],
+		});
+		await chat.page.getByRole('option', { selected: true }).waitFor();
+	},
 };

@@ -118,6 +118,7 @@ export const chatAppStyles = css`
 
 	.notice {
 		display: flex;
+		flex-wrap: wrap;
 		align-items: flex-start;
 		gap: 8px;
 		padding: 4px 12px;
@@ -131,8 +132,9 @@ export const chatAppStyles = css`
 		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 	}
 
+	/* A button with words goes below where they would squeeze the sentence; one that is an icon stays beside it. */
 	.notice p {
-		flex: 1;
+		flex: 1 1 min(160px, 100% - 54px);
 		min-width: 0;
 		margin: 0;
 	}
@@ -144,5 +146,6 @@ export const chatAppStyles = css`
 
 	.notice .button {
 		flex: none;
+		margin-inline-start: auto;
 	}
 `;

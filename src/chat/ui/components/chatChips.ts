@@ -99,7 +99,7 @@ export class ChatChips extends LitElement {
 			>
 				${codicon(attachmentIcons[chip.kind])}
 				<span class="label">${chip.label}</span>
-				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
+				${chip.omitted === undefined ? nothing : html`<span class="note" aria-hidden="true">${strings.chipCut}</span>`}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
