@@ -53,7 +53,7 @@ describe('context in the editor', () => {
 
 	it('keeps the chips for the next window, and forgets those whose file is gone', async () => {
 		const state = new State();
-		const chips = new ContextChips(state, nullLogger);
+		const chips = new ContextChips(state, () => true, nullLogger);
 		await writeFile(place('gone.ts').fsPath, 'gone\n');
 		await chips.add(['folder/a.ts', 'gone.ts'].map(name => ({ kind: 'file', uri: place(name).toString() })));
 		assert.deepEqual(
@@ -62,7 +62,7 @@ describe('context in the editor', () => {
 		);
 		chips.dispose();
 		await rm(place('gone.ts').fsPath);
-		const later = new ContextChips(state, nullLogger);
+		const later = new ContextChips(state, () => true, nullLogger);
 		const [chip] = await waitFor('the chips', () => later.chips.length > 0 && later.chips);
 		assert.equal(chip?.attachment.text, 'export const a = 1;\n');
 		assert.equal(later.chips.length, 1);
@@ -71,7 +71,7 @@ describe('context in the editor', () => {
 
 	it('moves a selection with what is written above it', async () => {
 		const editor = await vscode.window.showTextDocument(place('folder/a.ts'));
-		const chips = new ContextChips(new State(), nullLogger);
+		const chips = new ContextChips(new State(), () => true, nullLogger);
 		const range = { start: { line: 0, character: 13 }, end: { line: 0, character: 14 } };
 		await chips.add([{ kind: 'selection', uri: editor.document.uri.toString(), range }]);
 		await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '// new\n'));

@@ -84,7 +84,9 @@ export class ChatChips extends LitElement {
 		const number = new Intl.NumberFormat(this.language);
 		const size = fill(strings.chipSize, number.format(chip.length), number.format(chip.tokens));
 		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
-		const spoken = removeChip ? fill(strings.chipHelp, chip.label, whole) : `${chip.label}. ${whole}`;
+		// What is spoken holds what is seen, so that a voice command finds it.
+		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${strings.chipCut}`;
+		const spoken = removeChip ? fill(strings.chipHelp, seen, whole) : `${seen}. ${whole}`;
 		return html`<li class="chip">
 			<button
 				type="button"
@@ -99,7 +101,7 @@ export class ChatChips extends LitElement {
 			>
 				${codicon(attachmentIcons[chip.kind])}
 				<span class="label">${chip.label}</span>
-				${chip.omitted === undefined ? nothing : html`<span class="note" aria-hidden="true">${strings.chipCut}</span>`}
+				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
