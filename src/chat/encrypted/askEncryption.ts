@@ -24,7 +24,7 @@ export async function askEncryption(channels: EncryptedChannels): Promise<Encryp
 	const channel = offer.channels.length === 1 ? offer.channels[0] : await pickChannel(offer);
 	const isKept = channel && (await pickKept());
 	return channel && isKept !== undefined
-		? { connection: offer.connection, ...channel.address, ...(isKept ? {} : { isUnkept: true }) }
+		? { connection: offer.connection, label: offer.label, ...channel.address, ...(isKept ? {} : { isUnkept: true }) }
 		: undefined;
 }
 

@@ -126,7 +126,8 @@ export class EncryptedWay {
 
 	private async failed(error: unknown): Promise<void> {
 		const { session } = this;
-		const explanation = await this.channels.explain(error, this.current.connection ?? '');
+		const { connection = '', label = connection } = this.current;
+		const explanation = await this.channels.explain(error, label);
 		this.failure = { error, explanation };
 		if (session?.hasEnded) {
 			this.current = { ...this.current, hasEnded: true };

@@ -5,6 +5,8 @@ import type { ChannelAddress } from '../../client/channel/address.ts';
 export interface Encryption {
 	/** The connection, by its name in the settings. */
 	readonly connection?: string;
+	/** How the user knew it. */
+	readonly label?: string;
 	/** Both absent on the shared address. */
 	readonly model?: string;
 	readonly provider?: string;
@@ -20,6 +22,7 @@ export interface Encryption {
 export const encryptionSchema = z
 	.object({
 		connection: z.string().exactOptional(),
+		label: z.string().exactOptional(),
 		model: z.string().exactOptional(),
 		provider: z.string().exactOptional(),
 		keyFingerprint: z.string().exactOptional(),

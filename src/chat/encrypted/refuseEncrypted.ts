@@ -4,7 +4,7 @@ import type { Encryption } from './encryption.ts';
 
 /** Why a message of an encrypted conversation is not taken. `connection`: the name of the active one. */
 export function refuseEncrypted(
-	{ connection: expected, hasEnded }: Encryption,
+	{ connection: expected, label = expected, hasEnded }: Encryption,
 	mode: TurnMode,
 	connection: string,
 ): SendRefusal | undefined {
@@ -17,5 +17,5 @@ export function refuseEncrypted(
 	if (mode !== 'chat') {
 		return { reason: 'encrypted-mode' };
 	}
-	return expected === connection ? undefined : { reason: 'other-connection', expected };
+	return expected === connection ? undefined : { reason: 'other-connection', expected: label ?? expected };
 }

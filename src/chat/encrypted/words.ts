@@ -20,7 +20,7 @@ export function encryptionView(state: WayState, { isUnkept, connection }: Encryp
 		case 'connecting':
 			return { ...view, label: vscode.l10n.t('Connecting; nothing is sent yet'), details: unkept, isConnecting: true };
 		case 'open':
-			return { ...view, label: state.label, details: [...state.details, ...unkept] };
+			return { ...view, label: state.label, details: [...unkept, ...state.details] };
 		case 'refused':
 			return { ...view, label: state.message, details: unkept, isRefused: true };
 		case 'ended':

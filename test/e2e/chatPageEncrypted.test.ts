@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { EncryptionView } from '../../src/chat/encrypted/protocol.ts';
+import { until } from '../support/editorWindow.ts';
+import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import type { ThemeName } from '../ui/themes.ts';
+
+const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
+
+const view: EncryptionView = {
+	label: 'Encrypted, key confirmed',
+	details: ['GPU evidence genuine', 'Not proven: that the key lives in that GPU; freshness; which software'],
+	isConnecting: false,
+	isRefused: false,
+	isKept: true,
+};
+const STATES: Record<string, EncryptionView> = {
+	connecting: { ...view, label: 'Connecting; nothing is sent yet', details: [], isConnecting: true },
+	confirmed: view,
+	local: {
+		...view,
+		label: 'Local: encrypted, no hardware',
+		details: ['Not kept: it goes with this window'],
+		isKept: false,
+	},
+	ended: {
+		...view,
+		label: 'Ended: a reply was changed on its way, or comes from somebody else',
+		details: [],
+		isRefused: true,
+	},
+};
+
+describe('the chat page', function () {
+	this.timeout(120_000);
+	const pages = useChatPage();
+	let chat: ChatPage;
+
+	const open = async (options?: PageOptions) => {
+		chat = await pages.open(options);
+		return chat;
+	};
+	const heading = () => chat.page.locator('button.encryption');
+	const composer = () => chat.page.locator('chat-composer textarea');
+
+	describe('of an encrypted conversation', () => {
+		it('says above it what holds, all of it to a screen reader, and opens the attestation by keyboard', async () => {
+			await open({ width: 200 });
+			await chat.snapshot([turnView({ text: 'So it is.' })], { encryption: view });
+			await heading().focus();
+			assert.match(
+				(await heading().getAttribute('aria-label')) ?? '',
+				/^Encrypted, key confirmed\. GPU evidence genuine\. Not proven: .+which software\. Show Attestation$/,
+			);
+			await chat.page.keyboard.press('Enter');
+			await chat.waitForPosted('attestation-show');
+			const overflow = await chat.page.evaluate(() => {
+				const { scrollWidth, clientWidth } = document.documentElement;
+				return scrollWidth - clientWidth;
+			});
+			assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+		});
+
+		it('announces a change of it', async () => {
+			await open();
+			await chat.snapshot([], { encryption: STATES['connecting'] as EncryptionView });
+			await chat.send({ kind: 'encryption-set', encryption: view });
+			await chat.page.locator('.announcements', { hasText: 'Encrypted, key confirmed' }).waitFor({ state: 'attached' });
+		});
+
+		it('offers neither mode nor model nor policy', async () => {
+			await open();
+			await chat.snapshot([], { encryption: view });
+			await heading().waitFor();
+			assert.equal(await chat.page.locator('.choice').count(), 0);
+			assert.equal(await composer().getAttribute('placeholder'), 'Ask, encrypted…');
+		});
+
+		it('writes down nothing of what is typed where it is not kept', async () => {
+			await open();
+			await chat.snapshot([], { encryption: STATES['local'] as EncryptionView });
+			await composer().fill('secret');
+			const held = await chat.waitForPosted('draft-hold');
+			assert.equal(held.text, 'secret');
+			const { posted, savedState } = await chat.page.evaluate(() => ({
+				posted: window.posted,
+				savedState: window.savedState,
+			}));
+			assert.doesNotMatch(JSON.stringify([posted.filter(({ kind }) => kind === 'state-keep'), savedState]), /secret/);
+		});
+
+		it('keeps a draft to its conversation, and shows it there again', async () => {
+			await open();
+			await chat.snapshot([], { encryption: view });
+			await composer().fill('secret');
+			await chat.snapshot([], { conversation: OTHER });
+			await until('the composer is empty', async () => (await composer().inputValue()) === '');
+			await chat.snapshot([], { encryption: { ...view, draft: 'secret' } });
+			await until('the draft is back', async () => (await composer().inputValue()) === 'secret');
+		});
+	});
+
+	it('offers an encrypted conversation where there is none yet, or says why not', async () => {
+		await open();
+		await chat.snapshot([]);
+		const button = chat.page.getByRole('button', { name: 'New Encrypted Conversation' });
+		await button.click();
+		await chat.waitForPosted('encryption-begin');
+		const noEncryption = 'Acme has no encrypted channel.';
+		await chat.send({ kind: 'connection-set', connection: { label: 'Acme', model: 'large', noEncryption } });
+		await chat.page.getByText(noEncryption).waitFor();
+		assert.equal(await button.isDisabled(), true);
+		await chat.screenshot('encrypted-refused');
+	});
+
+	for (const theme of ['light', 'dark', 'highContrast'] satisfies ThemeName[]) {
+		for (const width of [200, 600]) {
+			it(`shows each state of encryption in ${theme} at ${width} pixels`, async () => {
+				for (const [name, encryption] of Object.entries(STATES)) {
+					await open({ theme, width, height: 500 });
+					await chat.snapshot(name === 'connecting' ? [] : [turnView({ text: 'So it is.' })], { encryption });
+					await heading().waitFor();
+					await chat.screenshot(`encrypted-${name}-${theme}-${width}`);
+				}
+			});
+		}
+	}
+});
