@@ -130,7 +130,7 @@ describe('the key bindings in the editor', () => {
 		when?: string;
 	}
 	/** Where our view or a document of ours has the focus, a key may mean something else than everywhere. */
-	const ours = /focusedView == '?errand\.|resourceScheme == '?errand-/;
+	const ours = /errand\.chatFocused|focusedView == '?errand\.|resourceScheme == '?errand-/;
 
 	it('take no key that the editor uses where they apply', async () => {
 		const document = await vscode.workspace.openTextDocument(
