@@ -39,6 +39,9 @@ describe('Search and pictures in the window', function () {
 		await frame.getByText('An excerpt that was made up for the second example.').waitFor();
 		await screenshot(page, 'window-search-card');
 		assert.equal(await turns(frame).last().locator('.sources li').count(), 3);
+		// The card stays while the pointer is on it, and may lie over the list.
+		await frame.locator('chat-composer textarea').hover();
+		await frame.locator('.citation-card').waitFor({ state: 'hidden' });
 		await turns(frame).last().locator('.sources a').first().click();
 		// The editor itself asks before it opens anything.
 		await page.getByText('https://example.com/source-1').first().waitFor();

@@ -304,6 +304,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await pickItem(page, 'Repository');
 		await row('Choose Another Repository…').click();
 		await row('Another Owner…').click();
+		await page.locator('.quick-input-widget:visible').getByText('The name of the user or organisation').waitFor();
 		await answerInput(page, 'harbour-crew');
 		await row('buoys').waitFor();
 		await screenshot(page, 'launch-repositories');
@@ -319,6 +320,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('Another Model…').click();
 		await page.keyboard.press('Enter');
 		await pickItem(page, 'Smith');
+		await page.locator('.quick-input-widget:visible').getByText('The model’s name as the service knows it').waitFor();
 		await answerInput(page, 'smith-next');
 		await row('Agents').filter({ hasText: 'Smith (smith-next)' }).waitFor();
 		await pickItem(page, 'Branch');

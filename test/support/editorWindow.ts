@@ -23,13 +23,18 @@ export async function runCommand(page: Page, title: string): Promise<void> {
 		if (!(await appears(quickInput(page), 2_000))) {
 			return false;
 		}
-		await quickInput(page).fill(`>${title}`);
-		if (await appears(row.first(), 2_000)) {
-			return true;
+		// A palette closes when something else takes the focus, and commands of an extension come when it has been found:
+		// a palette that is open does not take them up.
+		const isThere = await quickInput(page)
+			.fill(`>${title}`, { timeout: 2_000 })
+			.then(
+				() => appears(row.first(), 2_000),
+				() => false,
+			);
+		if (!isThere) {
+			await page.keyboard.press('Escape');
 		}
-		// Commands of an extension come when it has been found; a palette that is open does not take them up.
-		await page.keyboard.press('Escape');
-		return false;
+		return isThere;
 	});
 	await row.first().click();
 }
