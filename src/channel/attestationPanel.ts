@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Attested } from '../client/types.ts';
+import { type Attested, CHECKS } from '../client/types.ts';
 import { showMessage } from '../platform/notify.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
 import { readSetting } from '../platform/settings.ts';
@@ -16,7 +16,7 @@ import type { ChannelPlace } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './protocol.ts';
 import { parseFromReportPage } from './protocolSchema.ts';
-import { CHECKS, checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
+import { checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
 
 /** What a report is of. */
 export interface Subject {

@@ -5,18 +5,6 @@ import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../clien
 import type { Summary } from './model/summary.ts';
 import type { ReportStrings } from './protocol.ts';
 
-export const CHECKS: readonly CheckName[] = [
-	'transport',
-	'public-key',
-	'signature',
-	'nonce',
-	'gpu-evidence',
-	'gpu-token',
-	'key-binding',
-	'freshness',
-	'memory',
-];
-
 export function checkLabel(check: CheckName): string {
 	switch (check) {
 		case 'transport':

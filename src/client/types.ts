@@ -64,16 +64,19 @@ export interface AgentTaskPage {
 }
 
 /** The steps of the channel's verification ladder, in their order. */
-export type CheckName =
-	| 'transport'
-	| 'public-key'
-	| 'signature'
-	| 'nonce'
-	| 'gpu-evidence'
-	| 'gpu-token'
-	| 'key-binding'
-	| 'freshness'
-	| 'memory';
+export const CHECKS = [
+	'transport',
+	'public-key',
+	'signature',
+	'nonce',
+	'gpu-evidence',
+	'gpu-token',
+	'key-binding',
+	'freshness',
+	'memory',
+] as const;
+
+export type CheckName = (typeof CHECKS)[number];
 
 export interface Verdict {
 	check: CheckName;

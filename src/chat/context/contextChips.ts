@@ -6,9 +6,10 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { toAttachmentView } from '../model/toView.ts';
 import type { ChipView } from '../protocol.ts';
 import { askFindings, findingKey } from './askFindings.ts';
-import { type Attachment, estimateTokens, keptPart, shorten } from './model/attachment.ts';
+import { type Attachment, keptPart, shorten } from './model/attachment.ts';
 import { followEdit } from './model/followEdit.ts';
 import { type ContextSource, contextSourceSchema, sourceKey } from './model/source.ts';
 import { type Finding, type ReadContext, readSource } from './readSource.ts';
@@ -196,16 +197,7 @@ export class ContextChips {
 }
 
 export function toChipView({ id, attachment }: Chip): ChipView {
-	const { kind, label, text, path, omitted } = attachment;
-	return {
-		id,
-		kind,
-		label,
-		length: text.length,
-		tokens: estimateTokens(text),
-		...(path === undefined ? {} : { path }),
-		...(omitted === undefined ? {} : { omitted }),
-	};
+	return { id, ...toAttachmentView(attachment) };
 }
 
 function limited(chip: Chip, attachment: Attachment): Chip {

@@ -55,7 +55,7 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 	};
 }
 
-function toAttachmentView({ kind, label, text, omitted, path }: Attachment): AttachmentView {
+export function toAttachmentView({ kind, label, text, omitted, path }: Attachment): AttachmentView {
 	return {
 		kind,
 		label,

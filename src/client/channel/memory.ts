@@ -1,21 +1,9 @@
 import * as z from 'zod';
-import type { AcceptedAttestation } from '../types.ts';
+import { type AcceptedAttestation, CHECKS } from '../types.ts';
 
 /** Older ones are forgotten, so that what is kept stays small. */
 export const MAXIMUM_NONCES = 2000;
 export const MAXIMUM_ADDRESSES = 100;
-
-const CHECKS = [
-	'transport',
-	'public-key',
-	'signature',
-	'nonce',
-	'gpu-evidence',
-	'gpu-token',
-	'key-binding',
-	'freshness',
-	'memory',
-] as const;
 
 const verdictSchema = z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) });
 const acceptedSchema = z.object({
