@@ -184,6 +184,15 @@ describe('the policy of a conversation in the window', function () {
 	it('takes a field and a parameter in their range alone, and says what that is', async () => {
 		const box = page.locator('.quick-input-widget:visible .quick-input-box input');
 		const said = (text: string) => page.locator('.quick-input-widget:visible').getByText(text).first().waitFor();
+		/** What was refused is judged anew in the extension, and Enter does nothing until then. */
+		const enter = (taken: Locator) =>
+			until('what was typed is taken', async () => {
+				await page.keyboard.press('Enter');
+				return taken.waitFor({ timeout: 2_000 }).then(
+					() => true,
+					() => false,
+				);
+			});
 		await policyButton().click();
 		await row('Edit All Fields…').click();
 		await row('sort').first().waitFor();
@@ -194,9 +203,8 @@ describe('the policy of a conversation in the window', function () {
 		await page.keyboard.press('Enter');
 		await said('A number, or a JSON object');
 		await box.fill('{"p50": 2}');
-		await page.keyboard.press('Enter');
 		// The list is back at the field that was changed.
-		await row('preferred_max_latency').filter({ hasText: '{"p50":2}' }).waitFor();
+		await enter(row('preferred_max_latency').filter({ hasText: '{"p50":2}' }));
 		await screenshot(page, 'policy-fields-light');
 		await page.keyboard.press('Escape');
 		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
@@ -206,8 +214,7 @@ describe('the policy of a conversation in the window', function () {
 		await page.keyboard.press('Enter');
 		await said('Allowed: a number from 0 to 2.');
 		await box.fill('0.5');
-		await page.keyboard.press('Enter');
-		await row('temperature').filter({ hasText: '0.5' }).waitFor();
+		await enter(row('temperature').filter({ hasText: '0.5' }));
 		await screenshot(page, 'policy-parameters-light');
 		await page.keyboard.press('Escape');
 		assert.match(await askAndRead('How warm?'), /via cheap/);

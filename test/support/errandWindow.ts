@@ -79,6 +79,14 @@ export async function startTask(page: Page, prompt: string, branch?: string): Pr
 		await pickItem(page, branch);
 	}
 	await pickItem(page, 'Start Task');
+	// Where something has changed meanwhile the list comes back, and says so.
+	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });
+	await until('the list is gone', async () => {
+		if ((await start.count()) > 0) {
+			await start.click({ timeout: 1_000 }).catch(() => {});
+		}
+		return (await start.count()) === 0;
+	});
 }
 
 /** The row of a task in the tree, by what it was told. */
