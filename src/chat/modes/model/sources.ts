@@ -135,7 +135,11 @@ function endOfWord(text: string, position: number): number {
 	// What is seen as one character may be many code points: emoji with joiners, letters with marks.
 	const nearby = [...characters.segment(text.slice(begin, position + 2 * WORD_REACH))];
 	const after = nearby.findIndex(({ index }) => begin + index >= position);
-	if (after <= 0) {
+	if (after < 0) {
+		// Inside the last character, or behind it: its end is that of the text, unless it is longer than any that is read.
+		return text.length <= position + 2 * WORD_REACH ? text.length : begin + (nearby.at(-1)?.index ?? 0);
+	}
+	if (after === 0) {
 		return position;
 	}
 	const boundary = begin + (nearby[after]?.index ?? 0);

@@ -74,6 +74,11 @@ describe('the sources of a reply', () => {
 		assert.equal(marked(text, sources), 'One statement.[1][2]');
 	});
 
+	it('stand behind a last character that a position is inside of', () => {
+		assert.equal(marked('👩‍👩‍👧', [source('https://a.example/', undefined, 2)]), '👩‍👩‍👧[1]');
+		assert.equal(marked('Who? 🇩🇪', [source('https://a.example/', 0, 7)]), 'Who? 🇩🇪[1]');
+	});
+
 	it('never tear a character apart, whatever the positions are', () => {
 		const place = fc.option(fc.oneof(fc.integer({ min: -50, max: 150 }), fc.double()), { nil: undefined });
 		const sources = fc.array(fc.tuple(place, place, fc.integer({ min: 0, max: 3 })), { maxLength: 12 });
