@@ -4,20 +4,24 @@ import type { Transport } from './core/transport.ts';
 
 const TIMEOUT_MS = 10_000;
 
-const REPLY = new TextEncoder().encode(
-	'data: {"choices":[{"index":0,"delta":{"content":"."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-);
+const REPLY = 'data: {"choices":[{"index":0,"delta":{"content":"."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+/** An address that holds its own reply: `fetch` takes it as any other, and nothing leaves the process. */
+const REPLY_ADDRESS = `data:text/event-stream,${encodeURIComponent(REPLY)}`;
 
 /**
  * Makes the first chat request as quick as those after it: opens the way to the connection's chat host, whatever
- * answers there (no key goes along), and runs the client's own code once on a reply of its own. Rejects where
- * nothing answers.
+ * answers there (no key goes along), and runs the client and a `fetch` transport once on a reply of their own. Rejects
+ * where nothing answers.
  */
 export async function warmUp(connection: Connection, transport: Transport): Promise<void> {
-	await rehearse(connection);
+	await Promise.all([openWay(connection, transport), rehearse(connection, transport)]);
+}
+
+async function openWay({ plan, apiUrl, enterpriseUrl = apiUrl }: Connection, transport: Transport): Promise<void> {
 	const { body } = await transport.request({
 		method: 'HEAD',
-		url: connection.plan === 'enterprise' ? (connection.enterpriseUrl ?? connection.apiUrl) : connection.apiUrl,
+		url: plan === 'enterprise' ? enterpriseUrl : apiUrl,
 		headers: {},
 		signal: AbortSignal.timeout(TIMEOUT_MS),
 		connectTimeoutMs: TIMEOUT_MS,
@@ -27,20 +31,14 @@ export async function warmUp(connection: Connection, transport: Transport): Prom
 	}
 }
 
-/** Nothing leaves the process. */
-async function rehearse(connection: Connection): Promise<void> {
+/** As the first message does: a body goes out, a stream comes back, only its address is another. */
+async function rehearse(connection: Connection, transport: Transport): Promise<void> {
 	const client = createClient({
 		connection,
 		keys: async () => 'rehearsal',
-		transport: {
-			request: async () => ({ status: 200, headers: new Map([['content-type', 'text/event-stream']]), body: reply() }),
-		},
+		transport: { request: request => transport.request({ ...request, url: REPLY_ADDRESS }) },
 	});
 	for await (const _ of client.chat.stream({ model: 'rehearsal', messages: [{ role: 'user', content: '.' }] })) {
 		// Its events tell nothing.
 	}
-}
-
-async function* reply(): AsyncGenerator<Uint8Array> {
-	yield REPLY;
 }
