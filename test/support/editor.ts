@@ -77,7 +77,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 		fs.writeFileSync(next, JSON.stringify(settings, undefined, '\t'));
 		fs.renameSync(next, settingsFile);
 	};
-	const readSettings = () => JSON.parse(fs.readFileSync(settingsFile, 'utf8'));
+	const readSettings = () => readWholeJson(settingsFile);
 	fs.mkdirSync(path.dirname(settingsFile), { recursive: true });
 	writeSettings({ ...testSettings, ...options.settings });
 	if (options.extensionTests !== undefined) {
@@ -159,6 +159,20 @@ function launchBrowser(): Promise<Browser> {
 		throw new Error('No Chromium or Chrome is installed. Install one, or name it in CHROME_PATH.');
 	}
 	return chromium.launch({ executablePath, args: browserFlags });
+}
+
+/** The editor empties a file before it writes it: what is half there is read again. */
+function readWholeJson(file: string): Record<string, unknown> {
+	for (let tries = 0; ; tries++) {
+		try {
+			return JSON.parse(fs.readFileSync(file, 'utf8'));
+		} catch (error) {
+			if (tries === 50) {
+				throw error;
+			}
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+		}
+	}
 }
 
 function testPayload({ port }: Editor, extension: string, tests: string): string {
