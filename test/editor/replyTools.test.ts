@@ -23,8 +23,10 @@ describe('what is done with a reply in the editor', () => {
 	});
 
 	beforeEach(async () => {
-		await writeFile(file('a.ts').fsPath, FILE);
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		await writeFile(file('a.ts').fsPath, FILE);
+		// The editor may have read the file while it was written.
+		await waitFor('the file as it is on disk', async () => (await textOf(file('a.ts'))) === FILE);
 	});
 
 	after(async () => {
