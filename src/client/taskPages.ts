@@ -97,20 +97,21 @@ export async function* readPages(
 		if (!hasMore || rows.length === 0 || barrenPages > BARREN_PAGES) {
 			return;
 		}
+		// Tasks come as fast as pages with a wide overlap go on: where nothing was new, one task is enough to know it by.
+		const step = overlapStart(rows, fresh.length === 0 && !isGoingBack ? 1 : OVERLAP);
 		isGoingBack = false;
-		const step = overlapStart(rows);
 		mustOverlap = step < rows.length;
 		offset += step;
 	}
 }
 
 /**
- * Where in a page the next one begins. Rows that are no tasks cannot be known again and do not count as overlap. Never
- * the first row: each page goes on.
+ * Where in a page the next one begins, so that `overlap` tasks stand in both where the page is long enough. Rows that
+ * are no tasks cannot be known again and do not count. Never the first row: each page goes on.
  */
-function overlapStart(rows: readonly (Task | undefined)[]): number {
+function overlapStart(rows: readonly (Task | undefined)[], overlap: number): number {
 	let start = rows.length;
-	let remaining = Math.min(OVERLAP, Math.floor(rows.length / 2));
+	let remaining = Math.min(overlap, Math.floor(rows.length / 2));
 	for (let index = rows.length - 1; index > 0 && remaining > 0; index--) {
 		if (rows[index]) {
 			start = index;
