@@ -1,19 +1,16 @@
 import {
 	type Annotation,
 	annotationSchema,
-	CHAT_STREAM_END,
 	type ChatCompletion,
 	chatCompletionSchema,
-	readChatChunk,
 	receivedToolCallSchema,
 	saidContent,
 	usageSchema,
 } from '../contract/chatReply.ts';
-import { readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
+import { type ReceivedChunk, readChatEvent } from './core/chatEvent.ts';
 import { ClientError } from './core/errors.ts';
-import { failureInReply } from './core/failures.ts';
-import { parseEventData, throwErrorIn } from './core/replyData.ts';
+import { throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';
 import type { ChatStreamEvent } from './types.ts';
@@ -24,8 +21,7 @@ const annotationsSchema = lenientArray(annotationSchema);
 /** A fragment's index names a call; a reader may keep a list by it. */
 const MAXIMUM_TOOL_CALLS = 1024;
 
-type Chunk = NonNullable<ReturnType<typeof readChatChunk>>;
-type Delta = NonNullable<Chunk['choices'][number]['delta']>;
+type Delta = NonNullable<ReceivedChunk['choices'][number]['delta']>;
 
 /**
  * The chunks of one reply to the events of its stream. Of several choices the first is read: the contract has no
@@ -42,25 +38,15 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	private lastToolCall = -1;
 
 	/** Appends what `event` says to `into`. Throws the error that it carries, or `bad-response`. */
-	decode({ event, data }: SseEvent, into: ChatStreamEvent[]): void {
-		if (this.isEnded || data === '') {
+	decode(event: SseEvent, into: ChatStreamEvent[]): void {
+		const chunk = this.isEnded ? undefined : readChatEvent(event);
+		if (chunk === undefined) {
 			return;
 		}
-		if (data === CHAT_STREAM_END) {
+		if (chunk === 'end') {
 			this.isEnded = true;
 			return;
 		}
-		const value = parseEventData(data, event === 'error');
-		if (event === 'error') {
-			throw failureInReply(readErrorValue(value));
-		}
-		const chunk = readChatChunk(value);
-		if (!chunk) {
-			throwErrorIn(value);
-			throw new ClientError('bad-response', 'a chunk of the reply is not an object');
-		}
-		// Both schemas keep `error`; an own read of the field serves either.
-		throwErrorIn(chunk);
 		this.readServed(chunk.provider, chunk.model, chunk.id, into);
 		for (const choice of chunk.choices) {
 			if ((choice.index ?? 0) === 0) {

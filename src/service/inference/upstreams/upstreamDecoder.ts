@@ -1,17 +1,14 @@
+import { type ReceivedChunk, readChatEvent } from '../../../client/core/chatEvent.ts';
 import { ClientError } from '../../../client/core/errors.ts';
-import { failureInReply } from '../../../client/core/failures.ts';
-import { parseEventData, throwErrorIn } from '../../../client/core/replyData.ts';
+import { throwErrorIn } from '../../../client/core/replyData.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
 import {
 	annotationSchema,
-	CHAT_STREAM_END,
 	chatCompletionSchema,
-	readChatChunk,
 	receivedToolCallSchema,
 	usageSchema,
 } from '../../../contract/chatReply.ts';
-import { readErrorValue } from '../../../contract/errorBody.ts';
 import { isAbsent, lenient, lenientArray } from '../../../contract/lenient.ts';
 import type { ReplyChoice, ReplyChunk, ReplyDelta } from '../provider.ts';
 
@@ -19,8 +16,7 @@ const toolCallsSchema = lenientArray(receivedToolCallSchema);
 const annotationsSchema = lenientArray(annotationSchema);
 const lenientUsageSchema = lenient(usageSchema);
 
-type Received = NonNullable<ReturnType<typeof readChatChunk>>;
-type ReceivedChoice = Received['choices'][number];
+type ReceivedChoice = ReceivedChunk['choices'][number];
 type ReceivedDelta = NonNullable<ReceivedChoice['delta']>;
 
 /** What an upstream streams, chunk by chunk, to the chunks of a provider. Fields that do not fit are left out. */
@@ -35,23 +31,15 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 		this.requested = requested;
 	}
 
-	decode({ event, data }: SseEvent, into: ReplyChunk[]): void {
-		if (this.isEnded || data === '') {
+	decode(event: SseEvent, into: ReplyChunk[]): void {
+		const chunk = this.isEnded ? undefined : readChatEvent(event);
+		if (chunk === undefined) {
 			return;
 		}
-		if (data === CHAT_STREAM_END) {
+		if (chunk === 'end') {
 			this.isEnded = true;
 			return;
 		}
-		const value = parseEventData(data, event === 'error');
-		if (event === 'error') {
-			throw failureInReply(readErrorValue(value));
-		}
-		const chunk = readChatChunk(value);
-		if (chunk === undefined) {
-			throw new ClientError('bad-response', 'a chunk of the reply is not an object');
-		}
-		throwErrorIn(chunk);
 		const choices = chunk.choices.map(choice => choiceOf(choice, choice.delta));
 		this.mayClose ||= choices.some(({ finish_reason }) => finish_reason !== null);
 		this.push(chunk, choices, into);
@@ -75,7 +63,7 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 	}
 
 	private push(
-		{ model, usage: told }: Pick<Received, 'model' | 'usage'>,
+		{ model, usage: told }: Pick<ReceivedChunk, 'model' | 'usage'>,
 		choices: ReplyChoice[],
 		into: ReplyChunk[],
 	): void {

@@ -1,0 +1,33 @@
+import { CHAT_STREAM_END, readChatChunk } from '../../contract/chatReply.ts';
+import { readErrorValue } from '../../contract/errorBody.ts';
+import { ClientError } from './errors.ts';
+import { failureInReply } from './failures.ts';
+import { parseEventData, throwErrorIn } from './replyData.ts';
+import type { SseEvent } from './sse.ts';
+
+export type ReceivedChunk = NonNullable<ReturnType<typeof readChatChunk>>;
+
+/**
+ * The chunk in an event of a streamed chat reply, `end` for the one that ends it, undefined for one without data.
+ * Throws the error that it carries, or `bad-response`.
+ */
+export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' | undefined {
+	if (data === '') {
+		return undefined;
+	}
+	if (data === CHAT_STREAM_END) {
+		return 'end';
+	}
+	const value = parseEventData(data, event === 'error');
+	if (event === 'error') {
+		throw failureInReply(readErrorValue(value));
+	}
+	const chunk = readChatChunk(value);
+	if (!chunk) {
+		throwErrorIn(value);
+		throw new ClientError('bad-response', 'a chunk of the reply is not an object');
+	}
+	// Both schemas keep `error`; an own read of the field serves either.
+	throwErrorIn(chunk);
+	return chunk;
+}
