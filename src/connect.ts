@@ -10,9 +10,16 @@ import type { KeyKind } from './contract/routes.ts';
 import type { Keys } from './keys/register.ts';
 import type { LocalService } from './localService/register.ts';
 
+export interface ActiveClient {
+	client: Client;
+	connection: Connection;
+}
+
 export interface Connect {
 	/** A client for the active connection, made anew when the settings change. For the local one its service is started. */
 	client(): Promise<Client>;
+	/** That client, and the connection that it was made for. */
+	active(): Promise<ActiveClient>;
 	/** The active connection, for the local one with what its service tells now. Starts that service. */
 	describe(): Promise<Connection>;
 	/** Of the active connection's hosts, as they are now. Starts the local service where it is that. */
@@ -44,7 +51,7 @@ export function createConnect({
 	logger,
 }: ConnectDependencies): Connect {
 	const changed = new Emitter<void>();
-	let current: Promise<Client> | undefined;
+	let current: Promise<ActiveClient> | undefined;
 	const subscriptions = [
 		connections.onDidChange(() => {
 			current = undefined;
@@ -81,11 +88,25 @@ export function createConnect({
 		return createClient({ connection, transport, logger, channel, keys: key });
 	};
 
-	const buildActive = async (): Promise<Client> => {
+	const buildActive = async (): Promise<ActiveClient> => {
 		const connection = await described(await connections.active());
 		// The local transport puts the service's token in the place of this; it never leaves the window.
 		const local = Promise.resolve('local');
-		return build(connection, kind => (connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind)));
+		const client = await build(connection, kind =>
+			connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind),
+		);
+		return { client, connection };
+	};
+
+	const active = (): Promise<ActiveClient> => {
+		const building = current ?? buildActive();
+		current = building;
+		building.catch(() => {
+			if (current === building) {
+				current = undefined;
+			}
+		});
+		return building;
 	};
 
 	const warm = async (): Promise<void> => {
@@ -99,16 +120,8 @@ export function createConnect({
 	};
 
 	return {
-		client() {
-			const building = current ?? buildActive();
-			current = building;
-			building.catch(() => {
-				if (current === building) {
-					current = undefined;
-				}
-			});
-			return building;
-		},
+		client: async () => (await active()).client,
+		active,
 		describe: async () => described(await connections.active()),
 		async origins() {
 			const connection = await connections.active();

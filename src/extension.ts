@@ -67,7 +67,7 @@ function wire(context: vscode.ExtensionContext): void {
 		extensionUri: context.extensionUri,
 		globalState: context.globalState,
 		active: async () => {
-			const [client, connection] = await Promise.all([connect.client(), connect.describe()]);
+			const { client, connection } = await connect.active();
 			const { label, name } = connection;
 			return { client, connection, label: label ?? name, isLocal: name === LOCAL_CONNECTION_NAME };
 		},
