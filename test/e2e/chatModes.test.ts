@@ -44,7 +44,7 @@ describe('Search and pictures in the window', function () {
 		await frame.locator('.citation-card').waitFor({ state: 'hidden' });
 		await turns(frame).last().locator('.sources a').first().click();
 		// The editor itself asks before it opens anything.
-		await page.getByText('https://example.com/source-1').first().waitFor();
+		await page.getByText('https://example.com/source-1').filter({ visible: true }).first().waitFor();
 		await page.keyboard.press('Escape');
 	});
 

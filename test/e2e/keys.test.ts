@@ -52,7 +52,7 @@ describe('keys in the window', function () {
 		await runCommand(page, 'Errand: Manage Keys…');
 		await pickItem(page, 'Inference key');
 		await answerInput(page, KEY);
-		await page.getByText('Inference key saved for Acme').first().waitFor();
+		await page.getByText('Inference key saved for Acme').filter({ visible: true }).first().waitFor();
 	}
 
 	it('asks for a key where one is missing, refuses what is no key, and sends the message with what is one', async () => {
@@ -117,7 +117,7 @@ describe('keys in the window', function () {
 		await pickItem(window.page, 'Remove…');
 		await dialog(window.page, 'Remove the Inference key of Acme?').getByRole('button', { name: 'Remove' }).click();
 		await runCommand(window.page, 'Errand: Manage Keys…');
-		await window.page.getByText('not set').first().waitFor();
+		await window.page.getByText('not set').filter({ visible: true }).first().waitFor();
 		await window.page.keyboard.press('Escape');
 	});
 
@@ -127,6 +127,6 @@ describe('keys in the window', function () {
 		await window.page.reload();
 		await workbenchStands(window.page);
 		await runCommand(window.page, 'Errand: Manage Keys…');
-		await window.page.getByText('The local connection needs no key').first().waitFor();
+		await window.page.getByText('The local connection needs no key').filter({ visible: true }).first().waitFor();
 	});
 });

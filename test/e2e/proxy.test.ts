@@ -68,7 +68,7 @@ describe('a proxy and certificates in the window', function () {
 		await runCommand(window.page, 'Errand: Manage Keys…');
 		await pickItem(window.page, kind);
 		await answerInput(window.page, key);
-		await window.page.getByText(`${kind} saved for Acme`).first().waitFor();
+		await window.page.getByText(`${kind} saved for Acme`).filter({ visible: true }).first().waitFor();
 	}
 
 	const trusted = () => makeCertificate({ hosts: [HOST], issuer: authority });

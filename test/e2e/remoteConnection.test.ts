@@ -198,7 +198,7 @@ describe('a remote connection in the window', function () {
 		await page.getByText('The variable holds no such key.').waitFor();
 		assert.equal(await page.getByText('no key at all').count(), 0);
 		await answerInput(page, 'QUILLON_AGENT_KEY');
-		await page.getByText('Quillon accepts the key (Agent key).').first().waitFor();
+		await page.getByText('Quillon accepts the key (Agent key).').filter({ visible: true }).first().waitFor();
 		assert.equal(await page.getByText(keys.agent).count(), 0);
 	});
 
@@ -338,7 +338,7 @@ describe('a remote connection in the window', function () {
 			await offer.getByRole('button', { name: 'Add Key' }).click();
 			await page.locator('.quick-input-widget:visible').getByText('Inference key of second').waitFor();
 			await answerInput(page, keys.inference);
-			await page.getByText('second accepts the key (Inference key).').first().waitFor();
+			await page.getByText('second accepts the key (Inference key).').filter({ visible: true }).first().waitFor();
 			const frame = await openChat(page);
 			await ask(frame, 'text');
 			assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
