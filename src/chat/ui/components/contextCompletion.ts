@@ -3,6 +3,7 @@ import type { CompletionItem, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
+import { listTakesKey } from './listKeys.ts';
 
 /** A `#` at the start of a word before the cursor, and what was typed after it. */
 const TOKEN = /(?:^|\s)#([^\s#]{0,100})$/;
@@ -72,37 +73,25 @@ export class ContextCompletion implements ReactiveController {
 	/** Whether the key was for the list. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { items } = this;
-		if (!items || event.isComposing) {
-			return false;
-		}
-		switch (event.key) {
-			case 'ArrowDown':
-			case 'ArrowUp': {
-				const step = event.key === 'ArrowDown' ? 1 : -1;
-				this.selected = items.length === 0 ? 0 : (this.selected + step + items.length) % items.length;
-				this.owner.requestUpdate();
-				break;
-			}
-			case 'Enter':
-			case 'Tab': {
-				const item = items[this.selected];
-				if (!item || event.shiftKey) {
+		return (
+			items !== undefined &&
+			listTakesKey(event, {
+				count: items.length,
+				selected: this.selected,
+				select: index => this.select(index),
+				take: index => this.take(items[index]),
+				close: () => this.close(),
+				dismiss: () => {
+					this.dismissed = this.token()?.start;
 					this.close();
-					return false;
-				}
-				this.take(item);
-				break;
-			}
-			case 'Escape':
-				this.dismissed = this.token()?.start;
-				this.close();
-				break;
-			default:
-				return false;
-		}
-		event.preventDefault();
-		event.stopPropagation();
-		return true;
+				},
+			})
+		);
+	}
+
+	private select(index: number): void {
+		this.selected = index;
+		this.owner.requestUpdate();
 	}
 
 	/** What the text field says of the list. */
@@ -153,7 +142,10 @@ export class ContextCompletion implements ReactiveController {
 	}
 
 	/** The chip stands for the word, so the word goes. */
-	private take(item: CompletionItem): void {
+	private take(item: CompletionItem | undefined): void {
+		if (!item) {
+			return;
+		}
 		const token = this.token();
 		const { field } = this.owner;
 		if (token) {

@@ -2,6 +2,7 @@ import { html, nothing, type ReactiveController, type ReactiveControllerHost, ty
 import { offeredCommands, type SlashCommand, type TurnMode } from '../../modes/model/mode.ts';
 import type { PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
+import { listTakesKey } from '../components/listKeys.ts';
 import { MODE_ICONS } from './modeChoice.ts';
 
 const LIST_ID = 'slash-commands';
@@ -53,34 +54,25 @@ export class SlashMenu implements ReactiveController {
 
 	/** Whether the key was for the list. */
 	onKeyDown(event: KeyboardEvent): boolean {
-		if (!this.isOpen || event.isComposing) {
-			return false;
-		}
-		const count = this.commands.length;
-		switch (event.key) {
-			case 'ArrowDown':
-			case 'ArrowUp':
-				this.selected = (this.selected + (event.key === 'ArrowDown' ? 1 : -1) + count) % count;
-				this.owner.requestUpdate();
-				break;
-			case 'Enter':
-			case 'Tab':
-				if (event.shiftKey) {
+		return (
+			this.isOpen &&
+			listTakesKey(event, {
+				count: this.commands.length,
+				selected: this.selected,
+				select: index => this.select(index),
+				take: index => this.take(this.commands[index]),
+				close: () => this.close(),
+				dismiss: () => {
+					this.dismissed = true;
 					this.close();
-					return false;
-				}
-				this.take(this.commands[this.selected]);
-				break;
-			case 'Escape':
-				this.dismissed = true;
-				this.close();
-				break;
-			default:
-				return false;
-		}
-		event.preventDefault();
-		event.stopPropagation();
-		return true;
+				},
+			})
+		);
+	}
+
+	private select(index: number): void {
+		this.selected = index;
+		this.owner.requestUpdate();
 	}
 
 	/** What the text field says of the list. */
