@@ -92,8 +92,8 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
-	// A window that was reloaded goes on with the tasks it followed, shows the logs that were open, looks for the one it was just starting, and cleans up
-	// behind those that have ended meanwhile.
+	// A window that was reloaded goes on with the tasks it followed, shows the logs that were open, looks for the one it was
+	// just starting, and cleans up behind those that have ended meanwhile.
 	const { workspaceState } = dependencies;
 	const keys = [FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY, OPEN_LOGS_KEY];
 	if (keys.some(key => workspaceState.get(key) !== undefined)) {

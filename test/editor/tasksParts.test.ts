@@ -18,7 +18,6 @@ import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { readBranchesOf } from '../../src/tasks/launch/pickBranch.ts';
 import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
-import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
@@ -460,96 +459,6 @@ describe('the parts of the tasks feature in the editor', () => {
 			}
 			store.dispose();
 			agentTasks.dispose();
-		});
-	});
-
-	describe('a log as a document', () => {
-		const documentOf = (part: string) =>
-			vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'errand-log' && uri.path.includes(part));
-
-		const noneToReopen = () => Promise.reject(new Error('no document was brought back'));
-
-		it('is read again when the editor brings it back, and until then says why it cannot be', async () => {
-			const asked: string[][] = [];
-			let found: Reopened = { reason: 'Another connection is active.' };
-			const documents = new LogDocuments({
-				explain: assert.fail,
-				reopen: async (...target) => {
-					asked.push(target);
-					return found;
-				},
-			});
-			const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
-			try {
-				server.add({ id: 'back-1', prompt: 'Back' });
-				server.log('back-1', 'line 0!', 'line 1!');
-				const query = JSON.stringify([connection.name, 'back-1']);
-				const uri = vscode.Uri.from({ scheme: 'errand-log', path: '/Back (back-1)', query });
-				const document = await vscode.workspace.openTextDocument(uri);
-				await vscode.window.showTextDocument(document);
-				assert.equal(document.getText(), 'Another connection is active.\n— read the log again —');
-				const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>('vscode.executeLinkProvider', uri);
-				assert.deepEqual(
-					links.map(({ target }) => target?.toString()),
-					['command:errand.loadLaterLog'],
-				);
-				assert.deepEqual(asked[0], [connection.name, 'back-1']);
-				const follow = follows.open(client, { connection, taskId: 'back-1', title: 'Back' }, true);
-				await waitFor('the entries', () => follow.nextIndex === 2);
-				found = { source: follow, client };
-				await documents.loadLater(uri);
-				await waitFor('the log', () => /line 0!.*line 1!$/s.test(documentOf('back-1')?.getText() ?? ''));
-				server.log('back-1', 'line 2!');
-				await waitFor('what is new', () => /line 1!.*line 2!$/s.test(documentOf('back-1')?.getText() ?? ''));
-				assert.equal(documentOf('back-1')?.languageId, 'errand-log');
-			} finally {
-				await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-				documents.dispose();
-				follows.dispose();
-			}
-		});
-
-		it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async function () {
-			this.timeout(60_000);
-			const problems: unknown[] = [];
-			const documents = new LogDocuments({ explain: error => problems.push(error), reopen: noneToReopen });
-			const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
-			try {
-				server.add({ id: 'doc-1', prompt: 'Document' });
-				server.log(
-					'doc-1',
-					...Array.from({ length: 4_000 }, (_, index) => `line ${index}! see https://host.example/x`),
-				);
-				const follow = follows.open(client, { connection, taskId: 'doc-1', title: 'Document' }, true);
-				await waitFor('the entries', () => follow.nextIndex === 4_000);
-				await documents.show(follow, client);
-				const document = documentOf('doc-1');
-				assert.ok(document);
-				assert.match(document.lineAt(0).text, /^— entries before .+ are left out: load earlier —$/);
-				server.log('doc-1', 'the newest');
-				await waitFor('the newest entry', () => document.getText().includes('the newest'));
-				const execute = vscode.commands.executeCommand;
-				const folds = await execute<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
-				assert.ok(folds.some(({ start, end }) => start === 1 && end === document.lineCount - 1));
-				const [symbol] = await execute<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', document.uri);
-				assert.equal(symbol?.name, 'agent executing');
-				const links = await execute<vscode.DocumentLink[]>('vscode.executeLinkProvider', document.uri);
-				const targets = new Set(links.map(({ target }) => target?.toString()));
-				assert.deepEqual([...targets].sort(), ['command:errand.loadEarlierLog', 'https://host.example/x']);
-				await waitFor('the first entry', async () => {
-					await documents.loadEarlier(document.uri);
-					return /line 0!/.test(document.getText());
-				});
-				assert.match(document.lineAt(document.lineCount - 1).text, /later entries are left out/);
-				assert.ok(document.getText().length < 100_000);
-				await documents.showEnd(document.uri);
-				await waitFor('the end', () => document.getText().includes('the newest'));
-				assert.deepEqual(problems, []);
-			} finally {
-				await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-				documents.dispose();
-				follows.dispose();
-			}
 		});
 	});
 

@@ -9,7 +9,7 @@ describe('a file that a reply names', () => {
 		assert.deepEqual(parseFileReference('src/a.ts:40-50'), { path: 'src/a.ts', line: 40, endLine: 50 });
 		assert.deepEqual(parseFileReference('src/a.ts#L40-L50'), { path: 'src/a.ts', line: 40, endLine: 50 });
 		assert.deepEqual(parseFileReference('src\\a.ts#L4'), { path: 'src/a.ts', line: 4 });
-		assert.deepEqual(parseFileReference('C:\\work\\a.ts:3'), { path: 'C:/work/a.ts', line: 3 });
+		assert.deepEqual(parseFileReference('C:\\code\\a.ts:3'), { path: 'C:/code/a.ts', line: 3 });
 		assert.deepEqual(parseFileReference('a.ts:0'), { path: 'a.ts' });
 	});
 

@@ -27,36 +27,36 @@ describe('findRepositories', () => {
 
 	it('names a repository by its folder and its owner by the folder above, each once, sorted', async () => {
 		const [b, a, bare] = [
-			await repository('work/b'),
-			await repository('work/a'),
+			await repository('projects/b'),
+			await repository('projects/a'),
 			await repository('other/c.git', true),
 		];
 		const repoUrls = [b, pathToFileURL(b).href, `${b}/`, `${b}/../b`, a, bare];
-		assert.deepEqual(await names(repoUrls), ['other/c.git', 'work/a', 'work/b']);
+		assert.deepEqual(await names(repoUrls), ['other/c.git', 'projects/a', 'projects/b']);
 		assert.equal((await findRepositories([b]))[0]?.folder, b);
 	});
 
 	it('leaves out what is gone, is no repository, or is no address of this machine', async () => {
-		const empty = path.join(folder, 'work', 'empty');
+		const empty = path.join(folder, 'projects', 'empty');
 		await mkdir(empty, { recursive: true });
-		const halfGit = path.join(folder, 'work', 'half');
+		const halfGit = path.join(folder, 'projects', 'half');
 		await mkdir(path.join(halfGit, '.git'), { recursive: true });
 		const repoUrls = [empty, halfGit, path.join(folder, 'gone'), 'https://example.com/a/b', '//host/share', 'relative'];
 		assert.deepEqual(await findRepositories(repoUrls), []);
 	});
 
 	it('knows a linked worktree', async () => {
-		const linked = path.join(folder, 'work', 'linked');
+		const linked = path.join(folder, 'projects', 'linked');
 		await mkdir(linked, { recursive: true });
 		await writeFile(path.join(linked, '.git'), 'gitdir: /elsewhere\n');
-		assert.deepEqual(await names([linked]), ['work/linked']);
+		assert.deepEqual(await names([linked]), ['projects/linked']);
 	});
 
 	it('tells two owners of one name apart, whatever the order, and the same at every look', async () => {
-		const [a, b] = [await repository('x/work/app'), await repository('y/work/app')];
+		const [a, b] = [await repository('x/projects/app'), await repository('y/projects/app')];
 		const found = await names([a, b]);
 		assert.equal(new Set(found).size, 2);
-		assert.ok(found.every(name => /^work~[\da-f]{6}\/app$/.test(name)));
+		assert.ok(found.every(name => /^projects~[\da-f]{6}\/app$/.test(name)));
 		assert.deepEqual(await names([b, a]), found);
 		// Also while one of them is not there: a name that was learnt never comes to mean the other repository.
 		await rm(a, { recursive: true });
@@ -66,7 +66,7 @@ describe('findRepositories', () => {
 	});
 
 	it('was updated when its branches were last moved', async () => {
-		const top = await repository('work/a');
+		const top = await repository('projects/a');
 		await mkdir(path.join(top, '.git', 'logs'));
 		await writeFile(path.join(top, '.git', 'logs', 'HEAD'), '');
 		await utimes(path.join(top, '.git', 'HEAD'), 1_000, 1_000);

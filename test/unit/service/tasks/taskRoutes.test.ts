@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
-import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { createTask, errorOf, finalTask, logOf, readTask, stopTask, type TaskView } from '../helpers.ts';
+import { useTaskService } from './taskService.ts';
 
 interface SeveralView extends TaskView {
 	multiLaunch?: boolean;
@@ -13,52 +13,35 @@ interface SeveralView extends TaskView {
 
 describe('the routes of tasks', function () {
 	this.timeout(60_000);
-	let service: ServiceProcess;
-	let repository: TemporaryRepository;
-
-	before(async () => {
-		service = await ServiceProcess.start();
-	});
-	after(() => service.stop());
-	beforeEach(async () => {
-		repository = await TemporaryRepository.create();
-	});
-	afterEach(() => repository.remove());
-
-	const create = (fields: object = {}) =>
-		createTask(service, { prompt: 'Try it', repoUrl: repository.path, ...fields });
+	const local = useTaskService();
+	const { create, completed } = local;
 	const goOn = (id: string, json: object = { currentPrompt: 'And more' }) =>
-		service.fetch(`/api/tasks/${id}/continue`, { json });
-	const completed = async (fields: object = {}) => {
-		const task = await finalTask(service, (await create(fields)).id);
-		assert.equal(task.status, 'completed', task.error ?? '');
-		return { ...task, branchName: task.branchName ?? assert.fail('no branch') };
-	};
+		local.service.fetch(`/api/tasks/${id}/continue`, { json });
 
 	describe('continue', () => {
 		it('answers {success, message}, and the same task goes on: log, branch, statistics', async () => {
 			const first = await completed();
-			const before = await logOf(service, first.id);
+			const before = await logOf(local.service, first.id);
 			const reply = await goOn(first.id);
 			assert.equal(reply.status, 200);
 			const body = (await reply.json()) as Record<string, unknown>;
 			assert.equal(body['success'], true);
 			assert.match(String(body['message']), new RegExp(first.branchName));
-			const active = await readTask(service, first.id);
+			const active = await readTask(local.service, first.id);
 			assert.match(active.status, /^(?:pending|processing)$/);
 			assert.equal(active.completedAt, null);
-			const second = await finalTask(service, first.id);
+			const second = await finalTask(local.service, first.id);
 			assert.equal(second.status, 'completed', second.error ?? '');
 			assert.equal(second.branchName, first.branchName);
 			assert.equal(second.diffStats?.totalFilesChanged, 2);
-			const log = await logOf(service, first.id);
+			const log = await logOf(local.service, first.id);
 			assert.deepEqual(
 				log.slice(0, before.length).map(({ log }) => log),
 				before.map(({ log }) => log),
 			);
 			assert.equal(log[before.length]?.index, before.length);
 			assert.equal(log[before.length]?.log.step, 'task_continued');
-			assert.equal((await repository.git('rev-list', '--count', `main..${first.branchName}`)).trim(), '2');
+			assert.equal((await local.repository.git('rev-list', '--count', `main..${first.branchName}`)).trim(), '2');
 		});
 
 		it('takes an agent and a model that are here, and names the field of one that is not', async () => {
@@ -69,9 +52,9 @@ describe('the routes of tasks', function () {
 			assert.match(await refused({ currentPrompt: ' ' }), /^currentPrompt: /);
 			assert.match(await refused({ currentPrompt: undefined }), /^currentPrompt: /);
 			assert.match(await refused({ prompt: 'x' }), /prompt/);
-			assert.equal((await readTask(service, id)).status, 'completed');
+			assert.equal((await readTask(local.service, id)).status, 'completed');
 			assert.equal((await goOn(id, { currentPrompt: 'x', selectedAgent: 'demo', selectedModel: 'demo' })).status, 200);
-			assert.equal((await finalTask(service, id)).branchName, branchName);
+			assert.equal((await finalTask(local.service, id)).branchName, branchName);
 		});
 
 		it('is refused with 404 to an unknown task', async () => {
@@ -81,32 +64,32 @@ describe('the routes of tasks', function () {
 		it('is refused with 409 while the task is at work', async () => {
 			const { id } = await create({ prompt: '/demo slow' });
 			assert.match(await errorOf(await goOn(id), 409), /still at work/);
-			await stopTask(service, id);
+			await stopTask(local.service, id);
 		});
 
 		it('is refused with 409 to a task without a branch', async () => {
 			const { id } = await create({ prompt: '/demo fail' });
-			assert.equal((await finalTask(service, id)).branchName, null);
+			assert.equal((await finalTask(local.service, id)).branchName, null);
 			assert.match(await errorOf(await goOn(id), 409), /has made no branch/);
 		});
 
 		it('is refused with 409 when the branch is checked out, is gone, or its repository is', async () => {
 			const { id, branchName } = await completed();
-			await repository.git('checkout', '--quiet', branchName);
+			await local.repository.git('checkout', '--quiet', branchName);
 			assert.match(await errorOf(await goOn(id), 409), /is checked out in .*Switch to another branch/);
-			await repository.git('checkout', '--quiet', 'main');
-			await repository.git('branch', '-D', branchName);
+			await local.repository.git('checkout', '--quiet', 'main');
+			await local.repository.git('branch', '-D', branchName);
 			assert.match(await errorOf(await goOn(id), 409), /no longer in .*Start a new task/);
-			await rm(repository.path, { recursive: true });
+			await rm(local.repository.path, { recursive: true });
 			assert.match(await errorOf(await goOn(id), 409), /^there is no folder/);
-			assert.equal((await readTask(service, id)).status, 'completed');
+			assert.equal((await readTask(local.service, id)).status, 'completed');
 		});
 
 		it('takes one of two that come at once', async () => {
 			const { id } = await completed();
 			const replies = await Promise.all([goOn(id), goOn(id)]);
 			assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
-			await finalTask(service, id);
+			await finalTask(local.service, id);
 		});
 	});
 
@@ -120,7 +103,7 @@ describe('the routes of tasks', function () {
 			const created = (await create({ selectedAgents: two })) as SeveralView;
 			assert.equal(created.multiLaunch, true);
 			assert.deepEqual(created.selectedAgents, two);
-			const task = (await finalTask(service, created.id)) as SeveralView;
+			const task = (await finalTask(local.service, created.id)) as SeveralView;
 			assert.equal(task.status, 'completed');
 			assert.equal(task.branchName, null);
 			assert.equal(task.diffStats, null);
@@ -129,13 +112,13 @@ describe('the routes of tasks', function () {
 				branches,
 				[1, 2].map(number => `errand/try-it-${task.id.slice(0, 8)}-${number}`),
 			);
-			assert.deepEqual(await repository.branches(), [...(branches ?? []), 'main']);
+			assert.deepEqual(await local.repository.branches(), [...(branches ?? []), 'main']);
 			for (const { agent, status, branchName, gitDiff } of task.agentExecutions ?? []) {
 				assert.equal(agent, 'demo');
 				assert.equal(status, 'completed');
-				assert.equal(gitDiff, await repository.git('diff', 'main', branchName ?? ''));
+				assert.equal(gitDiff, await local.repository.git('diff', 'main', branchName ?? ''));
 			}
-			const { tasks } = (await (await service.fetch('/api/tasks?limit=1')).json()) as { tasks: SeveralView[] };
+			const { tasks } = (await (await local.service.fetch('/api/tasks?limit=1')).json()) as { tasks: SeveralView[] };
 			assert.equal(tasks[0]?.id, task.id);
 			assert.deepEqual(
 				tasks[0]?.agentExecutions?.map(({ branchName, gitDiff }) => [branchName, gitDiff]),
@@ -147,7 +130,7 @@ describe('the routes of tasks', function () {
 
 		it('are stopped by one stop', async () => {
 			const { id } = await create({ prompt: '/demo slow', selectedAgents: two });
-			const task = (await stopTask(service, id)) as SeveralView;
+			const task = (await stopTask(local.service, id)) as SeveralView;
 			assert.equal(task.status, 'stopped');
 			assert.ok(task.agentExecutions?.every(({ status }) => status === 'stopped'));
 		});
@@ -155,12 +138,15 @@ describe('the routes of tasks', function () {
 		it('of which there is one make a plain task', async () => {
 			const task = (await create({ selectedAgents: two.slice(1) })) as SeveralView;
 			assert.ok(!('multiLaunch' in task));
-			assert.ok((await finalTask(service, task.id)).branchName);
+			assert.ok((await finalTask(local.service, task.id)).branchName);
 		});
 
 		it('are refused when there are none, too many, or one that is not here', async () => {
 			const refused = async (fields: object) =>
-				errorOf(await service.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: repository.path, ...fields } }), 400);
+				errorOf(
+					await local.service.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: local.repository.path, ...fields } }),
+					400,
+				);
 			assert.match(await refused({ selectedAgents: [] }), /^selectedAgents/);
 			assert.match(await refused({ selectedAgents: Array(9).fill(two[0]) }), /^selectedAgents: at most 8/);
 			assert.match(
@@ -178,7 +164,7 @@ describe('the routes of tasks', function () {
 		try {
 			const json = {
 				prompt: '/demo slow',
-				repoUrl: repository.path,
+				repoUrl: local.repository.path,
 				selectedAgents: Array(8).fill({ agent: 'demo', model: 'demo' }),
 			};
 			const ids: string[] = [];
@@ -223,7 +209,7 @@ describe('the routes of tasks', function () {
 			try {
 				assert.deepEqual(await list(own), { tasks: [], page: 1, limit: 20, hasMore: false });
 				const made = async (fields: object) =>
-					(await createTask(own, { prompt: 'x', repoUrl: repository.path, ...fields })).id;
+					(await createTask(own, { prompt: 'x', repoUrl: local.repository.path, ...fields })).id;
 				const done = await made({});
 				const failed = await made({ prompt: '/demo fail' });
 				await Promise.all([finalTask(own, done), finalTask(own, failed)]);
@@ -299,7 +285,7 @@ describe('the routes of tasks', function () {
 			const { stateFolder } = first;
 			let second: ServiceProcess | undefined;
 			try {
-				const { id } = await createTask(first, { prompt: '/demo slow', repoUrl: repository.path });
+				const { id } = await createTask(first, { prompt: '/demo slow', repoUrl: local.repository.path });
 				await waitFor('the agent', async () => (await readTask(first, id)).progress === 20);
 				await first.crash();
 				second = await ServiceProcess.start({ stateFolder });
@@ -317,11 +303,11 @@ describe('the routes of tasks', function () {
 
 		it('refuse what is outside its range, naming it, and a key that is none with the documented body', async () => {
 			for (const query of ['page=0', 'limit=0', 'limit=101', 'limit=x', 'status=odd', 'page=1.5']) {
-				const error = await errorOf(await service.fetch(`/api/v1/tasks?${query}`), 400);
+				const error = await errorOf(await local.service.fetch(`/api/v1/tasks?${query}`), 400);
 				assert.match(error, new RegExp(`^${query.split('=')[0]}`), query);
 			}
 			for (const authorization of ['', 'Bearer sk-wrong', 'Basic x']) {
-				const response = await service.fetch('/api/v1/tasks', { headers: { authorization } });
+				const response = await local.service.fetch('/api/v1/tasks', { headers: { authorization } });
 				assert.equal(response.status, 401);
 				assert.deepEqual(await response.json(), { error: 'Unauthorized' });
 			}

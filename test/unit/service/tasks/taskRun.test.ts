@@ -8,58 +8,43 @@ import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { createTask, errorOf, finalTask, logOf, readTask, stopTask, type TaskView } from '../helpers.ts';
+import { useTaskService } from './taskService.ts';
 
 describe('a task on a local repository', function () {
 	this.timeout(60_000);
-	let service: ServiceProcess;
-	let repository: TemporaryRepository;
-
-	before(async () => {
-		service = await ServiceProcess.start();
-	});
-	after(() => service.stop());
-	beforeEach(async () => {
-		repository = await TemporaryRepository.create();
-	});
-	afterEach(() => repository.remove());
-
-	const create = (fields: object = {}) =>
-		createTask(service, { prompt: 'Try it', repoUrl: repository.path, ...fields });
+	const local = useTaskService();
+	const { create, completed } = local;
 	const refused = async (fields: object, status = 400) =>
-		errorOf(await service.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: repository.path, ...fields } }), status);
-
-	async function completed(fields: object = {}) {
-		const task = await finalTask(service, (await create(fields)).id);
-		assert.equal(task.status, 'completed', task.error ?? '');
-		assert.ok(task.branchName);
-		return { ...task, branchName: task.branchName };
-	}
+		errorOf(
+			await local.service.fetch('/api/tasks', { json: { prompt: 'x', repoUrl: local.repository.path, ...fields } }),
+			status,
+		);
 
 	it('makes one commit on a new branch, from the branch that was chosen, and leaves nothing else behind', async () => {
-		await repository.git('checkout', '--quiet', '-b', 'work');
-		await repository.write('work.txt', 'work\n');
-		const base = await repository.commitAll('Work');
-		await repository.git('checkout', '--quiet', 'main');
+		await local.repository.git('checkout', '--quiet', '-b', 'work');
+		await local.repository.write('work.txt', 'work\n');
+		const base = await local.repository.commitAll('Work');
+		await local.repository.git('checkout', '--quiet', 'main');
 		const task = await completed({ prompt: 'Añadir a Größe\u202e test!\nand more', selectedBranch: 'work' });
 		assert.equal(task.selectedBranch, 'work');
 		assert.match(task.branchName, new RegExp(`^errand/anadir-a-gro-e-test-${task.id.slice(0, 8)}$`));
-		assert.equal(await repository.head(`${task.branchName}^`), base);
-		const log = await repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', task.branchName);
+		assert.equal(await local.repository.head(`${task.branchName}^`), base);
+		const log = await local.repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', task.branchName);
 		const author = 'Errand demo agent <demo@errand.invalid>';
 		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!`);
-		assert.deepEqual(await repository.branches(), [task.branchName, 'main', 'work']);
-		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
+		assert.deepEqual(await local.repository.branches(), [task.branchName, 'main', 'work']);
+		assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
 	});
 
 	it('reports the statistics that git reports, and an honest file', async () => {
-		await repository.write('src/a.ts', 'export {};\n');
-		await repository.write('src/b.ts', 'export {};\n');
-		await repository.commitAll('Sources');
+		await local.repository.write('src/a.ts', 'export {};\n');
+		await local.repository.write('src/b.ts', 'export {};\n');
+		await local.repository.commitAll('Sources');
 		const task = await completed({ prompt: '# `not` a heading\n\n<script>' });
-		const numstat = await repository.git('diff', '--numstat', 'main', task.branchName);
+		const numstat = await local.repository.git('diff', '--numstat', 'main', task.branchName);
 		const [added] = numstat.split('\t');
 		assert.deepEqual(task.diffStats, { totalLinesAdded: Number(added), totalLinesRemoved: 0, totalFilesChanged: 1 });
-		const text = await repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
+		const text = await local.repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
 		assert.match(text, /No language model took part/);
 		assert.match(text, /^ {4}# `not` a heading$/m);
 		assert.match(text, /^ {4}<script>$/m);
@@ -70,7 +55,7 @@ describe('a task on a local repository', function () {
 
 	it('logs each step and each line of the agent, in order', async () => {
 		const { id } = await completed();
-		const log = (await logOf(service, id)).map(({ log }) => log);
+		const log = (await logOf(local.service, id)).map(({ log }) => log);
 		const steps = [...new Set(log.map(entry => entry.step))];
 		assert.deepEqual(steps, ['git_cloning', 'git_cloned', 'agent_executing', 'git_committed', 'git_pushed']);
 		const output = log.filter(entry => entry.step === 'agent_executing' && entry.contentType !== 'system');
@@ -80,49 +65,49 @@ describe('a task on a local repository', function () {
 	});
 
 	it('counts folders whose names are in no encoding that is known', async () => {
-		await mkdir(path.join(repository.path, 'more'));
-		const folder = Buffer.concat([Buffer.from(`${repository.path}/more/caf`), Buffer.of(0xe9)]);
+		await mkdir(path.join(local.repository.path, 'more'));
+		const folder = Buffer.concat([Buffer.from(`${local.repository.path}/more/caf`), Buffer.of(0xe9)]);
 		await mkdir(folder);
 		await writeFile(Buffer.concat([folder, Buffer.from('/old.txt')]), 'x\n');
-		await repository.commitAll('Latin');
+		await local.repository.commitAll('Latin');
 		const task = await completed();
-		const text = await repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
+		const text = await local.repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
 		assert.match(text, /had 2 files/);
 	});
 
 	it('starts from the branch that the repository is on when none is chosen', async () => {
-		await repository.git('checkout', '--quiet', '-b', 'feature/über');
-		const task = await completed({ repoUrl: pathToFileURL(repository.path).href });
+		await local.repository.git('checkout', '--quiet', '-b', 'feature/über');
+		const task = await completed({ repoUrl: pathToFileURL(local.repository.path).href });
 		assert.equal(task.selectedBranch, 'feature/über');
 	});
 
 	it('works on a bare repository, a linked worktree, a shallow clone and one with SHA-256', async () => {
-		const bare = path.join(repository.folder, 'bare with space');
-		await repository.git('clone', '--quiet', '--bare', repository.path, bare);
-		const tree = path.join(repository.folder, 'tree');
-		await repository.git('worktree', 'add', '--quiet', '-b', 'tree', tree);
-		await repository.write('second.txt', '2\n');
-		await repository.commitAll('Second');
-		const shallow = path.join(repository.folder, 'shallow');
-		await repository.git('clone', '--quiet', '--depth=1', `file://${repository.path}`, shallow);
+		const bare = path.join(local.repository.folder, 'bare with space');
+		await local.repository.git('clone', '--quiet', '--bare', local.repository.path, bare);
+		const tree = path.join(local.repository.folder, 'tree');
+		await local.repository.git('worktree', 'add', '--quiet', '-b', 'tree', tree);
+		await local.repository.write('second.txt', '2\n');
+		await local.repository.commitAll('Second');
+		const shallow = path.join(local.repository.folder, 'shallow');
+		await local.repository.git('clone', '--quiet', '--depth=1', `file://${local.repository.path}`, shallow);
 		const modern = await TemporaryRepository.create({ objectFormat: 'sha256' });
 		try {
 			const tasks = await Promise.all(
 				[bare, tree, shallow, modern.path].map(repoUrl => create({ repoUrl, prompt: path.basename(repoUrl) })),
 			);
 			for (const { id } of tasks) {
-				const task = await finalTask(service, id, 30_000);
+				const task = await finalTask(local.service, id, 30_000);
 				assert.equal(task.status, 'completed', task.error ?? '');
 			}
-			assert.match(await repository.git('-C', shallow, 'branch', '--list', 'errand/*'), /errand\/shallow/);
+			assert.match(await local.repository.git('-C', shallow, 'branch', '--list', 'errand/*'), /errand\/shallow/);
 		} finally {
 			await modern.remove();
 		}
 	});
 
 	it('takes no part of the user’s own git configuration', async () => {
-		const marker = path.join(repository.folder, 'marker');
-		const home = path.join(repository.folder, 'home');
+		const marker = path.join(local.repository.folder, 'marker');
+		const home = path.join(local.repository.folder, 'home');
 		const hooks = path.join(home, 'hooks');
 		await mkdir(hooks, { recursive: true });
 		for (const hook of ['post-checkout', 'pre-push', 'pre-receive', 'post-index-change', 'reference-transaction']) {
@@ -136,10 +121,10 @@ describe('a task on a local repository', function () {
 		await writeFile(path.join(home, 'attributes'), '* filter=own\n');
 		const own = await ServiceProcess.start({ environment: { HOME: home } });
 		try {
-			const { id } = await createTask(own, { prompt: 'x', repoUrl: repository.path });
+			const { id } = await createTask(own, { prompt: 'x', repoUrl: local.repository.path });
 			const task = await finalTask(own, id);
 			assert.equal(task.status, 'completed', task.error ?? '');
-			assert.ok(!(await readdir(repository.folder)).includes('marker'));
+			assert.ok(!(await readdir(local.repository.folder)).includes('marker'));
 		} finally {
 			await own.stop();
 		}
@@ -149,16 +134,16 @@ describe('a task on a local repository', function () {
 		if (process.getuid?.() !== 0) {
 			this.skip();
 		}
-		await repository.git('config', 'core.bare', 'false');
-		await chown(repository.path, 12_345, 12_345);
-		await chown(path.join(repository.path, '.git'), 12_345, 12_345);
+		await local.repository.git('config', 'core.bare', 'false');
+		await chown(local.repository.path, 12_345, 12_345);
+		await chown(path.join(local.repository.path, '.git'), 12_345, 12_345);
 		assert.match(await refused({}), /belongs to another user.*safe\.directory/);
-		const home = path.join(repository.folder, 'home');
+		const home = path.join(local.repository.folder, 'home');
 		await mkdir(home);
-		await writeFile(path.join(home, '.gitconfig'), `[safe]\n\tdirectory = ${repository.path}\n`);
+		await writeFile(path.join(home, '.gitconfig'), `[safe]\n\tdirectory = ${local.repository.path}\n`);
 		const own = await ServiceProcess.start({ environment: { HOME: home } });
 		try {
-			const { id } = await createTask(own, { prompt: 'x', repoUrl: repository.path });
+			const { id } = await createTask(own, { prompt: 'x', repoUrl: local.repository.path });
 			const task = await finalTask(own, id);
 			assert.equal(task.status, 'completed', task.error ?? '');
 		} finally {
@@ -189,9 +174,9 @@ describe('a task on a local repository', function () {
 		}
 
 		it('says that a folder is no repository, or no top folder of one', async () => {
-			assert.match(await refused({ repoUrl: repository.folder }), /not the top folder of a git repository/);
-			await mkdir(path.join(repository.path, 'inside'));
-			assert.match(await refused({ repoUrl: path.join(repository.path, 'inside') }), /not the top folder/);
+			assert.match(await refused({ repoUrl: local.repository.folder }), /not the top folder of a git repository/);
+			await mkdir(path.join(local.repository.path, 'inside'));
+			assert.match(await refused({ repoUrl: path.join(local.repository.path, 'inside') }), /not the top folder/);
 		});
 
 		it('says that a repository has no commit', async () => {
@@ -211,13 +196,13 @@ describe('a task on a local repository', function () {
 		});
 
 		it('asks for a branch when the repository is on none', async () => {
-			await repository.git('checkout', '--quiet', '--detach');
+			await local.repository.git('checkout', '--quiet', '--detach');
 			assert.match(await refused({}), /selectedBranch: .*detached HEAD/);
 			await completed({ selectedBranch: 'main' });
 		});
 
 		it('says that a branch stands in the way of its own', async () => {
-			await repository.git('branch', 'errand');
+			await local.repository.git('branch', 'errand');
 			assert.match(await refused({}), /branch named "errand".*stands in the way/);
 		});
 
@@ -234,7 +219,9 @@ describe('a task on a local repository', function () {
 			const prompt = 'Never in the list';
 			await refused({ prompt, repoUrl: '/nowhere' });
 			await refused({ prompt, selectedBranch: 'gone' });
-			const { tasks } = (await (await service.fetch('/api/tasks?limit=100')).json()) as { tasks: { prompt: string }[] };
+			const { tasks } = (await (await local.service.fetch('/api/tasks?limit=100')).json()) as {
+				tasks: { prompt: string }[];
+			};
 			assert.ok(!tasks.some(task => task.prompt === prompt));
 		});
 	});
@@ -242,44 +229,44 @@ describe('a task on a local repository', function () {
 	describe('that ends early', () => {
 		it('says why when the agent fails, and makes no branch', async () => {
 			const { id } = await create({ prompt: 'Please /demo fail' });
-			const task = await finalTask(service, id);
+			const task = await finalTask(local.service, id);
 			assert.equal(task.status, 'error');
 			assert.match(task.error ?? '', /ended with exit code 1.*No branch was made/);
-			const log = await logOf(service, id);
+			const log = await logOf(local.service, id);
 			assert.ok(log.some(({ log }) => log.type === 'warning' && /told to fail/.test(log.message)));
 			assert.equal(log.at(-1)?.log.type, 'error');
-			assert.deepEqual(await repository.branches(), ['main']);
+			assert.deepEqual(await local.repository.branches(), ['main']);
 		});
 
 		it('is a timeout after maxDuration, and leaves nothing', async () => {
 			const { id } = await create({ prompt: '/demo slow', maxDuration: 0.4 });
-			const task = await finalTask(service, id);
+			const task = await finalTask(local.service, id);
 			assert.equal(task.status, 'timeout');
 			assert.match(task.error ?? '', /longer than its limit of 0\.4 s/);
-			assert.deepEqual(await repository.branches(), ['main']);
-			assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
+			assert.deepEqual(await local.repository.branches(), ['main']);
+			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
 		});
 
 		it('is stopped when told so; the answer comes when that is so', async () => {
 			const { id } = await create({ prompt: '/demo slow' });
-			await waitFor('the agent', async () => (await readTask(service, id)).progress === 20);
-			const task = await stopTask(service, id);
+			await waitFor('the agent', async () => (await readTask(local.service, id)).progress === 20);
+			const task = await stopTask(local.service, id);
 			assert.equal(task.status, 'stopped');
 			assert.equal(task.error, null);
-			assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
-			assert.deepEqual(await repository.branches(), ['main']);
-			assert.equal((await logOf(service, id)).at(-1)?.log.message, 'Stopped by the user.');
-			assert.equal((await stopTask(service, id)).status, 'stopped');
+			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
+			assert.deepEqual(await local.repository.branches(), ['main']);
+			assert.equal((await logOf(local.service, id)).at(-1)?.log.message, 'Stopped by the user.');
+			assert.equal((await stopTask(local.service, id)).status, 'stopped');
 		});
 
 		it('names the branch that was deleted while the task waited', async () => {
-			await repository.git('branch', 'short-lived');
+			await local.repository.git('branch', 'short-lived');
 			const running = await Promise.all([create({ prompt: '/demo slow' }), create({ prompt: '/demo slow' })]);
 			const waiting = await create({ selectedBranch: 'short-lived' });
-			assert.equal((await readTask(service, waiting.id)).status, 'pending');
-			await repository.git('branch', '-D', 'short-lived');
-			await Promise.all(running.map(({ id }) => stopTask(service, id)));
-			const task = await finalTask(service, waiting.id);
+			assert.equal((await readTask(local.service, waiting.id)).status, 'pending');
+			await local.repository.git('branch', '-D', 'short-lived');
+			await Promise.all(running.map(({ id }) => stopTask(local.service, id)));
+			const task = await finalTask(local.service, waiting.id);
 			assert.equal(task.status, 'error');
 			assert.match(task.error ?? '', /^there is no branch "short-lived"/i);
 		});
@@ -287,12 +274,12 @@ describe('a task on a local repository', function () {
 		it('never touches a branch that has its name already', async () => {
 			const { id } = await create({ prompt: 'Taken' });
 			const name = `errand/taken-${id.slice(0, 8)}`;
-			await repository.git('branch', name);
-			const before = await repository.head(name);
-			const task = await finalTask(service, id);
+			await local.repository.git('branch', name);
+			const before = await local.repository.head(name);
+			const task = await finalTask(local.service, id);
 			assert.equal(task.status, 'error');
 			assert.match(task.error ?? '', /cannot be made .*name is taken/);
-			assert.equal(await repository.head(name), before);
+			assert.equal(await local.repository.head(name), before);
 		});
 	});
 
@@ -301,7 +288,7 @@ describe('a task on a local repository', function () {
 		try {
 			const ids: string[] = [];
 			for (let number = 0; number < 4; number++) {
-				ids.push((await createTask(own, { prompt: '/demo slow', repoUrl: repository.path })).id);
+				ids.push((await createTask(own, { prompt: '/demo slow', repoUrl: local.repository.path })).id);
 			}
 			const statuses = () => Promise.all(ids.map(async id => (await readTask(own, id)).status));
 			await waitFor('two to run', async () => (await statuses()).join() === 'processing,processing,pending,pending');
@@ -315,7 +302,7 @@ describe('a task on a local repository', function () {
 
 	it('tells the truth about a task whose service crashed at any step', async () => {
 		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-crash-'));
-		const references = path.join(repository.path, '.git', 'refs', 'heads', 'errand');
+		const references = path.join(local.repository.path, '.git', 'refs', 'heads', 'errand');
 		let own = await ServiceProcess.start({ stateFolder });
 		try {
 			const reached = (id: string): Record<string, () => Promise<boolean>> => ({
@@ -325,13 +312,13 @@ describe('a task on a local repository', function () {
 				pushed: async () => (await readdir(references).catch(() => [])).length > 0,
 			});
 			for (const step of ['created', 'cloned', 'saving', 'pushed']) {
-				const { id } = await createTask(own, { prompt: step, repoUrl: repository.path });
+				const { id } = await createTask(own, { prompt: step, repoUrl: local.repository.path });
 				await waitFor(step, reached(id)[step] ?? assert.fail);
 				await own.crash();
 				own = await ServiceProcess.start({ stateFolder });
 				const task = await finalTask(own, id);
 				const branch = `errand/${step}-${id.slice(0, 8)}`;
-				const there = (await repository.branches()).includes(branch);
+				const there = (await local.repository.branches()).includes(branch);
 				if (task.status === 'completed') {
 					assert.equal(task.branchName, branch, step);
 					assert.ok(there && task.diffStats, step);
@@ -345,9 +332,9 @@ describe('a task on a local repository', function () {
 					log.map((_, index) => index),
 				);
 				assert.deepEqual(await readdir(workFolderOf(stateFolder)).catch(() => []), [], step);
-				for (const name of (await repository.branches()).filter(candidate => candidate.startsWith('errand/'))) {
-					assert.equal(await repository.head(`${name}^`), await repository.head('main'));
-					await repository.git('branch', '-D', name);
+				for (const name of (await local.repository.branches()).filter(candidate => candidate.startsWith('errand/'))) {
+					assert.equal(await local.repository.head(`${name}^`), await local.repository.head('main'));
+					await local.repository.git('branch', '-D', name);
 				}
 			}
 		} finally {
@@ -361,14 +348,14 @@ describe('a task on a local repository', function () {
 		const first = await ServiceProcess.start({ stateFolder });
 		let second: ServiceProcess | undefined;
 		try {
-			const done = await createTask(first, { prompt: 'Done before', repoUrl: repository.path });
+			const done = await createTask(first, { prompt: 'Done before', repoUrl: local.repository.path });
 			const ended = await finalTask(first, done.id);
 			const doneLog = await logOf(first, done.id);
-			const running = await createTask(first, { prompt: '/demo slow', repoUrl: repository.path });
+			const running = await createTask(first, { prompt: '/demo slow', repoUrl: local.repository.path });
 			await waitFor('a line of the agent', async () => (await readTask(first, running.id)).progress === 20);
 			const others: TaskView[] = [];
 			for (const number of [2, 3]) {
-				others.push(await createTask(first, { prompt: `/demo slow ${number}`, repoUrl: repository.path }));
+				others.push(await createTask(first, { prompt: `/demo slow ${number}`, repoUrl: local.repository.path }));
 			}
 			await waitFor('the second to run', async () => (await readTask(first, others[0]?.id ?? '')).status !== 'pending');
 			await first.crash();
@@ -393,8 +380,8 @@ describe('a task on a local repository', function () {
 					log.map((_, index) => index),
 				);
 			}
-			assert.deepEqual(await repository.branches(), [ended.branchName, 'main']);
-			const next = await createTask(second, { prompt: 'After', repoUrl: repository.path });
+			assert.deepEqual(await local.repository.branches(), [ended.branchName, 'main']);
+			const next = await createTask(second, { prompt: 'After', repoUrl: local.repository.path });
 			assert.equal((await finalTask(second, next.id)).status, 'completed');
 		} finally {
 			await first.stop();

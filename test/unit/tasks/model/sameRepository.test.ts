@@ -13,7 +13,7 @@ describe('the key of a repository', () => {
 		]) {
 			assert.equal(repositoryKey(address), key, address);
 		}
-		assert.equal(repositoryKey('file:///work/widgets'), repositoryKey('/work/widgets/'));
+		assert.equal(repositoryKey('file:///projects/widgets'), repositoryKey('/projects/widgets/'));
 	});
 
 	it('tells repositories apart, and is none for what names none', () => {
@@ -21,7 +21,7 @@ describe('the key of a repository', () => {
 			repositoryKey('https://host.example/acme/widgets'),
 			repositoryKey('https://host.example/acme/widgets2'),
 		);
-		assert.notEqual(repositoryKey('/work/widgets'), repositoryKey('/work/Widgets'));
+		assert.notEqual(repositoryKey('/projects/widgets'), repositoryKey('/projects/Widgets'));
 		assert.equal(repositoryKey(''), undefined);
 		assert.equal(repositoryKey('ext::sh -c x'), undefined);
 	});

@@ -44,7 +44,7 @@ describe('the row of a task', () => {
 		const row = describeTask(task, { now, follow: undefined, isStopping: false, repository: 'acme/other' }, words);
 		assert.equal(row.description, '45 % · agent-a · errand/add-retry · acme/other · 12 min');
 		assert.equal(repositoryName('https://host.example/acme/widgets.git'), 'acme/widgets');
-		assert.equal(repositoryName('C:\\work\\widgets\\'), 'work/widgets');
+		assert.equal(repositoryName('C:\\code\\widgets\\'), 'code/widgets');
 	});
 
 	it('says where it reconnects, and does not look alive then', () => {

@@ -14,7 +14,7 @@ const origin = { name: 'origin', url: 'git@host.example:acme/widgets.git' };
 function facts(changes: Partial<TargetFacts>): TargetFacts {
 	return {
 		isLocal: false,
-		repositoryPath: '/work/widgets',
+		repositoryPath: '/projects/widgets',
 		branch: branch('main'),
 		branches: [branch('main'), branch('main', 'origin')],
 		remotes: [origin],
@@ -100,7 +100,7 @@ describe('what the local service is told to clone', () => {
 	it('is the working repository otherwise', () => {
 		for (const originDirectory of [undefined, { path: '/srv/git/widgets', commit: undefined }]) {
 			const target = launchTarget(facts({ isLocal: true, originDirectory }));
-			assert.ok(target.ok && target.repoUrl === '/work/widgets' && target.kind === 'working-repository');
+			assert.ok(target.ok && target.repoUrl === '/projects/widgets' && target.kind === 'working-repository');
 		}
 	});
 

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { Follows } from '../../src/tasks/follows.ts';
+import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
+
+const connection = { name: 'test', label: 'Test' };
+
+describe('a log as a document', () => {
+	let server: TaskServer;
+	let client: Client;
+	let state: State;
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		state = new State();
+		client = createClient({
+			connection: server.connection,
+			keys: () => Promise.resolve('test'),
+			transport: createFetchTransport((input, init) => fetch(input, init)),
+		});
+	});
+
+	afterEach(() => server.stop());
+
+	const documentOf = (part: string) =>
+		vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'errand-log' && uri.path.includes(part));
+
+	const noneToReopen = () => Promise.reject(new Error('no document was brought back'));
+
+	it('is read again when the editor brings it back, and until then says why it cannot be', async () => {
+		const asked: string[][] = [];
+		let found: Reopened = { reason: 'Another connection is active.' };
+		const documents = new LogDocuments({
+			explain: assert.fail,
+			reopen: async (...target) => {
+				asked.push(target);
+				return found;
+			},
+		});
+		const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+		try {
+			server.add({ id: 'back-1', prompt: 'Back' });
+			server.log('back-1', 'line 0!', 'line 1!');
+			const query = JSON.stringify([connection.name, 'back-1']);
+			const uri = vscode.Uri.from({ scheme: 'errand-log', path: '/Back (back-1)', query });
+			const document = await vscode.workspace.openTextDocument(uri);
+			await vscode.window.showTextDocument(document);
+			assert.equal(document.getText(), 'Another connection is active.\n— read the log again —');
+			const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>('vscode.executeLinkProvider', uri);
+			assert.deepEqual(
+				links.map(({ target }) => target?.toString()),
+				['command:errand.loadLaterLog'],
+			);
+			assert.deepEqual(asked[0], [connection.name, 'back-1']);
+			const follow = follows.open(client, { connection, taskId: 'back-1', title: 'Back' }, true);
+			await waitFor('the entries', () => follow.nextIndex === 2);
+			found = { source: follow, client };
+			await documents.loadLater(uri);
+			await waitFor('the log', () => /line 0!.*line 1!$/s.test(documentOf('back-1')?.getText() ?? ''));
+			server.log('back-1', 'line 2!');
+			await waitFor('what is new', () => /line 1!.*line 2!$/s.test(documentOf('back-1')?.getText() ?? ''));
+			assert.equal(documentOf('back-1')?.languageId, 'errand-log');
+		} finally {
+			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+			documents.dispose();
+			follows.dispose();
+		}
+	});
+
+	it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async function () {
+		this.timeout(60_000);
+		const problems: unknown[] = [];
+		const documents = new LogDocuments({ explain: error => problems.push(error), reopen: noneToReopen });
+		const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+		try {
+			server.add({ id: 'doc-1', prompt: 'Document' });
+			server.log('doc-1', ...Array.from({ length: 4_000 }, (_, index) => `line ${index}! see https://host.example/x`));
+			const follow = follows.open(client, { connection, taskId: 'doc-1', title: 'Document' }, true);
+			await waitFor('the entries', () => follow.nextIndex === 4_000);
+			await documents.show(follow, client);
+			const document = documentOf('doc-1');
+			assert.ok(document);
+			assert.match(document.lineAt(0).text, /^— entries before .+ are left out: load earlier —$/);
+			server.log('doc-1', 'the newest');
+			await waitFor('the newest entry', () => document.getText().includes('the newest'));
+			const execute = vscode.commands.executeCommand;
+			const folds = await execute<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
+			assert.ok(folds.some(({ start, end }) => start === 1 && end === document.lineCount - 1));
+			const [symbol] = await execute<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', document.uri);
+			assert.equal(symbol?.name, 'agent executing');
+			const links = await execute<vscode.DocumentLink[]>('vscode.executeLinkProvider', document.uri);
+			const targets = new Set(links.map(({ target }) => target?.toString()));
+			assert.deepEqual([...targets].sort(), ['command:errand.loadEarlierLog', 'https://host.example/x']);
+			await waitFor('the first entry', async () => {
+				await documents.loadEarlier(document.uri);
+				return /line 0!/.test(document.getText());
+			});
+			assert.match(document.lineAt(document.lineCount - 1).text, /later entries are left out/);
+			assert.ok(document.getText().length < 100_000);
+			await documents.showEnd(document.uri);
+			await waitFor('the end', () => document.getText().includes('the newest'));
+			assert.deepEqual(problems, []);
+		} finally {
+			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+			documents.dispose();
+			follows.dispose();
+		}
+	});
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { ServiceProcess } from '../../../support/serviceProcess.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import { createTask, finalTask, type TaskView } from '../helpers.ts';
+
+/** What the tests of a `describe` have in common. */
+export interface TaskService {
+	/** One for all of them. */
+	readonly service: ServiceProcess;
+	/** Another one for each. */
+	readonly repository: TemporaryRepository;
+	/** On the repository, where the fields name no other. */
+	create(fields?: object): Promise<TaskView>;
+	/** A task that has made a branch. */
+	completed(fields?: object): Promise<TaskView & { branchName: string }>;
+}
+
+/** To be called in the body of a `describe`. */
+export function useTaskService(): TaskService {
+	let service: ServiceProcess;
+	let repository: TemporaryRepository;
+	before(async () => {
+		service = await ServiceProcess.start();
+	});
+	after(() => service.stop());
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+	});
+	afterEach(() => repository.remove());
+
+	const create = (fields: object = {}) =>
+		createTask(service, { prompt: 'Try it', repoUrl: repository.path, ...fields });
+	return {
+		get service() {
+			return service;
+		},
+		get repository() {
+			return repository;
+		},
+		create,
+		async completed(fields) {
+			const task = await finalTask(service, (await create(fields)).id);
+			assert.equal(task.status, 'completed', task.error ?? '');
+			return { ...task, branchName: task.branchName ?? assert.fail('no branch') };
+		},
+	};
+}
