@@ -8,9 +8,7 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { gatherFacts } from '../../src/tasks/launch/gatherFacts.ts';
-import { toRequest } from '../../src/tasks/launch/launchRequest.ts';
-import { type Finding, findFindings, type LaunchFacts, planLaunch } from '../../src/tasks/launch/model/findings.ts';
-import { preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import { findFindings, type LaunchFacts, planLaunch } from '../../src/tasks/launch/model/findings.ts';
 import { placeActions, promptOfPlace } from '../../src/tasks/launch/promptSources.ts';
 import { lookAtService } from '../../src/tasks/launch/serviceLook.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
@@ -192,124 +190,6 @@ describe('what a service says of the repository', () => {
 	it('is not asked where the connection has no look-ups, or the address names no owner', async () => {
 		assert.equal((await look(harbour, keys.cloud, { scm: undefined })).kind, 'not-asked');
 		assert.equal((await look('https://forge.example/harbour')).kind, 'not-asked');
-	});
-});
-
-describe('the preflight', () => {
-	const facts: LaunchFacts = {
-		target: {
-			ok: true,
-			kind: 'remote',
-			repoUrl: 'https://host.example/x',
-			branch: 'main',
-			remote: 'origin',
-			there: 'a',
-			here: 'a',
-		},
-		ahead: undefined,
-		behind: undefined,
-		changed: [],
-		nested: [],
-		hasConflicts: false,
-		repositoryKind: 'plain',
-		hasCredentials: false,
-		isNameUnsafe: false,
-		...rest,
-	};
-	const choices = { agents: [], installDependencies: false, maxDuration: 0 };
-	const rowOf = (finding: Finding) => {
-		const rows = preflightRows({
-			prompt: 'Fix it',
-			connection,
-			choices,
-			repository: 'widgets',
-			hasOtherRepositories: false,
-			branch: 'fix-login',
-			facts,
-			plan: undefined,
-			findings: [finding],
-			fixesOf: () => [{ icon: 'arrow-swap', title: 'Do something else', run() {} }],
-		});
-		const [row] = rows;
-		return [row?.label, row?.description, row?.detail].filter(Boolean).join(' | ');
-	};
-
-	it('says of every finding what is so and what will be done about it', () => {
-		const said: [Finding, RegExp][] = [
-			[{ kind: 'no-remote' }, /^\$\(error\) “widgets” has no remote \| Quillon cannot reach this machine\. Publish/],
-			[{ kind: 'unusable-remote', remote: 'origin' }, /^\$\(error\) The address of remote “origin”.*https or ssh/],
-			[{ kind: 'only-on-remote', remote: 'fork' }, /^\$\(error\) Branch “fix-login” is only on fork \| Check it out/],
-			[{ kind: 'unsafe-name' }, /^\$\(error\) .*begins with a hyphen \| .*choose another branch/],
-			[
-				{ kind: 'not-on-remote', remote: 'origin', choices: ['push', 'scratch'], chosen: 'push' },
-				/^\$\(warning\) Branch “fix-login” isn’t on origin yet \| Will be pushed to origin/,
-			],
-			[
-				{ kind: 'unpushed', remote: 'origin', ahead: 2, behind: 0, choices: ['push', 'leave'], chosen: 'leave' },
-				/^\$\(warning\) 2 commits are not on origin yet \| The task starts from what origin has\./,
-			],
-			[
-				{ kind: 'unpushed', remote: 'origin', ahead: 1, behind: 3, choices: ['leave', 'scratch'], chosen: 'scratch' },
-				/two ways: 1 commits only here, 3 only on origin \| Goes along on a scratch branch of origin/,
-			],
-			[
-				{ kind: 'behind', remote: 'origin', behind: 1 },
-				/^\$\(info\) origin has 1 commit that is not here \| The task starts/,
-			],
-			[
-				{
-					kind: 'changes',
-					files: ['a', 'b', 'c', 'd', '$(bug)\u202e\n'],
-					choices: ['leave', 'scratch'],
-					chosen: 'leave',
-				},
-				/^\$\(warning\) 5 files are not committed \| a, b, c, d and 1 more \| They stay out of the task\.$/,
-			],
-			[
-				{ kind: 'conflicts', files: ['$(bug)\u202e'] },
-				/merge with conflicts.*\\\$\(bug\) \| Uncommitted changes stay out/,
-			],
-			[
-				{ kind: 'nested', folders: ['vendor/lib'] },
-				/^\$\(info\) A repository inside this one.* \| vendor\/lib \| They stay out of the task\.$/,
-			],
-			[{ kind: 'unknown-agent', agent: 'gone' }, /Quillon has no agent “gone”.*errand\.tasks\.agent/],
-			[{ kind: 'worktree' }, /^\$\(info\) “widgets” is a worktree/],
-			[{ kind: 'submodule' }, /^\$\(info\) “widgets” is a submodule/],
-			[{ kind: 'credentials' }, /^\$\(info\) .*a name or a password \| They are not sent to Quillon\./],
-			[{ kind: 'empty-git-user' }, /^\$\(warning\) The last task ran without a source-hosting account \| Link one/],
-			[{ kind: 'service', look: { kind: 'asking' } }, /^\$\(sync~spin\) Asking Quillon/],
-			[
-				{ kind: 'service', look: { kind: 'known', branches: new Set(), isWhole: false } },
-				/^\$\(check\) Quillon knows “widgets”$/,
-			],
-			[{ kind: 'service', look: { kind: 'unlisted' } }, /^\$\(warning\) Quillon does not list “widgets” \| .*Grant it/],
-			[
-				{ kind: 'service', look: { kind: 'no-link' } },
-				/^\$\(warning\) Quillon has no link.*\| Link it in the service’s dashboard/,
-			],
-			[{ kind: 'service', look: { kind: 'failed', reason: 'Why.' } }, /^\$\(info\) Whether Quillon knows.*\| Why\.$/],
-		];
-		for (const [finding, expected] of said) {
-			assert.match(rowOf(finding), expected);
-		}
-	});
-
-	it('asks for several agents with a model each, and for one as it is', () => {
-		const plan = { repoUrl: 'https://host.example/x', branch: 'main' };
-		const request = (...names: [string, string?][]) =>
-			toRequest(connection, 'Fix it', plan, { ...choices, agents: names.map(([agent, model]) => ({ agent, model })) });
-		assert.deepEqual(request(['mason'], ['smith', 'smith-lite']).selectedAgents, [
-			{ agent: 'mason', model: 'mason-large' },
-			{ agent: 'smith', model: 'smith-lite' },
-		]);
-		assert.deepEqual(request(['mason']), {
-			prompt: 'Fix it',
-			repoUrl: plan.repoUrl,
-			selectedBranch: 'main',
-			selectedAgent: 'mason',
-		});
-		assert.throws(() => request(['mason'], ['nameless']), /Several agents need a model each/);
 	});
 });
 

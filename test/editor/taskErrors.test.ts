@@ -7,6 +7,7 @@ import { explainError } from '../../src/platform/notify.ts';
 import { explainList } from '../../src/tasks/taskView.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
+import { taskIds } from '../support/contractServer/taskFixtures.ts';
 
 const wrongKey = { cloud: `${keys.cloud}-wrong`, agent: `${keys.agent}-wrong` };
 
@@ -28,6 +29,8 @@ const first = async (events: AsyncIterable<unknown>) => {
 	}
 };
 const list = (client: Client) => client.tasks.list();
+const create = (client: Client) =>
+	client.tasks.create({ prompt: 'Mend it', repoUrl: 'https://forge.example/harbour-crew/harbour.git' });
 const lookUps: [string, (client: Client) => Promise<unknown>][] = [
 	['repositories', client => client.sources.repositories('acme')],
 	['branches', client => client.sources.branches('acme', 'widgets')],
@@ -82,6 +85,49 @@ const rows: Row[] = [
 			? []
 			: [{ what: `${name} 400`, status: 400, call, sentence: /^Quillon did not accept the request\./ }]),
 	]),
+	{ what: 'creation 400', status: 400, call: create, sentence: /^Quillon did not accept the request\./ },
+	{ what: 'creation 401', cloud: wrongKey.cloud, call: create, sentence: refused, button: commands.manageKeys },
+	{
+		what: 'creation 402',
+		cloud: specialKeys.withoutCredit,
+		call: create,
+		sentence: /^The account on Quillon has no credit left\. Add credit .*It said: “Not enough credit”$/,
+	},
+	{
+		what: 'creation 403',
+		cloud: specialKeys.outsideTeam,
+		call: create,
+		sentence: /^Quillon refused: this account may not do that\..*It said: “You are not a member of the selected team”$/,
+		button: commands.manageKeys,
+	},
+	{
+		what: 'creation 404',
+		cloud: specialKeys.withoutSourceLink,
+		call: create,
+		sentence: /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\./,
+	},
+	{
+		what: 'creation 502',
+		cloud: specialKeys.brokenSource,
+		call: create,
+		sentence: /^Quillon failed while it answered\. Try again\. It said: “The source host failed”$/,
+		button: commands.showLog,
+	},
+	{
+		what: 'stop 404',
+		call: client => client.tasks.stop('no-such-task'),
+		sentence: /^Quillon does not know what was asked for\. Refresh/,
+	},
+	{
+		what: 'stop of a task that is over',
+		call: client => client.tasks.stop(taskIds.completed),
+		sentence: /^Quillon did not accept the request\. It said: “The task is not running”$/,
+	},
+	{
+		what: 'further prompt 404',
+		call: client => client.tasks.continue('no-such-task', { prompt: 'Go on' }),
+		sentence: /^Quillon does not know what was asked for\. Refresh/,
+	},
 	{
 		what: 'agent tasks 401',
 		agent: wrongKey.agent,

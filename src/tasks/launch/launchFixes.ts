@@ -75,6 +75,18 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 					title: choiceText(choice, finding.kind),
 					run: () => actions.decide({ changes: choice }),
 				}));
+		case 'unknown-agent':
+			return [
+				{
+					icon: 'settings-gear',
+					title: vscode.l10n.t('Open Settings'),
+					run: async () => {
+						await vscode.commands.executeCommand('workbench.action.openSettings', '@id:errand.tasks.agent');
+						// The question would stand in front of the settings.
+						return 'leave';
+					},
+				},
+			];
 		case 'empty-git-user':
 			return openDashboard;
 		case 'service':

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { UserFacingError } from '../../src/base/errors.ts';
+import type { NetworkFault } from '../../src/base/networkFault.ts';
+import { ClientError, type ClientErrorCode, type ClientErrorOptions } from '../../src/client/core/errors.ts';
+import { commands } from '../../src/platform/ids.ts';
+import { networkFaultWords } from '../../src/platform/networkFaultWords.ts';
+import { explainError } from '../../src/platform/notify.ts';
+import { linkProblemText } from '../../src/tasks/launch/linkWords.ts';
+import type { LinkProblem } from '../../src/tasks/launch/model/launchLink.ts';
+
+/** What is known of the error beside its code, its sentence and its button. */
+type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
+
+const { manageKeys, showLog, switchConnection } = commands;
+const said = { serviceMessage: 'Plainly no.' };
+
+const codes: Record<ClientErrorCode, Row[]> = {
+	'no-key': [[{}, /^Quillon needs a key\. Add one to go on\.$/, manageKeys]],
+	unauthorised: [
+		[said, /^Quillon did not accept the key\. Check or replace it\. It said: “Plainly no\.”$/, manageKeys],
+	],
+	'plan-required': [[{}, /^The plan of this account on Quillon does not include this\. Change the plan/, manageKeys]],
+	forbidden: [[{}, /^Quillon refused: this account may not do that\. Use the key of one that may\.$/, manageKeys]],
+	'not-found': [[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/]],
+	'source-link-missing': [[{}, /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\.$/]],
+	'invalid-request': [
+		[{}, /^The request was not sent: for the log$/],
+		[{ status: 400, ...said }, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
+	],
+	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
+	'payment-required': [[{}, /^The account on Quillon has no credit left\. Add credit in the service’s dashboard/]],
+	'too-large': [[{}, /^The request is too large for Quillon\. Send less\.$/]],
+	'rate-limited': [
+		[{}, /^Quillon is receiving too many requests\. Try again in a moment\.$/],
+		[{ retryAfterMs: 6_500 }, /^Quillon is receiving too many requests\. Try again in 7 s\.$/],
+	],
+	server: [[said, /^Quillon failed while it answered\. Try again\. It said: “Plainly no\.”$/, showLog]],
+	upstream: [[{}, /^Quillon failed while it answered\. Try again\.$/, showLog]],
+	offline: [
+		[{}, /^Quillon cannot be reached\. Check the network or the address, then try again\.$/, showLog],
+		[
+			{ cause: Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' }) },
+			/^The certificate of Quillon has expired/,
+			showLog,
+		],
+	],
+	timeout: [[{}, /^Quillon did not answer in time\. Try again\.$/, showLog]],
+	aborted: [[{}, /^Stopped\.$/]],
+	truncated: [[{}, /^The reply was cut off before its end\. What came is kept\. Try again\.$/]],
+	'bad-response': [[{}, /^Quillon answered with something that is not in its contract\. Check its address/, showLog]],
+	tampered: [[{}, /^Quillon failed \(tampered\)\. Try again\.$/, showLog]],
+	'not-supported': [[{}, /^Quillon has no address for this\. Choose another connection\.$/, switchConnection]],
+};
+
+/** Each names what to do, too. */
+const faults: [NetworkFault, RegExp][] = [
+	[{ kind: 'certificate', problem: 'self-signed' }, /of Quillon is self-signed, so nothing was sent\. If you trust it/],
+	[{ kind: 'certificate', problem: 'unknown-issuer' }, /an authority that is not trusted here.*add that authority’s/],
+	[{ kind: 'certificate', problem: 'other-host' }, /is for another host name.*errand\.connections/],
+	[{ kind: 'certificate', problem: 'expired' }, /has expired.*Check this machine’s date/],
+	[{ kind: 'certificate', problem: 'not-yet-valid' }, /is not valid yet.*Check this machine’s date/],
+	[{ kind: 'certificate', problem: 'revoked' }, /was revoked.*Ask whoever runs the service/],
+	[{ kind: 'proxy-credentials' }, /http\.proxy cannot be read\. Write a “%”.*as %25/],
+	[
+		{ kind: 'proxy-refused', status: 407 },
+		/asks for a user name and a password.*Put them into the setting http\.proxy/,
+	],
+	[{ kind: 'proxy-refused', status: 403 }, /did not open the way to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
+	[
+		{ kind: 'unreachable', place: '127.0.0.1:9', code: 'ECONNREFUSED' },
+		/^Quillon cannot be reached: nothing answers at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
+	],
+];
+
+const links: Record<LinkProblem, RegExp> = {
+	path: /none that Errand knows\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
+	'no-prompt': /brings no prompt\. Start the task with a prompt of your own\.$/,
+	'too-long': /too long, so nothing of it is used\. Write the prompt yourself\.$/,
+	repeated: /names a thing twice.* Nothing of it is used\.$/,
+	control: /characters that cannot be seen, so nothing of it is used\.$/,
+	branch: /a branch that begins with a hyphen, so nothing of it is used\.$/,
+};
+
+describe('the sentence for what went wrong', () => {
+	for (const [code, rows] of Object.entries(codes)) {
+		for (const [options, sentence, button] of rows) {
+			it(`names cause and next step, with its button: ${code}, ${sentence.source}`, () => {
+				const error = new ClientError(code as ClientErrorCode, 'for the log', options);
+				const { message, action } = explainError(error, 'Quillon');
+				assert.match(message, sentence);
+				assert.equal(action?.command, button);
+			});
+		}
+	}
+
+	it('names why a service cannot be reached, and what to do', () => {
+		for (const [fault, sentence] of faults) {
+			assert.match(networkFaultWords(fault, 'Quillon'), sentence);
+		}
+	});
+
+	it('is the one that was written for it, also where another error has wrapped it', () => {
+		const written = new UserFacingError('Write it down.', { action: 'manageKeys' });
+		const { message, action } = explainError(new Error('around it', { cause: written }), 'Quillon');
+		assert.equal(message, 'Write it down.');
+		assert.deepEqual(action, { label: 'Manage Keys', command: manageKeys });
+	});
+
+	it('says of a link what is wrong with it', () => {
+		for (const [problem, sentence] of Object.entries(links)) {
+			assert.match(linkProblemText(problem as LinkProblem), sentence);
+		}
+	});
+});
