@@ -39,3 +39,19 @@ export class Emitter<T> implements Disposable {
 		this.listeners.clear();
 	}
 }
+
+/**
+ * Calls the listener at those events after which `read` gives something else than before. Compared as JSON. For sources
+ * that do not always name what has changed.
+ */
+export function onDidChangeValue(event: Event<unknown>, read: () => unknown, listener: () => void): Disposable {
+	const current = () => JSON.stringify(read());
+	let known = current();
+	return event(() => {
+		const now = current();
+		if (now !== known) {
+			known = now;
+			listener();
+		}
+	});
+}

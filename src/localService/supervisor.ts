@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Clock, singleFlight } from '../base/async.ts';
+import { type Clock, SerialQueue, singleFlight } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
@@ -52,6 +52,9 @@ export class Supervisor implements Disposable {
 	private lost: Discovery | undefined;
 	private failure: { error: UserFacingError; until: number } | undefined;
 	private stopped = false;
+	private readonly handovers = new SerialQueue();
+	/** What the service got from this window is not what it would get now. The settings also change while it starts. */
+	private isOutOfDate = false;
 	private readonly stoppedChanged = new Emitter<void>();
 	/** See `isStopped`. */
 	readonly onDidChangeStopped: Event<void> = this.stoppedChanged.event;
@@ -70,21 +73,23 @@ export class Supervisor implements Disposable {
 	readonly ensure: () => Promise<Discovery> = singleFlight(async () => {
 		this.disposal.signal.throwIfAborted();
 		if (this.running) {
+			await this.bringUpToDate(this.running.service);
 			return this.running.service;
 		}
+		this.isOutOfDate = false;
 		const joined = await this.join();
 		this.judgeLoss(joined?.service);
 		if (!joined && this.failure && this.options.clock.now() < this.failure.until) {
 			throw this.failure.error;
 		}
 		this.failure = undefined;
-		this.running = joined ?? (await this.start());
-		this.watch(this.running);
+		const running = joined ?? (await this.start());
+		this.running = running;
+		this.isOutOfDate ||= joined !== undefined;
+		this.watch(running);
 		this.setStopped(false);
-		if (joined) {
-			await this.handOver(joined.service);
-		}
-		return this.running.service;
+		await this.bringUpToDate(running.service);
+		return running.service;
 	});
 
 	/** The service was told to end, here or in another window, and nobody has asked for it since. */
@@ -94,8 +99,9 @@ export class Supervisor implements Disposable {
 
 	/** To be called when the upstreams have changed. A service that does not run gets them when it starts. */
 	async upstreamsChanged(): Promise<void> {
+		this.isOutOfDate = true;
 		if (this.running) {
-			await this.handOver(this.running.service);
+			await this.bringUpToDate(this.running.service);
 		}
 	}
 
@@ -173,9 +179,7 @@ export class Supervisor implements Disposable {
 			for (;;) {
 				const running = await this.join();
 				if (running) {
-					if (running.service.pid !== child.pid) {
-						await this.handOver(running.service);
-					}
+					this.isOutOfDate ||= running.service.pid !== child.pid;
 					return running;
 				}
 				// Exit code 0 means that another window's service won the race: that one answers next.
@@ -204,13 +208,24 @@ export class Supervisor implements Disposable {
 		}
 	}
 
-	/** Gives a service that runs already what this window would have started it with. Without it chat still has the demo. */
-	private async handOver(service: Discovery): Promise<void> {
-		try {
-			await handOver(service, await this.options.handover());
-		} catch (error) {
-			this.options.logger.log('warn', 'the upstreams could not be handed over', { reason: describeError(error) });
-		}
+	/**
+	 * Gives a service that runs already what this window would have started it with. Without it chat still has the demo;
+	 * what could not be handed over goes along with the next request.
+	 */
+	private bringUpToDate(service: Discovery): Promise<void> {
+		// One after the other: what is read last must be what the service gets last.
+		return this.handovers.run(async () => {
+			if (!this.isOutOfDate) {
+				return;
+			}
+			this.isOutOfDate = false;
+			try {
+				await handOver(service, await this.options.handover());
+			} catch (error) {
+				this.isOutOfDate = true;
+				this.options.logger.log('warn', 'the upstreams could not be handed over', { reason: describeError(error) });
+			}
+		});
 	}
 
 	private watch(running: Running): void {

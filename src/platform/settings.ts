@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
+import { onDidChangeValue } from '../base/event.ts';
 import type { SettingId, SettingTypes } from './ids.ts';
 
 /** The value as the editor resolves it: user, workspace and default, within the setting's scope. */
@@ -22,12 +23,12 @@ export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K])
 	return vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
 }
 
+/**
+ * By their values: a served editor brings settings of `machine` scope up to seconds after it has activated the extension,
+ * with an event that does not name them.
+ */
 export function onDidChangeSetting(ids: readonly SettingId[], listener: () => void): Disposable {
-	return vscode.workspace.onDidChangeConfiguration(event => {
-		if (ids.some(id => event.affectsConfiguration(id))) {
-			listener();
-		}
-	});
+	return onDidChangeValue(vscode.workspace.onDidChangeConfiguration, () => ids.map(readSetting), listener);
 }
 
 /** The proxy that the editor is set to use, for programs that it starts. */

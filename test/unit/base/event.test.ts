@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Emitter } from '../../../src/base/event.ts';
+import { Emitter, onDidChangeValue } from '../../../src/base/event.ts';
 
 describe('Emitter', () => {
 	it('fires to listeners in the order they came, also when one function listens twice', () => {
@@ -52,5 +52,33 @@ describe('Emitter', () => {
 		emitter.event(() => heard++);
 		emitter.fire();
 		assert.equal(heard, 0);
+	});
+});
+
+describe('onDidChangeValue', () => {
+	it('hears of a value that an event brings without naming it, and of no event that leaves it as it was', () => {
+		const emitter = new Emitter<string>();
+		let settings: object | undefined;
+		let heard = 0;
+		const subscription = onDidChangeValue(
+			emitter.event,
+			() => [settings],
+			() => heard++,
+		);
+		emitter.fire('others');
+		assert.equal(heard, 0);
+		settings = { cheap: { url: 'https://example.com' } };
+		emitter.fire('others');
+		assert.equal(heard, 1);
+		settings = { cheap: { url: 'https://example.com' } };
+		emitter.fire('this');
+		assert.equal(heard, 1);
+		settings = { cheap: { url: 'https://example.org' } };
+		emitter.fire('this');
+		assert.equal(heard, 2);
+		subscription.dispose();
+		settings = undefined;
+		emitter.fire('this');
+		assert.equal(heard, 2);
 	});
 });

@@ -48,13 +48,18 @@ describe('Supervisor', function () {
 		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
 	});
 
-	function supervise(launch = serviceLaunch(), clock = systemClock, logger = nullLogger): Supervisor {
+	function supervise(
+		launch = serviceLaunch(),
+		clock = systemClock,
+		logger = nullLogger,
+		current = async () => handover,
+	): Supervisor {
 		const supervisor = new Supervisor({
 			launch,
 			stateFolder: folder,
 			logger,
 			clock,
-			handover: async () => handover,
+			handover: current,
 			sentences: {
 				didNotStart: reason => `did not start: ${reason}`,
 				stoppedTwice: () => 'stopped twice',
@@ -93,6 +98,61 @@ describe('Supervisor', function () {
 		handover = { upstreams: [upstream('three')], findOllama: false };
 		await first.upstreamsChanged();
 		assert.equal((await names())[0], 'three');
+	});
+
+	describe('while the service starts', () => {
+		const upstream = (slug: string) => ({ slug, url: 'https://example.com', models: [`model-${slug}`] });
+		const first = async (service: { address: string; token: string }) =>
+			(await readPicture(service as Parameters<typeof readPicture>[0])).providers[0]?.slug;
+
+		it('gives it the upstreams of settings that the editor has only then', async () => {
+			const read: string[] = [];
+			const supervisor = supervise(undefined, undefined, undefined, async () => {
+				const given = handover;
+				read.push(String(given.upstreams.length));
+				if (read.length === 1) {
+					handover = { upstreams: [upstream('late')], findOllama: false };
+					await supervisor.upstreamsChanged();
+				}
+				return given;
+			});
+			assert.equal(await first(await ensure(supervisor)), 'late');
+			assert.deepEqual(read, ['0', '1']);
+		});
+
+		it('gives it what changed last where two changes come at once', async () => {
+			const slow = upstream('slow');
+			const supervisor = supervise(undefined, undefined, undefined, async () => {
+				const given = handover;
+				// Whoever reads the older one takes longer over it.
+				await systemClock.sleep(given.upstreams[0]?.slug === 'slow' ? 200 : 0);
+				return given;
+			});
+			const service = await ensure(supervisor);
+			handover = { upstreams: [slow], findOllama: false };
+			const one = supervisor.upstreamsChanged();
+			await Promise.resolve();
+			handover = { upstreams: [upstream('quick')], findOllama: false };
+			await Promise.all([one, supervisor.upstreamsChanged()]);
+			assert.equal(await first(service), 'quick');
+		});
+
+		it('gives it with the next request what it could not be given at once', async () => {
+			let fails = false;
+			const supervisor = supervise(undefined, undefined, undefined, async () => {
+				if (fails) {
+					throw new Error('the settings cannot be read');
+				}
+				return handover;
+			});
+			const service = await ensure(supervisor);
+			handover = { upstreams: [upstream('kept')], findOllama: false };
+			fails = true;
+			await supervisor.upstreamsChanged();
+			assert.notEqual(await first(service), 'kept');
+			fails = false;
+			assert.equal(await first(await ensure(supervisor)), 'kept');
+		});
 	});
 
 	it('lets the service end when the last window has given its lease back', async () => {
