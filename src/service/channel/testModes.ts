@@ -5,7 +5,8 @@ import type { MessageReply } from '../../contract/channel.ts';
 /** The environment's variable with the modes as JSON. */
 export const TEST_MODES_VARIABLE = 'ERRAND_CHANNEL_TEST';
 
-const TAMPERINGS = [
+/** What can be done to a sealed frame. */
+export const TAMPERINGS = [
 	'nonce',
 	'nonce-as-text',
 	'iv-short',

@@ -3,7 +3,7 @@ import { type Client, createClient } from '../../../../src/client/client.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
 import { ENCRYPTED_PATH, localConnection } from '../../../../src/contract/localConnection.ts';
 import { createLocalTransport } from '../../../../src/localService/localTransport.ts';
-import { readTestModes, TEST_MODES_VARIABLE } from '../../../../src/service/channel/testModes.ts';
+import { readTestModes, TAMPERINGS, TEST_MODES_VARIABLE } from '../../../../src/service/channel/testModes.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../support/upstreamServer.ts';
 import { collect } from '../../client/testClient.ts';
@@ -95,18 +95,7 @@ describe('the responder as a test wants it', function () {
 	}
 
 	describe('tampers with', () => {
-		const kinds = [
-			'nonce',
-			'nonce-as-text',
-			'iv-short',
-			'iv-repeated',
-			'ciphertext',
-			'tag-cut',
-			'signature',
-			'unsigned',
-			'plain',
-		] as const;
-		for (const kind of kinds) {
+		for (const kind of TAMPERINGS) {
 			it(`a frame of a stream, by ${kind}: what held before is shown, the rest is not, and nothing goes in clear`, async () => {
 				const client = await start({ batching: 'token', tampering: { kind, from: 1 } });
 				const session = await client.channel.open(channel);
