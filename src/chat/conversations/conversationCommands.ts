@@ -59,10 +59,17 @@ export class ConversationCommands {
 		}
 	}
 
-	/** Deletes at once and offers to take it back. Resolves without waiting for the answer. */
+	/**
+	 * Deletes at once and offers to take it back, without waiting for the answer. One that is not kept cannot come back: it
+	 * is asked about.
+	 */
 	async delete(id = this.shownId()): Promise<void> {
 		const conversation = this.conversations.find(id)?.conversation ?? (await this.read(id));
 		const title = (conversation && titleOf(conversation)) ?? vscode.l10n.t('New Conversation');
+		const isLost = conversation?.encryption?.isUnkept === true && conversation.turns.length > 0;
+		if (isLost && !(await confirmLoss(title))) {
+			return;
+		}
 		const deletion = await this.attempt(
 			() => this.conversations.delete(id),
 			reason => vscode.l10n.t('The conversation could not be deleted: {0}. It is still there.', reason),
@@ -136,4 +143,14 @@ export class ConversationCommands {
 			return undefined;
 		}
 	}
+}
+
+async function confirmLoss(title: string): Promise<boolean> {
+	const yes = vscode.l10n.t('Delete');
+	const chosen = await vscode.window.showWarningMessage(
+		vscode.l10n.t('Delete “{0}”?', title),
+		{ modal: true, detail: vscode.l10n.t('This conversation is not kept, so it cannot be brought back.') },
+		yes,
+	);
+	return chosen === yes;
 }

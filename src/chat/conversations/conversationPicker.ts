@@ -36,7 +36,7 @@ export class ConversationPicker {
 		this.conversations = conversations;
 		this.actions = actions;
 		this.buttons = [
-			{ button: button('edit', vscode.l10n.t('Rename…')), run: id => this.renameAndReturn(id) },
+			{ button: button('edit', vscode.l10n.t('Rename…')), run: id => this.askAndReturn(() => actions.rename(id)) },
 			{
 				button: button('export', vscode.l10n.t('Export…')),
 				run: id => {
@@ -46,10 +46,7 @@ export class ConversationPicker {
 			},
 			{
 				button: button('trash', vscode.l10n.t('Delete')),
-				run: async id => {
-					await actions.delete(id);
-					await this.fill();
-				},
+				run: id => this.askAndReturn(() => actions.delete(id)),
 			},
 		];
 	}
@@ -89,9 +86,10 @@ export class ConversationPicker {
 		await this.fill();
 	}
 
-	private async renameAndReturn(id: string): Promise<void> {
+	/** What asks something takes the list away. */
+	private async askAndReturn(action: () => Promise<void>): Promise<void> {
 		this.away = true;
-		await this.actions.rename(id);
+		await action();
 		this.away = false;
 		this.pick.show();
 		await this.fill();
