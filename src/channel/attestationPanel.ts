@@ -16,6 +16,7 @@ import type { ChannelPlace } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './protocol.ts';
 import { parseFromReportPage } from './protocolSchema.ts';
+import { reasonText } from './reasonWords.ts';
 import { checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
 
 /** What a report is of. */
@@ -188,11 +189,11 @@ export class AttestationPanel {
 			tone: isChecking ? 'pending' : summary.broken || summary.isDowngrade ? 'bad' : 'open',
 			details: [...details, vscode.l10n.t('Checked {0}', time)],
 			checks: attested.verdicts.map(
-				({ check, verdict, reason, input }): CheckView => ({
+				({ check, verdict, input, ...why }): CheckView => ({
 					label: checkLabel(check),
 					verdict,
 					word: verdictWord(verdict),
-					reason: harmlessLine(reason),
+					reason: harmlessLine(reasonText(why)),
 					...(input === undefined ? {} : { input: harmlessLine(input) }),
 				}),
 			),
@@ -214,6 +215,7 @@ export class AttestationPanel {
 		// Before the question where to, during which the tab may come to show something else.
 		const text = exportReport({
 			...attested,
+			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: reasonText(verdict) })),
 			connection: this.subject.active.label,
 			checkedAt: at.toISOString(),
 			summary: this.sentence(attested),

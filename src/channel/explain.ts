@@ -18,7 +18,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 		case 'tampered':
 			return {
 				message: vscode.l10n.t(
-					'The reply of {0} was changed on its way, or is not the enclave’s. The encrypted session has ended, and that part of the reply is not shown. Start a new encrypted conversation.',
+					'The reply of {0} was changed on its way, or comes from somebody else. The encrypted session has ended, and that part of the reply is not shown. Start a new encrypted conversation.',
 					connection,
 				),
 				action,

@@ -6,6 +6,7 @@ import type { Annotation, Usage } from '../contract/chatReply.ts';
 import type { Answers, DecisionUsage, Questions } from '../contract/decisions.ts';
 import type { LogEntry, Task } from '../contract/tasks.ts';
 import type { ChannelAddress } from './channel/address.ts';
+import type { ReasonCode } from './channel/reason.ts';
 
 export type ChatStreamEvent =
 	| { type: 'text'; text: string }
@@ -82,7 +83,10 @@ export interface Verdict {
 	check: CheckName;
 	/** `unknown` is what nobody could see to hold: never as good as `pass`. */
 	verdict: 'pass' | 'fail' | 'unknown';
-	reason: string;
+	/** Why. The words are the feature's that shows it. */
+	code: ReasonCode;
+	/** What these words name, such as a number or a device. Some of it is of others: no more than text. */
+	values?: readonly string[];
 	/** What was looked at, where a line can show it. */
 	input?: string;
 }

@@ -54,7 +54,7 @@ export function readCertificates(pem: string): Certificate[] {
 		const block = rest.length > MAXIMUM_PEM_LENGTH ? null : PEM.exec(rest);
 		const bytes = decodeBase64(block?.[1]?.replace(/\r?\n/g, '') ?? '');
 		if (!block || !bytes || certificates.length === MAXIMUM_CERTIFICATES) {
-			throw new CryptoRefusal(`it is not a PEM text of up to ${MAXIMUM_CERTIFICATES} certificates`);
+			throw new CryptoRefusal('pem-certificates', `it is not a PEM text of up to ${MAXIMUM_CERTIFICATES} certificates`);
 		}
 		certificates.push(readCertificate(bytes));
 		rest = rest.slice(block[0].length);
@@ -72,12 +72,12 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 	const signature = readDerSignature(readBits(certificate));
 	certificate.end();
 	if (!signature) {
-		throw new CryptoRefusal('its signature is not strict DER');
+		throw new CryptoRefusal('der', 'its signature is not strict DER');
 	}
 
 	const fields = new DerReader(signed.content);
 	if (hex(fields.read(contextTag(0)).content) !== VERSION_3) {
-		throw new CryptoRefusal('it is not of version 3');
+		throw new CryptoRefusal('certificate-version', 'it is not of version 3');
 	}
 	fields.read(DER.integer);
 	readAlgorithm(fields);
@@ -108,7 +108,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 
 function readAlgorithm(reader: DerReader): void {
 	if (hex(reader.read(DER.sequence).bytes) !== ECDSA_SHA_384) {
-		throw new CryptoRefusal('it is not signed with ECDSA and SHA-384');
+		throw new CryptoRefusal('certificate-algorithm', 'it is not signed with ECDSA and SHA-384');
 	}
 }
 
@@ -116,7 +116,7 @@ function readAlgorithm(reader: DerReader): void {
 function readBits(reader: DerReader): Uint8Array {
 	const { content } = reader.read(DER.bitString);
 	if (content[0] !== 0) {
-		throw new CryptoRefusal('its DER has bits that fill no byte');
+		throw new CryptoRefusal('der', 'its DER has bits that fill no byte');
 	}
 	return content.subarray(1);
 }
@@ -131,7 +131,7 @@ function readTime(reader: DerReader): number {
 	const time = Date.parse(iso);
 	// A day that no month has would be counted on into the next.
 	if (Number.isNaN(time) || new Date(time).toISOString() !== iso) {
-		throw new CryptoRefusal('it has a time that is none');
+		throw new CryptoRefusal('der', 'it has a time that is none');
 	}
 	return time;
 }
@@ -165,10 +165,10 @@ function readExtensions(fields: DerReader): Map<string, Uint8Array> {
 		const { content } = extension.read(DER.octetString);
 		extension.end();
 		if (found.has(type)) {
-			throw new CryptoRefusal('it has an extension twice');
+			throw new CryptoRefusal('extension-twice', 'it has an extension twice');
 		}
 		if (isCritical && type !== OID.basicConstraints && type !== OID.keyUsage) {
-			throw new CryptoRefusal('it has a critical extension that is not known');
+			throw new CryptoRefusal('extension-unknown', 'it has a critical extension that is not known');
 		}
 		found.set(type, content);
 	}
@@ -181,7 +181,7 @@ function readFlag(reader: DerReader): boolean {
 		return false;
 	}
 	if (hex(reader.read(DER.boolean).content) !== 'ff') {
-		throw new CryptoRefusal('its DER has a truth value in another form');
+		throw new CryptoRefusal('der', 'its DER has a truth value in another form');
 	}
 	return true;
 }
@@ -197,7 +197,7 @@ function readConstraints(content: Uint8Array | undefined): Pick<Certificate, 'is
 	const number = fields.isAtEnd ? undefined : fields.read(DER.integer).content;
 	fields.end();
 	if (number && (number.length !== 1 || (number[0] ?? 0) >= 0x80)) {
-		throw new CryptoRefusal('it has a path length that is none');
+		throw new CryptoRefusal('der', 'it has a path length that is none');
 	}
 	return { isAuthority, pathLength: number?.[0] };
 }

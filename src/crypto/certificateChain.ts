@@ -16,20 +16,20 @@ export async function verifyCertificateChain(
 	const [leaf] = chain;
 	const root = chain.at(-1);
 	if (!leaf || !root || chain.length < 2) {
-		throw new CryptoRefusal('it is no chain of certificates');
+		throw new CryptoRefusal('no-chain', 'it is no chain of certificates');
 	}
 	if ((await fingerprint(root.bytes)) !== rootFingerprint.toLowerCase()) {
-		throw new CryptoRefusal('its chain does not end at the maker’s root');
+		throw new CryptoRefusal('chain-root', 'its chain does not end at the maker’s root');
 	}
 	if (leaf.isAuthority || !leaf.maySign) {
-		throw new CryptoRefusal('the key of its leaf may not sign reports');
+		throw new CryptoRefusal('leaf-rights', 'the key of its leaf may not sign reports');
 	}
 	for (const [index, certificate] of chain.entries()) {
 		if (now < certificate.notBefore || now > certificate.notAfter) {
-			throw new CryptoRefusal('a certificate of its chain is not valid now');
+			throw new CryptoRefusal('certificate-expired', 'a certificate of its chain is not valid now');
 		}
 		if (certificate !== root && Buffer.compare(certificate.issuer, certificate.subject) === 0) {
-			throw new CryptoRefusal('a certificate of its chain, other than the last, was issued by itself');
+			throw new CryptoRefusal('self-issued', 'a certificate of its chain, other than the last, was issued by itself');
 		}
 		// The root is by itself.
 		await verifyIssued(certificate, chain[index + 1] ?? root, index);
@@ -40,12 +40,12 @@ export async function verifyCertificateChain(
 async function verifyIssued(certificate: Certificate, issuer: Certificate, between: number): Promise<void> {
 	const isRoot = certificate === issuer;
 	if (Buffer.compare(certificate.issuer, issuer.subject) !== 0) {
-		throw new CryptoRefusal('the certificates of its chain are not in their order');
+		throw new CryptoRefusal('chain-order', 'the certificates of its chain are not in their order');
 	}
 	if (!issuer.isAuthority || !issuer.mayIssue || (!isRoot && between > (issuer.pathLength ?? between))) {
-		throw new CryptoRefusal('a certificate of its chain was issued by one that may not');
+		throw new CryptoRefusal('issuer-rights', 'a certificate of its chain was issued by one that may not');
 	}
 	if (!(await createVerifier(issuer.publicKey)(certificate.signed, certificate.signature, 'SHA-384'))) {
-		throw new CryptoRefusal('a certificate of its chain was not signed by the next');
+		throw new CryptoRefusal('chain-signature', 'a certificate of its chain was not signed by the next');
 	}
 }

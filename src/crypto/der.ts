@@ -54,7 +54,7 @@ export class DerReader {
 	read(tag: number): DerElement {
 		const element = this.readAny();
 		if (element.tag !== tag) {
-			throw new CryptoRefusal('its DER has another element than it should');
+			throw new CryptoRefusal('der', 'its DER has another element than it should');
 		}
 		return element;
 	}
@@ -63,13 +63,13 @@ export class DerReader {
 		const start = this.position;
 		const tag = this.byte();
 		if ((tag & 0x1f) === 0x1f) {
-			throw new CryptoRefusal('its DER has a tag of more than one byte');
+			throw new CryptoRefusal('der', 'its DER has a tag of more than one byte');
 		}
 		const length = this.length();
 		const begin = this.position;
 		const end = begin + length;
 		if (end > this.bytes.length) {
-			throw new CryptoRefusal('its DER ends too soon');
+			throw new CryptoRefusal('der', 'its DER ends too soon');
 		}
 		this.position = end;
 		return { tag, content: this.bytes.subarray(begin, end), bytes: this.bytes.subarray(start, end) };
@@ -83,7 +83,7 @@ export class DerReader {
 	/** Throws where anything is left. */
 	end(): void {
 		if (!this.isAtEnd) {
-			throw new CryptoRefusal('its DER goes on after its end');
+			throw new CryptoRefusal('der', 'its DER goes on after its end');
 		}
 	}
 
@@ -94,14 +94,14 @@ export class DerReader {
 		}
 		const count = first - LONG_FORM;
 		if (count === 0 || count > MAXIMUM_LENGTH_BYTES) {
-			throw new CryptoRefusal('its DER has a length that is not definite, or too large');
+			throw new CryptoRefusal('der', 'its DER has a length that is not definite, or too large');
 		}
 		let length = 0;
 		for (let index = 0; index < count; index++) {
 			length = length * 0x100 + this.byte();
 		}
 		if (length < LONG_FORM || length < 0x100 ** (count - 1)) {
-			throw new CryptoRefusal('its DER has a length that is not in its shortest form');
+			throw new CryptoRefusal('der', 'its DER has a length that is not in its shortest form');
 		}
 		return length;
 	}
@@ -109,7 +109,7 @@ export class DerReader {
 	private byte(): number {
 		const byte = this.bytes[this.position];
 		if (byte === undefined) {
-			throw new CryptoRefusal('its DER ends too soon');
+			throw new CryptoRefusal('der', 'its DER ends too soon');
 		}
 		this.position++;
 		return byte;

@@ -26,7 +26,7 @@ const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END
 export function readPublicKey(pem: string): PublicKey {
 	const spki = decodeBase64(PEM.exec(pem)?.[1]?.replace(/\r?\n/g, '') ?? '');
 	if (!spki || spki.length === 0) {
-		throw new CryptoRefusal('it is not one PEM block of a public key');
+		throw new CryptoRefusal('pem-key', 'it is not one PEM block of a public key');
 	}
 	return readSubjectPublicKeyInfo(spki);
 }
@@ -34,11 +34,14 @@ export function readPublicKey(pem: string): PublicKey {
 /** The same from its DER. Throws `CryptoRefusal`. */
 export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 	if (spki.length !== PREFIX.length + POINT_LENGTH || !PREFIX.every((byte, index) => spki[index] === byte)) {
-		throw new CryptoRefusal('it is not the SubjectPublicKeyInfo of an uncompressed key of the named curve P-384');
+		throw new CryptoRefusal(
+			'key-form',
+			'it is not the SubjectPublicKeyInfo of an uncompressed key of the named curve P-384',
+		);
 	}
 	const point = spki.subarray(PREFIX.length);
 	if (!isOnCurve(point)) {
-		throw new CryptoRefusal('its point is not on the curve P-384');
+		throw new CryptoRefusal('curve', 'its point is not on the curve P-384');
 	}
 	return { spki, point };
 }

@@ -44,18 +44,18 @@ export async function sealFrame(
 export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifier): Promise<Uint8Array> {
 	const { nonce, iv, ciphertext, signature } = frame;
 	if (!Number.isSafeInteger(nonce) || nonce < 0 || iv.length !== IV_LENGTH || ciphertext.length < TAG_LENGTH) {
-		throw new CryptoRefusal('it does not have the form of a sealed frame');
+		throw new CryptoRefusal('frame', 'it does not have the form of a sealed frame');
 	}
 	const raw = readDerSignature(signature);
 	if (!raw) {
-		throw new CryptoRefusal('its signature is not strict DER');
+		throw new CryptoRefusal('frame', 'its signature is not strict DER');
 	}
 	if (!(await verify(signedBytes(nonce, iv, ciphertext), raw, 'SHA-256'))) {
-		throw new CryptoRefusal('its signature is not one of the other side');
+		throw new CryptoRefusal('frame', 'its signature is not one of the other side');
 	}
 	const plain = await decrypt(key, iv, ciphertext);
 	if (!plain) {
-		throw new CryptoRefusal('it was not encrypted with the key of the session');
+		throw new CryptoRefusal('frame', 'it was not encrypted with the key of the session');
 	}
 	return plain;
 }

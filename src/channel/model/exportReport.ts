@@ -1,6 +1,8 @@
-import type { Attested } from '../../client/types.ts';
+import type { Attested, Verdict } from '../../client/types.ts';
 
 export interface ExportedReport extends Attested {
+	/** Each with its reason in words, as it was shown. */
+	verdicts: readonly (Verdict & { reason: string })[];
 	/** How the user knows the connection. */
 	connection: string;
 	/** ISO 8601. */

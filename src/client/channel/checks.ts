@@ -14,10 +14,8 @@ import { nonceClaims } from './nonceClaims.ts';
 /** What came over another way, or in another form, never gets here: fetching it throws. */
 export function checkTransport(address: string): Finding {
 	const { protocol, hostname } = new URL(address);
-	const way = protocol === 'https:' ? 'over https' : isLoopbackHost(hostname) ? 'from this machine' : undefined;
-	return way === undefined
-		? fail('The record came over a way that others can change.', address)
-		: pass(`The record came ${way}, without a redirect, in its documented form.`, address);
+	const code = protocol === 'https:' ? 'way-https' : isLoopbackHost(hostname) ? 'way-loopback' : 'way-open';
+	return (code === 'way-open' ? fail : pass)(code, { input: address });
 }
 
 /** The key, by which later checks go, with its fingerprint. */
@@ -30,13 +28,13 @@ export async function checkPublicKey(record: AttestationRecord): Promise<{ findi
 	try {
 		const key = readPublicKey(record.public_key);
 		const fingerprint = await fingerprintOf(key);
-		const finding = pass('It is a P-384 key, and its point is on the curve.', `SHA-256 ${fingerprint}`);
+		const finding = pass('key-usable', { input: `SHA-256 ${fingerprint}` });
 		return { finding, named: { key, fingerprint } };
 	} catch (error) {
 		if (!(error instanceof CryptoRefusal)) {
 			throw error;
 		}
-		return { finding: fail(`The key cannot be used: ${error.message}.`) };
+		return { finding: fail('key-refused', { values: [error.code] }) };
 	}
 }
 
@@ -60,21 +58,20 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 			}
 		}
 	}
-	return fail('The signature is not one of report_json by the public key, in any form or with any hash that is known.');
+	return fail('signature-wrong');
 }
 
 /** The parsed report is not signed: it may not say anything else than the text that is. */
 function compareReports({ report, report_json: text }: AttestationRecord, input: string): Finding {
-	const holds = 'The signature of report_json is by the public key';
 	let signed: unknown;
 	try {
 		signed = JSON.parse(text);
 	} catch {
-		return unknown(`${holds}, but report_json is no JSON.`, input);
+		return unknown('report-no-json', { input });
 	}
 	return report === undefined || report === null || isDeepStrictEqual(report, signed)
-		? pass(`${holds}.`, input)
-		: unknown(`${holds}. The field report says something else; only report_json is used.`, input);
+		? pass('signature-holds', { input })
+		: unknown('report-other', { input });
 }
 
 const MINIMUM_NONCE_BYTES = 16;
@@ -90,20 +87,18 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 	const nonce = decodeBase64(record.nonce_b64) ?? new Uint8Array();
 	const input = nonceOf(record);
 	if (nonce.length < MINIMUM_NONCE_BYTES || nonce.length > MAXIMUM_NONCE_BYTES) {
-		return fail(`The nonce has ${nonce.length} bytes, not ${MINIMUM_NONCE_BYTES} to ${MAXIMUM_NONCE_BYTES}.`);
+		return fail('nonce-length', { values: [nonce.length, MINIMUM_NONCE_BYTES, MAXIMUM_NONCE_BYTES].map(String) });
 	}
 	if (isKnown(input)) {
-		return fail('The nonce was seen before, with another key.', input);
+		return fail('nonce-seen', { input });
 	}
 	const other = nonceClaims(record).find(({ isSame }) => !isSame(nonce));
-	return other
-		? fail(`The nonce in ${other.place} is another one.`, input)
-		: pass('The nonce has not been seen with another key, and no part of the evidence has another nonce.', input);
+	return other ? fail('nonce-other', { values: [other.place], input }) : pass('nonce-new', { input });
 }
 
 /** contract: not shown. There is no way to hand in a nonce of our own. */
 export function checkFreshness(): Finding {
-	return unknown('The service takes no nonce of ours, so the evidence may be older than it looks.');
+	return unknown('freshness-unknown');
 }
 
 /** What of a new attestation is compared; one without a key that can be used has no fingerprint. */
@@ -112,19 +107,17 @@ type Memorable = Omit<AcceptedAttestation, 'keyFingerprint'> & { keyFingerprint:
 /** Against what was accepted at the same address before. */
 export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): Finding {
 	if (!before) {
-		return unknown('Nothing is remembered of this address.');
+		return unknown('memory-none');
 	}
 	const lost = lostChecks(before.verdicts, now.verdicts);
 	if (lost.length > 0) {
-		return fail(`No longer proven: ${lost.join(', ')}.`);
+		return fail('memory-less', { values: lost });
 	}
 	// Where no device was ever proven there is no set to compare.
 	if (before.devices.length > 0 && before.devices.join() !== now.devices.join()) {
-		return fail('The evidence is of another set of GPUs than before.');
+		return fail('memory-devices');
 	}
-	return before.keyFingerprint === now.keyFingerprint
-		? pass('Everything that was proven before is proven again, with the same key.')
-		: pass('Everything that was proven before is proven again, with another key.');
+	return before.keyFingerprint === now.keyFingerprint ? pass('memory-same-key') : pass('memory-other-key');
 }
 
 /** Those that were proven and are not any more. */

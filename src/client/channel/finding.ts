@@ -1,12 +1,19 @@
 import type { Verdict } from '../types.ts';
+import type { ReasonCode } from './reason.ts';
 
 /** What a check saw. */
 export type Finding = Omit<Verdict, 'check'>;
 
-export const pass = (reason: string, input?: string): Finding => finding('pass', reason, input);
-export const fail = (reason: string, input?: string): Finding => finding('fail', reason, input);
-export const unknown = (reason: string, input?: string): Finding => finding('unknown', reason, input);
+/** What the finding stands on, and what its words name. */
+interface Details {
+	values?: readonly string[];
+	input?: string | undefined;
+}
 
-function finding(verdict: Verdict['verdict'], reason: string, input: string | undefined): Finding {
-	return { verdict, reason, ...(input === undefined ? {} : { input }) };
+export const pass = (code: ReasonCode, details?: Details): Finding => finding('pass', code, details);
+export const fail = (code: ReasonCode, details?: Details): Finding => finding('fail', code, details);
+export const unknown = (code: ReasonCode, details?: Details): Finding => finding('unknown', code, details);
+
+function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): Finding {
+	return { verdict, code, ...(values ? { values } : {}), ...(input === undefined ? {} : { input }) };
 }

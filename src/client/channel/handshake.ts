@@ -81,7 +81,7 @@ function decodeText(plain: Uint8Array): string {
 	try {
 		return utf8.decode(plain);
 	} catch {
-		throw new CryptoRefusal('it is no UTF-8');
+		throw new CryptoRefusal('frame', 'it is no UTF-8');
 	}
 }
 

@@ -11,6 +11,7 @@ import {
 	type NamedKey,
 	nonceOf,
 } from './checks.ts';
+import { unknown } from './finding.ts';
 import type { HardwareAuthority } from './hardware/authority.ts';
 import { checkGpuEvidence } from './hardware/gpuEvidence.ts';
 import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';
@@ -39,7 +40,7 @@ export interface Proof extends Attested {
 export async function climbLadder(record: AttestationRecord, context: LadderContext): Promise<Proof> {
 	const { address, memory, before, authority, findKey, now } = context;
 	const { finding, named } = await checkPublicKey(record);
-	const withoutKey = { verdict: 'unknown', reason: 'There is no key to check with.' } as const;
+	const withoutKey = unknown('key-none');
 	const evidence = await checkGpuEvidence(record.report_json, authority, now);
 	const gpus = evidence.devices.filter(({ isGpu }) => isGpu).length;
 	const token = await checkGpuToken(record.gpu_eat, { authority, findKey, now, gpus });
@@ -78,7 +79,7 @@ export function provenKey(proof: Proof): NamedKey {
 	const { named, verdicts } = proof;
 	const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && FATAL.has(check));
 	if (failed || !named) {
-		throw new ClientError('tampered', `the attestation fails the check ${failed?.check}: ${failed?.reason}`, {
+		throw new ClientError('tampered', `the attestation fails the check ${failed?.check}: ${failed?.code}`, {
 			cause: new RefusedAttestation(proof, 'failed'),
 		});
 	}

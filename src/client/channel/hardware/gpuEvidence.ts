@@ -7,7 +7,7 @@ import { CryptoRefusal } from '../../../crypto/refusal.ts';
 import { createVerifier } from '../../../crypto/verifier.ts';
 import { type Finding, fail, pass, unknown } from '../finding.ts';
 import type { HardwareAuthority } from './authority.ts';
-import { FIRMWARE_FIELD, ReportRefusal, readSpdmReport } from './spdmReport.ts';
+import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';
 
 /** A device whose report was seen to be genuine. */
 export interface Device {
@@ -41,35 +41,35 @@ export async function checkGpuEvidence(
 ): Promise<GpuEvidence> {
 	const entries = entriesOf(reportJson);
 	if (entries === undefined) {
-		return { finding: unknown('There is no evidence of a GPU in report_json in any form that is known.'), devices: [] };
+		return { finding: unknown('evidence-none'), devices: [] };
 	}
 	if (entries.length > MAXIMUM_ENTRIES) {
-		return { finding: fail(`There are more than ${MAXIMUM_ENTRIES} pieces of evidence.`), devices: [] };
+		return { finding: fail('evidence-too-many', { values: [String(MAXIMUM_ENTRIES)] }), devices: [] };
 	}
 	const devices: Device[] = [];
 	for (const [index, entry] of entries.entries()) {
 		try {
 			devices.push(await verifyEntry(entry, rootFingerprint, now));
 		} catch (error) {
-			if (!(error instanceof CryptoRefusal || error instanceof ReportRefusal)) {
+			if (!(error instanceof CryptoRefusal)) {
 				throw error;
 			}
-			return { finding: fail(`Piece ${index + 1} of the evidence does not hold: ${error.message}.`), devices: [] };
+			return { finding: fail('evidence-refused', { values: [String(index + 1), error.code] }), devices: [] };
 		}
 	}
 	const gpus = devices.filter(({ isGpu }) => isGpu);
 	const input = devices.map(({ id, isGpu }) => `${isGpu ? 'GPU' : 'switch'} ${id.slice(0, 16)}`).join(', ');
 	if (gpus.length === 0) {
-		return { finding: fail('The evidence is of switches only, not of a GPU.', input), devices: [] };
+		return { finding: fail('evidence-switches', { input }), devices: [] };
 	}
 	if (new Set(devices.map(({ id }) => id)).size !== devices.length) {
-		return { finding: fail('One device is there twice.', input), devices: [] };
+		return { finding: fail('evidence-twice', { input }), devices: [] };
 	}
 	return {
-		finding: pass(
-			`The evidence is genuine: ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`} of the maker signed it. It does not say whose key the channel uses, and whether the maker has revoked a device was not asked.`,
-			input,
-		),
+		finding:
+			gpus.length === 1
+				? pass('evidence-genuine', { input })
+				: pass('evidence-genuine-many', { values: [String(gpus.length)], input }),
 		devices,
 	};
 }
@@ -91,26 +91,26 @@ async function verifyEntry(entry: unknown, rootFingerprint: string, now: number)
 	await verifyCertificateChain(chain, rootFingerprint, now);
 	const [leaf, device] = chain;
 	if (!leaf || !device) {
-		throw new CryptoRefusal('it is no chain of certificates');
+		throw new CryptoRefusal('no-chain', 'it is no chain of certificates');
 	}
 	const report = readSpdmReport(evidence);
 	if (!(await createVerifier(leaf.publicKey)(report.signed, report.signature, 'SHA-384'))) {
-		throw new CryptoRefusal('its report is not signed by the device');
+		throw new CryptoRefusal('report-signature', 'its report is not signed by the device');
 	}
 	if (!isDeepStrictEqual(Buffer.from(report.nonce), nonce)) {
-		throw new CryptoRefusal('its report was made for another nonce');
+		throw new CryptoRefusal('report-nonce', 'its report was made for another nonce');
 	}
 	const firmware = report.opaque.get(FIRMWARE_FIELD);
 	if (firmware && leaf.firmware && Buffer.compare(firmware, leaf.firmware) !== 0) {
-		throw new CryptoRefusal('its report names other firmware than its certificate');
+		throw new CryptoRefusal('report-firmware', 'its report names other firmware than its certificate');
 	}
 	const [, gpu, other] = CHIP.exec(leaf.commonName ?? '') ?? [];
 	const chip = gpu ?? other;
 	if (chip === undefined) {
-		throw new CryptoRefusal('its device is of no kind that is known');
+		throw new CryptoRefusal('device-kind', 'its device is of no kind that is known');
 	}
 	if (chip !== (ARCHITECTURES[arch] ?? chip)) {
-		throw new CryptoRefusal('its device is of another architecture');
+		throw new CryptoRefusal('device-architecture', 'its device is of another architecture');
 	}
 	return { id: await fingerprintOf(device.publicKey), isGpu: gpu !== undefined, nonce: report.nonce };
 }
@@ -126,20 +126,20 @@ function readEntry(entry: unknown): Entry {
 	const fieldOf = (name: string): string => {
 		const value = typeof entry === 'object' && entry !== null ? Reflect.get(entry, name) : undefined;
 		if (typeof value !== 'string') {
-			throw new CryptoRefusal(`its field ${name} is missing`);
+			throw new CryptoRefusal('evidence-form', `its field ${name} is missing`);
 		}
 		return value;
 	};
 	const bytesOf = (name: string): Buffer => {
 		const bytes = decodeBase64(fieldOf(name));
 		if (!bytes) {
-			throw new CryptoRefusal(`its field ${name} is no base64`);
+			throw new CryptoRefusal('evidence-form', `its field ${name} is no base64`);
 		}
 		return Buffer.from(bytes);
 	};
 	const nonce = fieldOf('nonce');
 	if (!/^(?:[\da-f]{64}|[\dA-F]{64})$/.test(nonce)) {
-		throw new CryptoRefusal('its nonce is not 32 bytes in hexadecimal digits');
+		throw new CryptoRefusal('evidence-form', 'its nonce is not 32 bytes in hexadecimal digits');
 	}
 	return {
 		chain: readCertificates(bytesOf('certificate').toString('latin1')),

@@ -2,6 +2,7 @@ import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import * as z from 'zod';
 import { fingerprint } from '../../../crypto/digest.ts';
 import { type Finding, fail, pass, unknown } from '../finding.ts';
+import type { ReasonCode } from '../reason.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
 import type { KeyProblem, TokenKey } from './makerKeys.ts';
@@ -60,7 +61,7 @@ class Ended extends Error {
 	readonly finding: Finding;
 
 	constructor(finding: Finding) {
-		super(finding.reason);
+		super(finding.code);
 		this.finding = finding;
 	}
 }
@@ -71,11 +72,11 @@ class Ended extends Error {
  */
 export async function checkGpuToken(value: unknown, context: TokenContext): Promise<GpuToken> {
 	if (value === undefined || value === null) {
-		return { finding: unknown('There is no token of the hardware.') };
+		return { finding: unknown('token-none') };
 	}
 	const tokens = readHardwareTokens(value);
 	if (!tokens) {
-		return { finding: unknown('The token of the hardware is in no form that is known.') };
+		return { finding: unknown('token-form') };
 	}
 	try {
 		return await checkTokens(tokens, context);
@@ -89,20 +90,18 @@ export async function checkGpuToken(value: unknown, context: TokenContext): Prom
 
 async function checkTokens({ overall, devices }: HardwareTokens, context: TokenContext): Promise<GpuToken> {
 	const claims = await verifyToken(overall, 'overall', context);
-	const issuer = `Issuer ${context.authority.issuer}`;
+	const input = `iss ${context.authority.issuer}`;
 	const result = claims['x-nvidia-overall-att-result'];
 	if (result !== undefined && result !== true) {
-		throw new Ended(fail('The maker’s answer on the hardware is not yes.', issuer));
+		throw new Ended(fail('token-no', { input }));
 	}
 	if (!devices) {
 		checkTimes([claims], context.now);
-		throw new Ended(
-			unknown('The maker’s token came without those of the devices, so it says nothing of a GPU.', issuer),
-		);
+		throw new Ended(unknown('token-without-devices', { input }));
 	}
 	const named = overallSchema.safeParse(claims).data;
 	if (!named || result !== true) {
-		throw new Ended(unknown('The maker’s token is in no form that is known.', issuer));
+		throw new Ended(unknown('token-form', { input }));
 	}
 	await checkDigests(named.submods, devices);
 	const all = [claims];
@@ -113,16 +112,15 @@ async function checkTokens({ overall, devices }: HardwareTokens, context: TokenC
 	}
 	const gpus = [...devices.keys()].filter(name => name.startsWith('GPU')).length;
 	if (gpus === 0) {
-		throw new Ended(fail('The maker’s token names no GPU.', issuer));
+		throw new Ended(fail('token-without-gpu', { input }));
 	}
 	if (context.gpus > 0 && context.gpus !== gpus) {
-		throw new Ended(fail('The maker’s token names another number of GPUs than the evidence.', issuer));
+		throw new Ended(fail('token-other-count', { input }));
 	}
 	checkTimes(all, context.now);
-	const finding = pass(
-		`The GPU maker’s verifier signed that ${gpus === 1 ? 'the GPU' : `all ${gpus} GPUs`} and what they measured are as they should be.`,
-		`${issuer}, ${[...devices.keys()].join(', ')}`,
-	);
+	const proven = { input: `${input}, ${[...devices.keys()].join(', ')}` };
+	const finding =
+		gpus === 1 ? pass('token-yes', proven) : pass('token-yes-many', { values: [String(gpus)], ...proven });
 	const nonce = named.eat_nonce;
 	return nonce === undefined ? { finding } : { finding, nonce: Buffer.from(nonce, 'hex') };
 }
@@ -135,17 +133,17 @@ async function checkDigests(
 	const names = Object.keys(submods);
 	const isSame = names.length === devices.size && names.every(name => devices.has(name));
 	if (!isSame) {
-		throw new Ended(fail('The tokens of the devices are not those that the maker’s token names.'));
+		throw new Ended(fail('token-other-devices'));
 	}
 	for (const [name, [, [, digest]]] of Object.entries(submods)) {
 		if (digest.toLowerCase() !== (await fingerprint(Buffer.from(devices.get(name) ?? '')))) {
-			throw new Ended(fail('The token of a device is not the one that the maker’s token names.'));
+			throw new Ended(fail('token-other-digest'));
 		}
 	}
 }
 
 function checkDevice(name: string, claims: Claims, nonce: unknown): void {
-	const refuse = (claim: string) => new Ended(fail(`The maker’s answer on the device ${name} is not yes.`, claim));
+	const refuse = (claim: string) => new Ended(fail('token-device-no', { values: [name], input: claim }));
 	const { claim, value } = MEASUREMENT_RESULT;
 	if (claims[claim] !== value) {
 		throw refuse(claim);
@@ -169,7 +167,7 @@ function checkDevice(name: string, claims: Claims, nonce: unknown): void {
 		throw refuse('dbgstat');
 	}
 	if (claims['eat_nonce'] !== nonce) {
-		throw new Ended(fail(`The token of the device ${name} was made for another nonce.`));
+		throw new Ended(fail('token-device-nonce', { values: [name] }));
 	}
 }
 
@@ -178,31 +176,31 @@ function checkTimes(all: readonly Claims[], now: number): void {
 	for (const claims of all) {
 		const times = timesSchema.safeParse(claims).data;
 		if (!times) {
-			throw new Ended(unknown('The maker’s token does not say until when it holds.'));
+			throw new Ended(unknown('token-without-time'));
 		}
 		const { exp, nbf = 0, iat = 0 } = times;
 		if (seconds >= exp + TOLERANCE_SECONDS) {
-			throw new Ended(unknown(`The maker’s token has expired, at ${timeText(exp)}.`));
+			throw new Ended(unknown('token-expired', { input: timeText(exp) }));
 		}
 		if (Math.max(nbf, iat) > seconds + TOLERANCE_SECONDS) {
-			throw new Ended(unknown('The maker’s token is not valid yet.'));
+			throw new Ended(unknown('token-too-early'));
 		}
 	}
 }
 
 function timeText(seconds: number): string {
 	const time = new Date(seconds * 1000);
-	return Number.isNaN(time.getTime()) ? 'a time that is none' : time.toISOString();
+	return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString();
 }
 
 /** The claims of a token that the maker signed. */
 async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Claims> {
 	const { kid } = readHeader(token);
 	if (unprovenClaims(token)?.['iss'] !== authority.issuer) {
-		throw new Ended(unknown(SELF_ISSUED));
+		throw new Ended(unknown('token-self-issued'));
 	}
 	if (kid === undefined) {
-		throw new Ended(unknown('The token does not say with which of the maker’s keys it is signed.'));
+		throw new Ended(unknown('token-without-key'));
 	}
 	const key = await findKey(kid);
 	if (typeof key === 'string') {
@@ -213,22 +211,19 @@ async function verifyToken(token: string, name: string, { authority, findKey }: 
 		return JSON.parse(Buffer.from(payload).toString());
 	} catch (error) {
 		if (error instanceof errors.JWSSignatureVerificationFailed) {
-			const which = name === 'overall' ? 'The token of the hardware' : `The token of the device ${name}`;
-			throw new Ended(fail(`${which} claims to be the GPU maker’s, and the signature is not.`));
+			throw new Ended(name === 'overall' ? fail('token-forged') : fail('token-device-forged', { values: [name] }));
 		}
 		if (error instanceof errors.JOSEError) {
-			throw new Ended(unknown('The token of the hardware is in no form that is known.'));
+			throw new Ended(unknown('token-form'));
 		}
 		throw error;
 	}
 }
 
-const SELF_ISSUED = 'The token is self-issued: the GPU maker did not sign it, so it proves nothing of the hardware.';
-
-const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
-	declined: 'The GPU maker was not asked for the keys of its tokens, as you did not allow it.',
-	unreachable: 'The GPU maker could not be asked for the keys of its tokens.',
-	'not-there': 'The token is signed with a key that the GPU maker does not list.',
+const KEY_PROBLEMS: Readonly<Record<KeyProblem, ReasonCode>> = {
+	declined: 'token-keys-declined',
+	unreachable: 'token-keys-unreachable',
+	'not-there': 'token-key-unlisted',
 };
 
 function readHeader(token: string): { kid?: string | undefined } {
@@ -236,14 +231,14 @@ function readHeader(token: string): { kid?: string | undefined } {
 	try {
 		header = decodeProtectedHeader(token);
 	} catch {
-		throw new Ended(unknown('The token of the hardware is in no form that is known.'));
+		throw new Ended(unknown('token-form'));
 	}
 	if (header.alg !== ALGORITHM) {
-		throw new Ended(unknown(SELF_ISSUED));
+		throw new Ended(unknown('token-self-issued'));
 	}
 	// Such a token may not be read as others are, and the maker's has none.
 	if (header.crit !== undefined) {
-		throw new Ended(unknown('The token of the hardware is in no form that is known.'));
+		throw new Ended(unknown('token-form'));
 	}
 	return { kid: typeof header.kid === 'string' ? header.kid : undefined };
 }

@@ -14,21 +14,16 @@ export async function checkKeyBinding(
 	nonces: readonly Uint8Array[],
 ): Promise<Finding> {
 	if (nonces.length === 0) {
-		return unknown('No evidence of the hardware was proven, so nothing says where the key lives.');
+		return unknown('binding-no-hardware');
 	}
-	const spellings = { SubjectPublicKeyInfo: spki, 'the point': point, 'the PEM text': Buffer.from(pem) };
+	const spellings = { SubjectPublicKeyInfo: spki, point, PEM: Buffer.from(pem) };
 	for (const [spelling, bytes] of Object.entries(spellings)) {
 		for (const name of DIGESTS) {
 			const hash = await digest(name, bytes);
 			if (nonces.every(nonce => Buffer.compare(nonce, hash) === 0)) {
-				return pass(
-					'The nonce that the hardware signed is a hash of the key, so the evidence was made for it. Which software asked for it is not proven.',
-					`${name} of ${spelling}`,
-				);
+				return pass('binding-holds', { input: `${name}(${spelling})` });
 			}
 		}
 	}
-	return unknown(
-		'The nonce that the hardware signed is no hash of the key: the evidence may be of another machine than the one that holds the key.',
-	);
+	return unknown('binding-other');
 }

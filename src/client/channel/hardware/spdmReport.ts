@@ -1,4 +1,5 @@
 // The report of a GPU on its measurements: the request and the response of SPDM 1.1, one after the other.
+import { CryptoRefusal } from '../../../crypto/refusal.ts';
 
 /** The opaque field with the digest of the firmware that signs. */
 export const FIRMWARE_FIELD = 20;
@@ -16,10 +17,7 @@ export interface SpdmReport {
 	opaque: ReadonlyMap<number, Uint8Array>;
 }
 
-/** The message says what does not fit, and quotes nothing. */
-export class ReportRefusal extends Error {
-	override readonly name = 'ReportRefusal';
-}
+const refusal = (message: string): CryptoRefusal => new CryptoRefusal('report-form', message);
 
 const MAXIMUM_BYTES = 64 * 1024;
 /** GET_MEASUREMENTS: version 1.1, signed, all measurements. */
@@ -33,10 +31,10 @@ const SIGNATURE_BYTES = 96;
 const DMTF = 1;
 const DMTF_HEAD_BYTES = 3;
 
-/** Every byte has its place, and no byte is left over. Throws `ReportRefusal`. */
+/** Every byte has its place, and no byte is left over. Throws `CryptoRefusal`. */
 export function readSpdmReport(bytes: Uint8Array): SpdmReport {
 	if (bytes.length > MAXIMUM_BYTES) {
-		throw new ReportRefusal('it is too long');
+		throw refusal('it is too long');
 	}
 	const reader = new Reader(bytes);
 	reader.expect(REQUEST, 'it does not begin with a request for signed measurements');
@@ -61,7 +59,7 @@ function readMeasurements(record: Reader, count: number): Map<number, Uint8Array
 		record.take(1);
 		const length = record.number(2);
 		if (length + DMTF_HEAD_BYTES !== size) {
-			throw new ReportRefusal('the lengths of a measurement differ');
+			throw refusal('the lengths of a measurement differ');
 		}
 		measurements.set(index, record.take(length));
 	}
@@ -74,7 +72,7 @@ function readOpaque(data: Reader): Map<number, Uint8Array> {
 	while (!data.isAtEnd) {
 		const type = data.number(2);
 		if (fields.has(type)) {
-			throw new ReportRefusal('an opaque field is there twice');
+			throw refusal('an opaque field is there twice');
 		}
 		fields.set(type, data.take(data.number(2)));
 	}
@@ -96,7 +94,7 @@ class Reader {
 	take(length: number): Uint8Array {
 		const end = this.position + length;
 		if (end > this.bytes.length) {
-			throw new ReportRefusal('it ends too soon');
+			throw refusal('it ends too soon');
 		}
 		const taken = this.bytes.subarray(this.position, end);
 		this.position = end;
@@ -110,13 +108,13 @@ class Reader {
 
 	expect(expected: readonly number[], problem: string): void {
 		if (!this.take(expected.length).every((byte, index) => byte === expected[index])) {
-			throw new ReportRefusal(problem);
+			throw refusal(problem);
 		}
 	}
 
 	end(): void {
 		if (!this.isAtEnd) {
-			throw new ReportRefusal('it goes on after its end');
+			throw refusal('it goes on after its end');
 		}
 	}
 }

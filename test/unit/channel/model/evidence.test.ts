@@ -7,7 +7,7 @@ const attested: Attested = {
 	address: 'https://enc.example/attestation',
 	keyFingerprint: 'ab'.repeat(32),
 	devices: [],
-	verdicts: [{ check: 'transport', verdict: 'pass', reason: 'So it is.' }],
+	verdicts: [{ check: 'transport', verdict: 'pass', code: 'way-https' }],
 	attestation: {
 		public_key: 'KEY',
 		session_id: 'session-1',
@@ -70,13 +70,21 @@ describe('raw evidence', () => {
 describe('an exported report', () => {
 	it('is one JSON text with everything that was received and found', () => {
 		const summary = 'Encrypted.';
-		const text = exportReport({ ...attested, connection: 'Acme', checkedAt: '2026-01-01T00:00:00.000Z', summary });
+		const verdicts = attested.verdicts.map(verdict => ({ ...verdict, reason: 'So it is.' }));
+		const text = exportReport({
+			...attested,
+			verdicts,
+			connection: 'Acme',
+			checkedAt: '2026-01-01T00:00:00.000Z',
+			summary,
+		});
 		assert.deepEqual(JSON.parse(text), {
 			format: 'errand-attestation-1',
 			connection: 'Acme',
 			checkedAt: '2026-01-01T00:00:00.000Z',
 			summary,
 			...attested,
+			verdicts,
 		});
 	});
 });

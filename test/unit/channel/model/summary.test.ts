@@ -4,7 +4,7 @@ import type { CheckName, Verdict } from '../../../../src/client/types.ts';
 
 const verdicts = (changes: Partial<Record<CheckName, Verdict['verdict']>>): Verdict[] =>
 	Object.entries({ transport: 'pass', signature: 'pass', memory: 'unknown', ...changes } as const).map(
-		([check, verdict]) => ({ check: check as CheckName, verdict: verdict as Verdict['verdict'], reason: 'So it is.' }),
+		([check, verdict]) => ({ check: check as CheckName, verdict: verdict as Verdict['verdict'], code: 'way-https' }),
 	);
 
 describe('what may be said of a channel', () => {

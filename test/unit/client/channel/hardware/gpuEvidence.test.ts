@@ -38,8 +38,8 @@ describe('the evidence of a GPU', () => {
 	it('is genuine where the chain ends at the maker’s root and the device signed the report', async () => {
 		const nonce = randomBytes(32);
 		const { finding, devices } = await check([maker.evidence(gpu, { nonce })]);
-		assert.equal(finding.verdict, 'pass', finding.reason);
-		assert.match(finding.reason, /one GPU/);
+		assert.equal(finding.verdict, 'pass', finding.code);
+		assert.equal(finding.code, 'evidence-genuine');
 		assert.deepEqual(
 			devices.map(({ isGpu, nonce }) => [isGpu, Buffer.from(nonce).toString('hex')]),
 			[[true, nonce.toString('hex')]],
@@ -58,8 +58,8 @@ describe('the evidence of a GPU', () => {
 		const { finding, devices: found } = await check(
 			devices.map((device, index) => maker.evidence(device, { arch: arch[index] ?? '' })),
 		);
-		assert.equal(finding.verdict, 'pass', finding.reason);
-		assert.match(finding.reason, /2 GPUs/);
+		assert.equal(finding.verdict, 'pass', finding.code);
+		assert.deepEqual([finding.code, finding.values], ['evidence-genuine-many', ['2']]);
 		assert.deepEqual(
 			found.map(({ isGpu }) => isGpu),
 			[true, true, false],
@@ -178,8 +178,8 @@ describe('the evidence of a GPU', () => {
 		for (const [what, entries] of Object.entries(cases)) {
 			it(what, async () => {
 				const { finding, devices } = await check(entries());
-				assert.equal(finding.verdict, 'fail', finding.reason);
-				assert.match(finding.reason, /^[A-Z].+[^.]\.$/);
+				assert.equal(finding.verdict, 'fail', finding.code);
+				assert.match(finding.code, /^evidence-(refused|switches|twice|too-many)$/);
 				assert.deepEqual(devices, []);
 			});
 		}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { checkGpuToken } from '../../../../../src/client/channel/hardware/gpuToken.ts';
 import { COOLDOWN_MS, MAXIMUM_AGE_MS, MakerKeys } from '../../../../../src/client/channel/hardware/makerKeys.ts';
+import type { ReasonCode } from '../../../../../src/client/channel/reason.ts';
 import { p384KeyPair } from '../../../../support/contractServer/channelCryptography.ts';
 import { FaultServer, sendJson } from '../../../../support/faultServer.ts';
 import { deviceClaims, GpuMaker, ISSUER, overallClaims } from '../../../../support/gpuMaker.ts';
@@ -62,7 +63,7 @@ describe('the token of the hardware', () => {
 		const nonce = randomBytes(32);
 		for (const value of [detached({ nonce }), JSON.stringify(detached({ nonce }))]) {
 			const token = await check(value);
-			assert.equal(token.finding.verdict, 'pass', token.finding.reason);
+			assert.equal(token.finding.verdict, 'pass', token.finding.code);
 			assert.deepEqual(token.nonce, nonce);
 		}
 		assert.deepEqual(
@@ -74,8 +75,8 @@ describe('the token of the hardware', () => {
 	it('holds for several GPUs', async () => {
 		gpus = 2;
 		const { finding } = await check(detached({ names: ['GPU-0', 'GPU-1'] }));
-		assert.equal(finding.verdict, 'pass', finding.reason);
-		assert.match(finding.reason, /all 2 GPUs/);
+		assert.equal(finding.verdict, 'pass', finding.code);
+		assert.deepEqual([finding.code, finding.values], ['token-yes-many', ['2']]);
 	});
 
 	const SECONDS = () => Math.floor(clock.now() / 1000);
@@ -89,48 +90,48 @@ describe('the token of the hardware', () => {
 		const [, claims] = token.split('.');
 		return `${Buffer.from(JSON.stringify({ alg: 'none', kid: maker.keyId })).toString('base64url')}.${claims}.`;
 	};
-	const asUnknown: Record<string, [() => unknown, RegExp]> = {
-		nothing: [() => undefined, /no token/],
-		'a text that is no token': [() => 'head.claims.signature', /no form that is known/],
-		'a list of another form': [() => [['JWT', 7], {}], /no form that is known/],
-		'a text that begins as a list': [() => '[x', /no form that is known/],
-		'an object in a list': [() => [{}], /no form that is known/],
+	const asUnknown: Record<string, [() => unknown, ReasonCode]> = {
+		nothing: [() => undefined, 'token-none'],
+		'a text that is no token': [() => 'head.claims.signature', 'token-form'],
+		'a list of another form': [() => [['JWT', 7], {}], 'token-form'],
+		'a text that begins as a list': [() => '[x', 'token-form'],
+		'an object in a list': [() => [{}], 'token-form'],
 		'more devices than a machine has': [
 			() => [['JWT', ''], Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`GPU-${index}`, '']))],
-			/no form that is known/,
+			'token-form',
 		],
-		'one of another issuer': [() => detached({ overall: { iss: 'https://other.example' } }), /self-issued/],
-		'one without a signature': [() => withOverall(unsigned), /self-issued/],
-		'one signed with HS256 and the public key': [() => withOverall(hmac), /self-issued/],
-		'one alone, without those of the devices': [() => detached()[0][1], /without those of the devices/],
-		'one without a key’s id': [
-			() => detached({ overallOptions: { header: { kid: undefined } } }),
-			/which of the maker/,
-		],
+		'one of another issuer': [() => detached({ overall: { iss: 'https://other.example' } }), 'token-self-issued'],
+		'one without a signature': [() => withOverall(unsigned), 'token-self-issued'],
+		'one signed with HS256 and the public key': [() => withOverall(hmac), 'token-self-issued'],
+		'one alone, without those of the devices': [() => detached()[0][1], 'token-without-devices'],
+		'one without a key’s id': [() => detached({ overallOptions: { header: { kid: undefined } } }), 'token-without-key'],
 		'one with the id of a key that is not there': [
 			() => detached({ overallOptions: { header: { kid: 'forged' }, key: other.privateKey } }),
-			/does not list/,
+			'token-key-unlisted',
 		],
 		'one that demands what is not understood': [
 			() => detached({ overallOptions: { header: { crit: ['b64'], b64: false } } }),
-			/no form that is known/,
+			'token-form',
 		],
-		'one that has expired': [() => detached({ overall: { exp: SECONDS() - 61 } }), /expired/],
-		'one of a device that has expired': [() => detached({ device: { exp: SECONDS() - 61 } }), /expired/],
-		'one without an end': [() => detached({ overall: { exp: undefined } }), /until when/],
-		'one from the future': [() => detached({ overall: { iat: SECONDS() + 120 } }), /not valid yet/],
-		'one that is not valid yet': [() => detached({ overall: { nbf: SECONDS() + 120 } }), /not valid yet/],
-		'one that names no devices in a known way': [() => detached({ overall: { submods: { 'GPU-0': 7 } } }), /no form/],
+		'one that has expired': [() => detached({ overall: { exp: SECONDS() - 61 } }), 'token-expired'],
+		'one of a device that has expired': [() => detached({ device: { exp: SECONDS() - 61 } }), 'token-expired'],
+		'one without an end': [() => detached({ overall: { exp: undefined } }), 'token-without-time'],
+		'one from the future': [() => detached({ overall: { iat: SECONDS() + 120 } }), 'token-too-early'],
+		'one that is not valid yet': [() => detached({ overall: { nbf: SECONDS() + 120 } }), 'token-too-early'],
+		'one that names no devices in a known way': [
+			() => detached({ overall: { submods: { 'GPU-0': 7 } } }),
+			'token-form',
+		],
 		'one that does not say yes or no': [
 			() => detached({ overall: { 'x-nvidia-overall-att-result': undefined } }),
-			/no form that is known/,
+			'token-form',
 		],
 	};
-	for (const [what, [value, reason]] of Object.entries(asUnknown)) {
+	for (const [what, [value, code]] of Object.entries(asUnknown)) {
 		it(`is unknown as ${what}`, async () => {
 			const { finding, nonce } = await check(value());
-			assert.equal(finding.verdict, 'unknown', finding.reason);
-			assert.match(finding.reason, reason);
+			assert.equal(finding.verdict, 'unknown', finding.code);
+			assert.equal(finding.code, code);
 			assert.equal(nonce, undefined);
 		});
 	}
@@ -200,7 +201,7 @@ describe('the token of the hardware', () => {
 	for (const [what, value] of Object.entries(asFailed)) {
 		it(`fails ${what}`, async () => {
 			const { finding, nonce } = await check(value());
-			assert.equal(finding.verdict, 'fail', finding.reason);
+			assert.equal(finding.verdict, 'fail', finding.code);
 			assert.equal(nonce, undefined);
 			assert.ok(server.received.every(({ path }) => path === '/.well-known/jwks.json'));
 		});
@@ -208,7 +209,7 @@ describe('the token of the hardware', () => {
 
 	it('takes clocks that differ by less than a minute', async () => {
 		const { finding } = await check(detached({ overall: { iat: SECONDS() + 50, nbf: SECONDS() + 50 } }));
-		assert.equal(finding.verdict, 'pass', finding.reason);
+		assert.equal(finding.verdict, 'pass', finding.code);
 		assert.equal((await check(detached({ overall: { exp: SECONDS() - 50 } }))).finding.verdict, 'pass');
 	});
 
@@ -217,7 +218,7 @@ describe('the token of the hardware', () => {
 			mayAsk = false;
 			const { finding } = await check(detached());
 			assert.equal(finding.verdict, 'unknown');
-			assert.match(finding.reason, /did not allow/);
+			assert.equal(finding.code, 'token-keys-declined');
 			assert.equal(server.received.length, 0);
 			mayAsk = true;
 			assert.equal((await check(detached())).finding.verdict, 'pass');
@@ -233,8 +234,8 @@ describe('the token of the hardware', () => {
 			it(what, async () => {
 				keySet = set;
 				const { finding } = await check(detached());
-				assert.equal(finding.verdict, 'unknown', finding.reason);
-				assert.match(finding.reason, /does not list/);
+				assert.equal(finding.verdict, 'unknown', finding.code);
+				assert.equal(finding.code, 'token-key-unlisted');
 			});
 		}
 
@@ -248,8 +249,8 @@ describe('the token of the hardware', () => {
 			it(what, async () => {
 				server.answer = answer;
 				const { finding } = await check(detached());
-				assert.equal(finding.verdict, 'unknown', finding.reason);
-				assert.match(finding.reason, /could not be asked/);
+				assert.equal(finding.verdict, 'unknown', finding.code);
+				assert.equal(finding.code, 'token-keys-unreachable');
 				assert.ok(server.received.every(({ path }) => path === '/.well-known/jwks.json'));
 			});
 		}
@@ -275,11 +276,11 @@ describe('the token of the hardware', () => {
 		clock.pass(MAXIMUM_AGE_MS - 1);
 		assert.equal((await check(detached())).finding.verdict, 'pass');
 		clock.pass(1);
-		assert.match((await check(detached())).finding.reason, /does not list/);
+		assert.equal((await check(detached())).finding.code, 'token-key-unlisted');
 		assert.equal(server.received.length, 2);
 		keySet = 'none';
 		clock.pass(COOLDOWN_MS);
-		assert.match((await check(detached())).finding.reason, /could not be asked/);
+		assert.equal((await check(detached())).finding.code, 'token-keys-unreachable');
 	});
 
 	it('asks once for the keys that several look for at a time, and all of them get the answer', async () => {

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { reasonText } from '../../src/channel/reasonWords.ts';
+import type { Verdict } from '../../src/client/types.ts';
+
+describe('the reasons of verdicts', () => {
+	const texts: [Pick<Verdict, 'code' | 'values'>, string][] = [
+		[{ code: 'nonce-length', values: ['7', '16', '64'] }, 'The nonce has 7 bytes, not 16 to 64.'],
+		[{ code: 'key-refused', values: ['curve'] }, 'The key cannot be used: its point is not on the curve P-384.'],
+		[
+			{ code: 'evidence-refused', values: ['2', 'chain-root'] },
+			'Piece 2 of the evidence does not hold: its chain does not end at the maker’s root.',
+		],
+		[
+			{ code: 'memory-less', values: ['gpu-evidence', 'signature'] },
+			'No longer proven: Signature of the report, GPU evidence.',
+		],
+		// Whatever a token calls its devices takes no place of another value.
+		[{ code: 'token-device-no', values: ['{0}'] }, 'The maker’s answer on the device {0} is not yes.'],
+	];
+	for (const [why, text] of texts) {
+		it(`are sentences: ${text}`, () => assert.equal(reasonText(why), text));
+	}
+});
