@@ -20,7 +20,28 @@ export const chat: ChatBody = {
 		content: `${index}: ${'a word and another, '.repeat(100)}`,
 	})),
 };
-const body = JSON.stringify({ ...chat, stream: true });
+/** Made anew for each request, as everybody has to whose conversation goes on. ASCII only: a character is a byte. */
+const bodyOf = () => JSON.stringify({ ...chat, stream: true });
+
+/** What every request has to say. */
+const headers = { Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' };
+
+/** Of a raw socket's time: the goal, and what the host's fetch alone took where the goal was set. */
+const GOAL = 1.75;
+const FETCH_AT_GOAL = 1.45;
+
+/**
+ * Goal 4 as it is on this machine. Ours goes through the host's fetch: where that floor is higher than it was where the
+ * goal was set, the goal is as far above it as it was there. Times of a raw socket.
+ */
+export function firstTokenGoal(fetch: number): { most: number; reason?: string } {
+	if (fetch <= FETCH_AT_GOAL) {
+		return { most: GOAL };
+	}
+	const most = (GOAL * fetch) / FETCH_AT_GOAL;
+	const then = `the goal of ${GOAL} was set where the host's fetch took ${FETCH_AT_GOAL}`;
+	return { most, reason: `${then}; it takes ${fetch.toFixed(2)} here, so the goal is ${most.toFixed(2)}` };
+}
 
 export interface Latency {
 	/** Of many requests, in microseconds. */
@@ -53,9 +74,11 @@ export async function rawSocket(address: string): Promise<Latency> {
 	const socket = connect(Number(port), hostname);
 	socket.setNoDelay();
 	await once(socket, 'connect');
-	const head = `POST /chat/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${body.length}\r\n\r\n`;
+	const fields = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+	const head = `POST /chat/completions HTTP/1.1\r\n${fields.join('')}`;
 	const time = await latency(async first => {
-		socket.write(head + body);
+		const body = bodyOf();
+		socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
 		for (let text = ''; !text.endsWith('\r\n0\r\n\r\n'); ) {
 			const [bytes] = await once(socket, 'data');
 			text += bytes.toString();
@@ -72,7 +95,7 @@ export async function rawSocket(address: string): Promise<Latency> {
 export function hostFetch(address: string): Promise<Latency> {
 	return latency(async first => {
 		const decoder = new TextDecoder();
-		const response = await globalThis.fetch(`${address}/chat/completions`, { method: 'POST', body });
+		const response = await globalThis.fetch(`${address}/chat/completions`, { method: 'POST', headers, body: bodyOf() });
 		for await (const bytes of response.body ?? []) {
 			if (decoder.decode(bytes, { stream: true }).includes('data: {')) {
 				first();
