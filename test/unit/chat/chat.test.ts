@@ -1,87 +1,35 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemClock } from '../../../src/base/async.ts';
-import { nullLogger } from '../../../src/base/logger.ts';
-import type { Chat } from '../../../src/chat/chat.ts';
 import type { ChatChange } from '../../../src/chat/chatChange.ts';
-import { OpenConversations, type OpenConversationsOptions } from '../../../src/chat/conversations/openConversations.ts';
-import { type Conversation, currentReply, type Reply, shownTurns } from '../../../src/chat/model/conversation.ts';
-import { parseConversationFile } from '../../../src/chat/model/conversationFile.ts';
+import type { OpenConversationsOptions } from '../../../src/chat/conversations/openConversations.ts';
+import { shownTurns } from '../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../src/chat/protocol.ts';
-import { ConversationStore } from '../../../src/chat/store.ts';
-import type { Client } from '../../../src/client/client.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TURN_IDS } from './conversations.ts';
-import { noModes } from './modes/noModes.ts';
-import { stream, TestService } from './testService.ts';
+import { stream, type TestService } from './testService.ts';
+import { replyEnded, replyOf, useTestWindows } from './testWindows.ts';
 
 const [first, second, third] = TURN_IDS;
 
 describe('the chat', () => {
+	const windows = useTestWindows();
 	let service: TestService;
-	let client: Client;
 	let folder: string;
-	let model: string | undefined;
-	let opened: OpenConversations[];
 
-	beforeEach(async () => {
-		service = new TestService();
-		client = await service.start();
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-chat-'));
-		model = 'demo';
-		opened = [];
+	beforeEach(() => {
+		({ service, folder } = windows);
 	});
 
-	afterEach(async () => {
-		await Promise.all(opened.map(conversations => conversations.close()));
-		await service.stop();
-		await rm(folder, { recursive: true, force: true });
-	});
-
-	async function open(others: Partial<OpenConversationsOptions> = {}): Promise<Chat> {
-		const conversations = await OpenConversations.open({
-			store: new ConversationStore(folder, nullLogger),
-			remembered: { read: () => undefined, write: () => {} },
-			client: async () => client,
-			connection: async () => ({ name: 'test', label: 'Test', model }),
-			...noModes(folder),
-			policy: service.policy,
-			unsent: service.unsent,
-			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
-			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: problem }),
-			clock: systemClock,
-			logger: nullLogger,
-			...others,
-		});
-		opened.push(conversations);
-		return conversations.shown;
-	}
-
-	const replyOf = (chat: Chat, turnId: string): Reply => {
-		const turn = chat.conversation.turns.find(({ id }) => id === turnId);
-		assert.ok(turn);
-		return currentReply(turn);
-	};
-	const ended = (chat: Chat) => waitFor('the end of the reply', () => chat.live === undefined);
-
-	async function onDisk(): Promise<Conversation[]> {
-		const names = (await readdir(folder)).filter(name => name.endsWith('.jsonl'));
-		return Promise.all(
-			names.map(
-				async name => (await parseConversationFile(await readFile(path.join(folder, name), 'utf8'))).conversation,
-			),
-		);
-	}
+	const open = async (others: Partial<OpenConversationsOptions> = {}) => (await windows.open(others)).shown;
+	const onDisk = () => windows.onDisk();
 
 	it('asks with the history and keeps question and answer on disk', async () => {
 		const chat = await open();
 		assert.equal(await chat.send(first, 'One?'), undefined);
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(await chat.send(second, 'Two?'), undefined);
-		await ended(chat);
+		await replyEnded(chat);
 		assert.deepEqual(service.requests[1]?.messages, [
 			{ role: 'user', content: 'One?' },
 			{ role: 'assistant', content: 'An answer.' },
@@ -113,7 +61,7 @@ describe('the chat', () => {
 			assert.equal(text, chat.conversation.turns[0]?.replies[0].text);
 		});
 		await chat.send(first, 'One?');
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(changes[0]?.kind, 'conversation');
 		assert.ok(changes.some(({ kind }) => kind === 'text'));
 		assert.deepEqual(changes.at(-1), { kind: 'turn', turnId: first });
@@ -124,7 +72,7 @@ describe('the chat', () => {
 		assert.deepEqual(await chat.send(first, ' \n\t'), { reason: 'empty' });
 		assert.deepEqual(await chat.send(first, 'x'.repeat(MAXIMUM_MESSAGE_LENGTH + 1)), { reason: 'too-long' });
 		assert.deepEqual(await chat.retry(first), { reason: 'no-turn' });
-		model = undefined;
+		windows.model = undefined;
 		assert.deepEqual(await chat.send(first, 'One?'), { reason: 'no-model' });
 		assert.equal(chat.conversation.turns.length, 0);
 		assert.deepEqual(await onDisk(), []);
@@ -136,7 +84,7 @@ describe('the chat', () => {
 		const outcomes = await Promise.all([chat.send(first, 'One?'), chat.send(second, 'Two?')]);
 		assert.deepEqual(outcomes, [undefined, { reason: 'busy' }]);
 		assert.equal(await chat.send(first, 'One?'), undefined);
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(await chat.send(first, 'One?'), undefined);
 		assert.equal(chat.conversation.turns.length, 1);
 		assert.equal(service.requests.length, 1);
@@ -145,7 +93,7 @@ describe('the chat', () => {
 	it('gives a turn that is sent again while it is being taken the same answer', async () => {
 		const chat = await open();
 		assert.deepEqual(await Promise.all([chat.send(first, 'One?'), chat.send(first, 'One?')]), [undefined, undefined]);
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(chat.conversation.turns.length, 1);
 		assert.equal(service.requests.length, 1);
 	});
@@ -188,7 +136,7 @@ describe('the chat', () => {
 		assert.equal(service.requests.length, 0);
 		await rm(folder);
 		assert.equal(await chat.send(first, 'One?'), undefined);
-		await ended(chat);
+		await replyEnded(chat);
 	});
 
 	it('says when a reply cannot be saved, goes on, and takes it back when it can', async () => {
@@ -208,7 +156,7 @@ describe('the chat', () => {
 		await rm(folder);
 		service.answer = response => stream(response, ['Yes.'], true);
 		await chat.send(second, 'Two?');
-		await ended(chat);
+		await replyEnded(chat);
 		await waitFor('the notice to go', () => chat.notice === undefined);
 		assert.deepEqual(
 			(await onDisk())[0]?.turns.map(({ replies }) => replies[0].text),
@@ -222,7 +170,7 @@ describe('the chat', () => {
 		await chat.send(first, 'One?');
 		await waitFor('some text', () => replyOf(chat, first).text === 'So far');
 		chat.stop();
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(replyOf(chat, first).state, 'stopped');
 		await waitFor('the service to notice', () => service.hungUp === 1);
 	});
@@ -234,11 +182,11 @@ describe('the chat', () => {
 		};
 		const chat = await open();
 		await chat.send(first, 'One?');
-		await ended(chat);
+		await replyEnded(chat);
 		assert.deepEqual([replyOf(chat, first).state, replyOf(chat, first).text], ['cutOff', 'So far']);
 		service.answer = response => stream(response, ['Yes.'], true);
 		await chat.send(second, 'Go on?');
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(service.requests[1]?.messages[1]?.content, 'So far');
 	});
 
@@ -246,14 +194,14 @@ describe('the chat', () => {
 		service.answer = response => response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
 		const chat = await open();
 		await chat.send(first, 'One?');
-		await ended(chat);
+		await replyEnded(chat);
 		assert.equal(replyOf(chat, first).state, 'failed');
 		assert.match(replyOf(chat, first).explanation?.message ?? '', /^Test: /);
 		service.answer = response => stream(response, ['Yes.'], true);
 		await chat.retry(first);
-		await ended(chat);
+		await replyEnded(chat);
 		await chat.retry(first);
-		await ended(chat);
+		await replyEnded(chat);
 		assert.deepEqual(
 			chat.conversation.turns[0]?.replies.map(({ state }) => state),
 			['failed', 'done', 'done'],
@@ -274,7 +222,7 @@ describe('the chat', () => {
 		assert.equal(again.live, undefined);
 		service.answer = response => stream(response, ['Whole.'], true);
 		await again.retry(first);
-		await ended(again);
+		await replyEnded(again);
 		assert.deepEqual(
 			again.conversation.turns[0]?.replies.map(({ text }) => text),
 			['So far', 'Whole.'],
@@ -294,12 +242,12 @@ describe('the chat', () => {
 	it('goes on in a copy when another window wrote, and both are kept', async () => {
 		const one = await open();
 		await one.send(first, 'One?');
-		await ended(one);
+		await replyEnded(one);
 		await one.close();
 		const [left, right] = [await open(), await open()];
 		await left.send(second, 'Left?');
 		await right.send(third, 'Right?');
-		await Promise.all([ended(left), ended(right)]);
+		await Promise.all([replyEnded(left), replyEnded(right)]);
 		assert.deepEqual(right.notice, { kind: 'branched' });
 		assert.equal(left.notice, undefined);
 		await Promise.all([left.close(), right.close()]);
@@ -315,21 +263,21 @@ describe('the chat', () => {
 		const chat = await open();
 		assert.deepEqual(chat.notice, { kind: 'repaired', repairs: [{ kept: 0, expected: undefined }] });
 		assert.equal(await chat.send(first, 'One?'), undefined);
-		await ended(chat);
+		await replyEnded(chat);
 	});
 
 	describe('a message that is changed and sent again', () => {
 		it('is another version: the old one stays, with what followed it, and can be shown again', async () => {
 			const chat = await open();
 			await chat.send(first, 'One?');
-			await ended(chat);
+			await replyEnded(chat);
 			await chat.send(second, 'Two?');
-			await ended(chat);
+			await replyEnded(chat);
 			const changes: string[] = [];
 			chat.onDidChange(({ kind }) => changes.push(kind));
 			assert.equal(await chat.edit(first, third, 'Another one?'), undefined);
 			assert.equal(changes[0], 'path');
-			await ended(chat);
+			await replyEnded(chat);
 			assert.deepEqual(service.requests[2]?.messages, [{ role: 'user', content: 'Another one?' }]);
 			const questions = () => shownTurns(chat.conversation).map(({ question }) => question);
 			assert.deepEqual(questions(), ['Another one?']);
@@ -342,9 +290,9 @@ describe('the chat', () => {
 		it('is shown again in the version that a reload came right after', async () => {
 			const chat = await open();
 			await chat.send(first, 'One?');
-			await ended(chat);
+			await replyEnded(chat);
 			await chat.edit(first, third, 'Another one?');
-			await ended(chat);
+			await replyEnded(chat);
 			void chat.showVersion(first);
 			await chat.close();
 			assert.equal((await open()).conversation.head, first);
@@ -358,7 +306,7 @@ describe('the chat', () => {
 			assert.deepEqual(await chat.showVersion(first), { reason: 'busy' });
 			assert.deepEqual(await chat.edit(third, second, 'Another one?'), { reason: 'no-turn' });
 			chat.stop();
-			await ended(chat);
+			await replyEnded(chat);
 			assert.deepEqual(await chat.showVersion(third), { reason: 'no-turn' });
 		});
 	});
@@ -371,14 +319,14 @@ describe('the chat', () => {
 			};
 			const before = await open();
 			await before.send(first, 'One?');
-			await ended(before);
+			await replyEnded(before);
 			await before.close();
 			const chat = await open();
 			service.answer = response => stream(response, ['ar, so ', 'good.'], true);
 			const texts: string[] = [];
 			chat.onDidChange(change => change.kind === 'text' && texts.push(change.text));
 			assert.equal(await chat.continue(first), undefined);
-			await ended(chat);
+			await replyEnded(chat);
 			const { state, text, continuations } = replyOf(chat, first);
 			assert.deepEqual([state, text], ['done', 'So far, so good.']);
 			assert.equal(texts.join(''), 'ar, so good.');
@@ -397,128 +345,27 @@ describe('the chat', () => {
 			};
 			const chat = await open();
 			await chat.send(first, 'One?');
-			await ended(chat);
+			await replyEnded(chat);
 			service.answer = response => response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
 			await chat.continue(first);
-			await ended(chat);
+			await replyEnded(chat);
 			assert.deepEqual([replyOf(chat, first).state, replyOf(chat, first).text], ['failed', 'So f']);
 			service.answer = response => stream(response, ['ar.'], true);
 			await chat.continue(first);
-			await ended(chat);
+			await replyEnded(chat);
 			assert.deepEqual([replyOf(chat, first).state, replyOf(chat, first).text], ['done', 'So far.']);
 		});
 
 		it('is not asked to go on when it is whole, when it is not the last, or while it runs', async () => {
 			const chat = await open();
 			await chat.send(first, 'One?');
-			await ended(chat);
+			await replyEnded(chat);
 			assert.deepEqual(await chat.continue(first), { reason: 'finished' });
 			service.answer = response => stream(response, ['So far'], false);
 			await chat.send(second, 'Two?');
 			assert.deepEqual(await chat.continue(first), { reason: 'no-turn' });
 			assert.deepEqual(await chat.continue(second), { reason: 'busy' });
 			await waitFor('the second request', () => service.requests.length === 2);
-		});
-	});
-
-	describe('under a policy', () => {
-		const bodies = () => service.requests as unknown as Record<string, unknown>[];
-		const settingsOnDisk = async () => (await onDisk())[0]?.settings;
-
-		it('sends what the settings and the conversation say, and keeps with the reply what it was asked with', async () => {
-			service.defaults = {
-				routing: { ignore: ['c'] },
-				retention: true,
-				parameters: { temperature: 1 },
-				instructions: 'Be short.',
-			};
-			const chat = await open();
-			await chat.choose({ model: 'large', routing: { sort: 'price' }, parameters: { seed: 4 } });
-			await chat.send(first, 'One?');
-			await ended(chat);
-			const [body] = bodies();
-			assert.equal(body?.['model'], 'large');
-			assert.deepEqual(body?.['provider'], { sort: 'price', zdr: true });
-			assert.deepEqual([body?.['temperature'], body?.['seed']], [1, 4]);
-			assert.deepEqual((body?.['messages'] as unknown[] | undefined)?.[0], { role: 'system', content: 'Be short.' });
-			const { asked, retention } = replyOf(chat, first);
-			assert.deepEqual(asked, {
-				model: 'large',
-				provider: { sort: 'price', zdr: true },
-				parameters: { temperature: 1, seed: 4 },
-			});
-			assert.deepEqual(retention, { inForce: 'yes', because: 'request' });
-			await chat.idle();
-			const [saved] = await onDisk();
-			assert.deepEqual(saved?.turns[0]?.replies[0].asked, asked);
-		});
-
-		it('keeps a choice in the file, and gives it to whoever opens the conversation', async () => {
-			const chat = await open();
-			await chat.choose({ model: 'large' });
-			await chat.send(first, 'One?');
-			await ended(chat);
-			await chat.choose({ retention: 'account' });
-			assert.deepEqual(await settingsOnDisk(), { model: 'large', retention: 'account' });
-			await chat.choose({ model: undefined, retention: undefined });
-			assert.equal(await settingsOnDisk(), undefined);
-		});
-
-		it('keeps a choice that is made while a message is being saved', async () => {
-			const chat = await open();
-			const sending = chat.send(first, 'One?');
-			await chat.choose({ model: 'later' });
-			await sending;
-			await ended(chat);
-			assert.equal(chat.conversation.settings?.model, 'later');
-			await chat.idle();
-			assert.deepEqual(await settingsOnDisk(), { model: 'later' });
-		});
-
-		it('asks nobody where the policy leaves nobody, and keeps the message', async () => {
-			assert.ok(service.connection);
-			service.connection.providers = [{ slug: 'a', dataPolicy: 'stores data' }];
-			const chat = await open();
-			await chat.choose({ retention: true });
-			await chat.send(first, 'One?');
-			await ended(chat);
-			assert.equal(service.requests.length, 0);
-			assert.equal(replyOf(chat, first).state, 'failed');
-			assert.match(replyOf(chat, first).explanation?.message ?? '', /refused before it was sent: nobody/);
-			assert.equal((await onDisk())[0]?.turns[0]?.question, 'One?');
-		});
-
-		it('searches under the policy too, and asks for no picture where that leaves providers out', async () => {
-			const chat = await open({ modes: async () => ({ search: 'acme-search', image: 'painter' }) });
-			await chat.choose({ routing: { sort: 'price' }, parameters: { seed: 4 } });
-			await chat.send(first, '/search One?');
-			await ended(chat);
-			const [body] = bodies();
-			assert.deepEqual(
-				[body?.['model'], body?.['provider'], body?.['seed']],
-				['acme-search', { sort: 'price' }, undefined],
-			);
-			await chat.choose({ retention: true });
-			await chat.send(second, '/image A bicycle');
-			await ended(chat);
-			assert.equal(bodies().length, 1);
-			assert.match(replyOf(chat, second).explanation?.message ?? '', /before it was sent: picture/);
-		});
-
-		it('tells what a reply cost by the prices of its time', async () => {
-			assert.ok(service.connection);
-			service.connection.providers = [{ slug: 'provider-a', prices: { input: 1, output: 2 } }];
-			service.answer = response => {
-				response.writeHead(200, { 'content-type': 'text/event-stream' });
-				const usage = { prompt_tokens: 1_000_000, completion_tokens: 500_000 };
-				const choices = [{ index: 0, delta: { content: 'Hm.' }, finish_reason: 'stop' }];
-				response.end(`data: ${JSON.stringify({ provider: 'provider-a', choices, usage })}\n\ndata: [DONE]\n\n`);
-			};
-			const chat = await open();
-			await chat.send(first, 'One?');
-			await ended(chat);
-			assert.deepEqual(replyOf(chat, first).cost, { usd: 2 });
-			assert.ok((replyOf(chat, first).firstAt ?? 0) > 0);
 		});
 	});
 });

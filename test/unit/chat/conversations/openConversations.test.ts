@@ -1,70 +1,40 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemClock } from '../../../../src/base/async.ts';
-import { nullLogger } from '../../../../src/base/logger.ts';
-import {
+import type {
 	OpenConversations,
-	type OpenConversationsOptions,
-	type ShownChange,
+	OpenConversationsOptions,
+	ShownChange,
 } from '../../../../src/chat/conversations/openConversations.ts';
 import { currentReply } from '../../../../src/chat/model/conversation.ts';
-import { ConversationStore } from '../../../../src/chat/store.ts';
-import type { Client } from '../../../../src/client/client.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
-import { noModes } from '../modes/noModes.ts';
-import { stream, TestService } from '../testService.ts';
+import { stream, type TestService } from '../testService.ts';
+import { replyEnded, useTestWindows } from '../testWindows.ts';
 
 const [first, second] = TURN_IDS;
-const FOLDERS = ['file:///home/me/widgets'];
 
 describe('the conversations of a window', () => {
+	const windows = useTestWindows();
 	let service: TestService;
-	let client: Client;
 	let folder: string;
 	let remembered: string | undefined;
-	let opened: OpenConversations[];
 
-	beforeEach(async () => {
-		service = new TestService();
-		client = await service.start();
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-conversations-'));
+	beforeEach(() => {
+		({ service, folder } = windows);
 		remembered = undefined;
-		opened = [];
 	});
 
-	afterEach(async () => {
-		await Promise.all(opened.map(conversations => conversations.close()));
-		await service.stop();
-		await rm(folder, { recursive: true, force: true });
-	});
-
-	async function open(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
-		const conversations = await OpenConversations.open({
-			store: new ConversationStore(folder, nullLogger),
+	const open = (others: Partial<OpenConversationsOptions> = {}) =>
+		windows.open({
 			remembered: {
 				read: () => (remembered === undefined ? undefined : { id: remembered }),
 				write: ({ id }) => {
 					remembered = id;
 				},
 			},
-			client: async () => client,
-			connection: async () => ({ name: 'test', label: 'Test', model: 'demo' }),
-			...noModes(folder),
-			policy: service.policy,
-			unsent: service.unsent,
-			workspace: () => ({ folders: FOLDERS }),
-			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: problem }),
-			clock: systemClock,
-			logger: nullLogger,
 			...others,
 		});
-		opened.push(conversations);
-		return conversations;
-	}
 
 	const idOf = (conversations: OpenConversations) => conversations.shown.conversation.id;
 	const replyOf = ({ shown }: OpenConversations) => {
@@ -72,8 +42,7 @@ describe('the conversations of a window', () => {
 		assert.ok(turn);
 		return currentReply(turn);
 	};
-	const ended = (conversations: OpenConversations) =>
-		waitFor('the end of the reply', () => conversations.shown.live === undefined);
+	const ended = (conversations: OpenConversations) => replyEnded(conversations.shown);
 	async function ask(conversations: OpenConversations, turnId: string, question: string): Promise<string> {
 		assert.equal(await conversations.shown.send(turnId, question), undefined);
 		await ended(conversations);

@@ -1,30 +1,28 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, truncate, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../../src/base/async.ts';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import type { Chat } from '../../../../src/chat/chat.ts';
-import { OpenConversations } from '../../../../src/chat/conversations/openConversations.ts';
-import { currentReply, findTurn, type Reply } from '../../../../src/chat/model/conversation.ts';
+import type { OpenConversations } from '../../../../src/chat/conversations/openConversations.ts';
+import { findTurn, type Reply } from '../../../../src/chat/model/conversation.ts';
 import { toTurnView } from '../../../../src/chat/model/toView.ts';
 import { MAXIMUM_KEPT_BYTES, type PictureProblem } from '../../../../src/chat/modes/model/picture.ts';
 import { PictureStore } from '../../../../src/chat/modes/pictureStore.ts';
 import { ConversationStore } from '../../../../src/chat/store.ts';
-import type { Client } from '../../../../src/client/client.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
-import { stream, TestService } from '../testService.ts';
-import { noModes } from './noModes.ts';
+import { stream, type TestService } from '../testService.ts';
+import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
 
 const [first, second, third] = TURN_IDS;
 const ADDRESS = 'https://pictures.example/fox.png?signature=a%2Fb';
 
 describe('what a message asks for', () => {
+	const windows = useTestWindows();
 	let service: TestService;
-	let client: Client;
 	let folder: string;
 	let conversations: OpenConversations;
 	let pictures: PictureStore;
@@ -33,10 +31,8 @@ describe('what a message asks for', () => {
 	/** Pictures come no sooner. */
 	let held: Promise<void> | undefined;
 
-	beforeEach(async () => {
-		service = new TestService();
-		client = await service.start();
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-modes-'));
+	beforeEach(() => {
+		({ service, folder } = windows);
 		fetched = [];
 		problem = undefined;
 		held = undefined;
@@ -51,29 +47,8 @@ describe('what a message asks for', () => {
 		);
 	});
 
-	afterEach(async () => {
-		await conversations.close();
-		await service.stop();
-		await rm(folder, { recursive: true, force: true });
-	});
-
 	async function open(models = { search: 'acme-search', image: 'painter' } as object): Promise<Chat> {
-		conversations = await OpenConversations.open({
-			store: new ConversationStore(folder, nullLogger),
-			remembered: { read: () => undefined, write: () => {} },
-			client: async () => client,
-			connection: async () => ({ name: 'test', label: 'Test', model: 'demo' }),
-			...noModes(folder),
-			modes: async () => models,
-			pictures,
-			policy: service.policy,
-			unsent: service.unsent,
-			workspace: () => ({ folders: ['file:///home/me/widgets'] }),
-			explainError: error => ({ message: (error as Error).message }),
-			explainFinish: reason => ({ message: reason }),
-			clock: systemClock,
-			logger: nullLogger,
-		});
+		conversations = await windows.open({ modes: async () => models, pictures });
 		return conversations.shown;
 	}
 
@@ -82,10 +57,8 @@ describe('what a message asks for', () => {
 		return ended(chat, turn);
 	};
 	const ended = async (chat: Chat, id: string): Promise<Reply> => {
-		await waitFor('the end of the reply', () => chat.live === undefined);
-		const turn = findTurn(chat.conversation, id);
-		assert.ok(turn);
-		return currentReply(turn);
+		await replyEnded(chat);
+		return replyOf(chat, id);
 	};
 	const models = () => service.requests.map(request => (request as unknown as { model: string }).model);
 	const viewOf = (chat: Chat, id: string) => {
