@@ -12,6 +12,7 @@ import { registerCommand } from './platform/commands.ts';
 import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readTextSetting } from './platform/settings.ts';
+import { openWorkspaceState } from './platform/sharedState.ts';
 import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
@@ -37,6 +38,11 @@ export async function deactivate(): Promise<void> {
 
 function wire(context: vscode.ExtensionContext): void {
 	const log = createLog();
+	const workspaceState = openWorkspaceState(
+		context.globalStorageUri.fsPath,
+		vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
+		context.workspaceState,
+	);
 	const keys = registerKeys({
 		secrets: context.secrets,
 		activeConnection: () => connections.active(),
@@ -77,7 +83,7 @@ function wire(context: vscode.ExtensionContext): void {
 		extensionUri: context.extensionUri,
 		globalStorageUri: context.globalStorageUri,
 		storageUri: context.storageUri,
-		workspaceState: context.workspaceState,
+		workspaceState,
 		client: connect.client,
 		channels: channel,
 		connection: async () => {
@@ -105,7 +111,7 @@ function wire(context: vscode.ExtensionContext): void {
 		channel,
 		chat,
 		registerTasks({
-			workspaceState: context.workspaceState,
+			workspaceState,
 			globalState: context.globalState,
 			storageUri: context.storageUri,
 			client: connect.client,

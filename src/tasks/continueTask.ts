@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { ClientError } from '../client/core/errors.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
+import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { TaskTarget } from './launch/taskLauncher.ts';
 import { firstLine } from './model/plainText.ts';
 import { taskTitle } from './model/taskRow.ts';
-import { FOLLOW_UPS_KEY } from './storageKeys.ts';
+import { FOLLOW_UP_ENTRIES } from './storageKeys.ts';
 import type { TaskStore } from './taskStore.ts';
 import { rowWords } from './words.ts';
 
@@ -27,10 +28,12 @@ export interface TaskFollowUpsDependencies {
 /** Gives tasks that are over a further prompt, each with one request at a time. */
 export class TaskFollowUps {
 	private readonly dependencies: TaskFollowUpsDependencies;
+	private readonly drafts: StateEntries<string>;
 	private readonly requests = new Set<string>();
 
 	constructor(dependencies: TaskFollowUpsDependencies) {
 		this.dependencies = dependencies;
+		this.drafts = new StateEntries(dependencies.workspaceState, FOLLOW_UP_ENTRIES, isText);
 	}
 
 	/** Asks what the task should do next, and sends that. What was written stays as a draft until the service took it. */
@@ -87,7 +90,7 @@ export class TaskFollowUps {
 		input.title = vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled);
 		input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
 		input.ignoreFocusOut = true;
-		input.value = this.drafts()[task.id] ?? '';
+		input.value = this.drafts.get(task.id) ?? '';
 		const empty = vscode.l10n.t('Write what the task should do.');
 		return new Promise(resolve => {
 			const finish = (prompt: string | undefined) => {
@@ -111,18 +114,13 @@ export class TaskFollowUps {
 		});
 	}
 
-	private drafts(): Record<string, string> {
-		const stored = this.dependencies.workspaceState.get<unknown>(FOLLOW_UPS_KEY);
-		const entries = Object.entries(typeof stored === 'object' && stored !== null ? stored : {});
-		return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-	}
-
 	private async keep(id: string, draft: string): Promise<void> {
-		const { [id]: before = '', ...others } = this.drafts();
-		if (draft !== before) {
-			const drafts = draft === '' ? others : { ...others, [id]: draft };
-			const isEmpty = Object.keys(drafts).length === 0;
-			await this.dependencies.workspaceState.update(FOLLOW_UPS_KEY, isEmpty ? undefined : drafts);
+		if (draft !== (this.drafts.get(id) ?? '')) {
+			await (draft === '' ? this.drafts.delete(id) : this.drafts.set(id, draft));
 		}
 	}
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === 'string';
 }

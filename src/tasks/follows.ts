@@ -5,11 +5,12 @@ import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
 import { showExplanation } from '../platform/notify.ts';
+import { StateEntries } from '../platform/sharedState.ts';
 import type { FollowedLog } from './followStatusItem.ts';
 import type { KeptLogs } from './keptLog.ts';
 import type { FollowState } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
-import { FOLLOWED_KEY } from './storageKeys.ts';
+import { FOLLOWED_ENTRIES } from './storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
 
 /** How many logs that nothing more comes to stay open: the editor holds the whole text of each. */
@@ -51,11 +52,15 @@ export class Follows implements Disposable {
 	private readonly follows = new Map<string, TaskFollow>();
 	/** What a reload of the window goes on with, by the same keys. */
 	private readonly stored = new Map<string, StoredFollow>();
+	private readonly entries: StateEntries<StoredFollow>;
+	/** Whose place has moved on since it was written down. */
+	private readonly moved = new Set<string>();
 	private saving: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(dependencies: FollowsDependencies) {
 		this.dependencies = dependencies;
-		for (const entry of readStored(dependencies.workspaceState.get(FOLLOWED_KEY))) {
+		this.entries = new StateEntries(dependencies.workspaceState, FOLLOWED_ENTRIES, isStoredFollow);
+		for (const entry of this.entries.values()) {
 			this.stored.set(keyOf(entry.connection, entry.taskId), entry);
 		}
 		void dependencies.keptLogs?.prune(this.stored.keys());
@@ -129,13 +134,14 @@ export class Follows implements Disposable {
 	/** A reload of the window goes on with this one. */
 	private remember(key: string, { target, nextIndex }: TaskFollow): void {
 		if (!this.stored.has(key)) {
-			this.stored.set(key, {
+			const entry = {
 				connection: target.connection.name,
 				taskId: target.taskId,
 				nextIndex,
 				title: firstLine(target.title, MAXIMUM_NOTE),
-			});
-			this.save();
+			};
+			this.stored.set(key, entry);
+			void this.entries.set(key, entry);
 		}
 	}
 
@@ -171,9 +177,11 @@ export class Follows implements Disposable {
 			this.dependencies.onTask(connection.name, { ...task, prompt: task.prompt || title }, follow.wasActive);
 		},
 		onNextIndex: ({ target, nextIndex }) => {
-			const entry = this.stored.get(keyOf(target.connection.name, target.taskId));
+			const key = keyOf(target.connection.name, target.taskId);
+			const entry = this.stored.get(key);
 			if (entry && nextIndex > entry.nextIndex) {
 				entry.nextIndex = nextIndex;
+				this.moved.add(key);
 				this.saving ??= setTimeout(() => this.save(), SAVE_MS);
 			}
 		},
@@ -181,7 +189,7 @@ export class Follows implements Disposable {
 
 	private forget(key: string): void {
 		if (this.stored.delete(key)) {
-			this.save();
+			void this.entries.delete(key);
 			void this.follows.get(key)?.forgetKept();
 		}
 	}
@@ -189,8 +197,14 @@ export class Follows implements Disposable {
 	private save(): void {
 		clearTimeout(this.saving);
 		this.saving = undefined;
-		const entries = [...this.stored.values()];
-		void this.dependencies.workspaceState.update(FOLLOWED_KEY, entries.length === 0 ? undefined : entries);
+		for (const key of this.moved) {
+			const entry = this.stored.get(key);
+			// Another window may have seen the task's end before this one.
+			if (entry && this.entries.get(key)) {
+				void this.entries.set(key, entry);
+			}
+		}
+		this.moved.clear();
 	}
 
 	private dropOldest(): void {
@@ -217,13 +231,12 @@ function keyOf(connection: string, taskId: string): string {
 	return JSON.stringify([connection, taskId]);
 }
 
-/** What an earlier version of Errand wrote down may have another shape: what does not fit is left out. */
-function readStored(value: unknown): StoredFollow[] {
-	return (Array.isArray(value) ? value : []).filter(
-		(entry: Partial<StoredFollow> | null): entry is StoredFollow =>
-			typeof entry?.connection === 'string' &&
-			typeof entry.taskId === 'string' &&
-			typeof entry.title === 'string' &&
-			Number.isSafeInteger(entry.nextIndex),
+function isStoredFollow(value: unknown): value is StoredFollow {
+	const entry = value as Partial<StoredFollow> | null;
+	return (
+		typeof entry?.connection === 'string' &&
+		typeof entry.taskId === 'string' &&
+		typeof entry.title === 'string' &&
+		Number.isSafeInteger(entry.nextIndex)
 	);
 }

@@ -6,8 +6,9 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/client.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { commands, internalCommands, views } from '../platform/ids.ts';
+import { isEntryKey } from '../platform/sharedState.ts';
 import { registerEntryPoints } from './launch/entryPoints.ts';
-import { FOLLOWED_KEY, OPEN_LOGS_KEY, PENDING_KEY, SCRATCH_KEY } from './storageKeys.ts';
+import { FOLLOWED_ENTRIES, OPEN_LOGS_KEY, PENDING_ENTRIES, SCRATCH_ENTRIES } from './storageKeys.ts';
 import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
@@ -95,8 +96,9 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	// A window that was reloaded goes on with the tasks it followed, shows the logs that were open, looks for the one it was
 	// just starting, and cleans up behind those that have ended meanwhile.
 	const { workspaceState } = dependencies;
-	const keys = [FOLLOWED_KEY, PENDING_KEY, SCRATCH_KEY, OPEN_LOGS_KEY];
-	if (keys.some(key => workspaceState.get(key) !== undefined)) {
+	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES];
+	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
+	if (workspaceState.keys().some(isOurs)) {
 		feature()
 			.then(tasks => tasks.resume())
 			.catch((error: unknown) =>

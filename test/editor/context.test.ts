@@ -69,6 +69,27 @@ describe('context in the editor', () => {
 		later.dispose();
 	});
 
+	it('keeps the chips of two windows on one folder apart from each other, in their order', async () => {
+		const state = new State();
+		const windows = [new ContextChips(state, () => true, nullLogger), new ContextChips(state, () => true, nullLogger)];
+		const add = (index: number, name: string) => windows[index]?.add([{ kind: 'file', uri: place(name).toString() }]);
+		await add(0, 'folder/a.ts');
+		await add(1, 'folder/deep/b.md');
+		await add(0, 'folder/deep/b.md');
+		for (const { id } of windows[1]?.chips ?? []) {
+			windows[1]?.remove(id);
+		}
+		const later = new ContextChips(state, () => true, nullLogger);
+		const chips = await waitFor('the chips', () => later.chips.length > 0 && later.chips);
+		assert.deepEqual(
+			chips.map(({ attachment }) => attachment.label),
+			['a.ts', 'b.md'],
+		);
+		for (const window of [...windows, later]) {
+			window.dispose();
+		}
+	});
+
 	it('moves a selection with what is written above it', async () => {
 		const editor = await vscode.window.showTextDocument(place('folder/a.ts'));
 		const chips = new ContextChips(new State(), () => true, nullLogger);

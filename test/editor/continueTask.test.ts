@@ -5,9 +5,10 @@ import { createClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
+import { StateEntries } from '../../src/platform/sharedState.ts';
 import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
-import { FOLLOW_UPS_KEY } from '../../src/tasks/storageKeys.ts';
+import { FOLLOW_UP_ENTRIES } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
@@ -52,6 +53,8 @@ describe('a further prompt for a task that is over', () => {
 		await server.stop();
 	});
 
+	const drafts = () =>
+		new StateEntries(state, FOLLOW_UP_ENTRIES, (value): value is string => typeof value === 'string');
 	const posts = () => server.requestsOf('POST');
 
 	/** Does so with the question that is open, or about to be, until all is over. */
@@ -69,7 +72,8 @@ describe('a further prompt for a task that is over', () => {
 	const accept = () => answer('workbench.action.acceptSelectedQuickOpenItem');
 
 	it('is sent once, makes the task active again and its log followed further, and leaves no draft', async () => {
-		await state.update(FOLLOW_UPS_KEY, { over: 'Now green', other: 'Mine' });
+		await drafts().set('over', 'Now green');
+		await drafts().set('other', 'Mine');
 		await accept();
 		assert.deepEqual(problems, []);
 		assert.deepEqual(posts(), ['POST /api/tasks/over/continue']);
@@ -77,11 +81,11 @@ describe('a further prompt for a task that is over', () => {
 		const task = store.get('over');
 		assert.ok(task && isActiveTask(task));
 		assert.equal(task.error, undefined);
-		assert.deepEqual(state.get(FOLLOW_UPS_KEY), { other: 'Mine' });
+		assert.deepEqual(drafts().values(), ['Mine']);
 	});
 
 	it('stays as a draft where it is dismissed or refused, and the task stays over', async () => {
-		await state.update(FOLLOW_UPS_KEY, { over: 'Now green' });
+		await drafts().set('over', 'Now green');
 		await answer('workbench.action.closeQuickOpen');
 		assert.deepEqual(posts(), []);
 		server.continueFault = 'refused';
@@ -90,17 +94,17 @@ describe('a further prompt for a task that is over', () => {
 		assert.equal(posts().length, 1);
 		assert.deepEqual(shown, []);
 		assert.equal(store.get('over')?.status, 'error');
-		assert.deepEqual(state.get(FOLLOW_UPS_KEY), { over: 'Now green' });
+		assert.deepEqual(drafts().values(), ['Now green']);
 	});
 
 	it('is not sent again, nor called a failure, where only its reply was lost', async () => {
-		await state.update(FOLLOW_UPS_KEY, { over: 'Now green' });
+		await drafts().set('over', 'Now green');
 		server.continueFault = 'lost after';
 		await accept();
 		assert.deepEqual(problems, []);
 		assert.equal(posts().length, 1);
 		assert.deepEqual(shown, ['over true']);
-		assert.equal(state.get(FOLLOW_UPS_KEY), undefined);
+		assert.deepEqual(drafts().values(), []);
 	});
 
 	it('is not asked for while the task is at work', async () => {

@@ -12,6 +12,7 @@ import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { explainError, withoutLinks } from '../../src/platform/notify.ts';
+import { StateEntries } from '../../src/platform/sharedState.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { KeptLogs } from '../../src/tasks/keptLog.ts';
@@ -20,7 +21,7 @@ import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
-import { FOLLOWED_KEY, PENDING_KEY } from '../../src/tasks/storageKeys.ts';
+import { FOLLOWED_ENTRIES, PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import { TaskTree } from '../../src/tasks/taskTree.ts';
@@ -92,6 +93,9 @@ describe('the parts of the tasks feature in the editor', () => {
 			follows.dispose();
 		});
 
+		const followed = () =>
+			new StateEntries(state, FOLLOWED_ENTRIES, (value): value is unknown => value !== undefined).values();
+
 		it('go on after a reload of the window, and each entry is there once', async function () {
 			this.timeout(30_000);
 			server.add({ id: 'reload-1', prompt: 'Go on' });
@@ -100,9 +104,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			before.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true).show();
 			await waitFor('the entries', () => entries(outputText('(reload-1)')).length === 4);
 			before.dispose();
-			assert.deepEqual(state.get(FOLLOWED_KEY), [
-				{ connection: 'test', taskId: 'reload-1', nextIndex: 4, title: 'Go on' },
-			]);
+			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'reload-1', nextIndex: 4, title: 'Go on' }]);
 
 			server.log('reload-1', ...numbered(4, 6));
 			const after = make();
@@ -114,7 +116,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.finish('reload-1', 'completed');
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('(reload-1)')));
 			assert.deepEqual(entries(outputText('(reload-1)')), numbered(0, 8));
-			assert.equal(state.get(FOLLOWED_KEY), undefined, 'a task that is over is followed again');
+			assert.deepEqual(followed(), [], 'a task that is over is followed again');
 			after.dispose();
 		});
 
@@ -150,8 +152,8 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'pasted-1' });
 			const follows = make();
 			follows.open(client, { connection, taskId: 'pasted-1', title: '' }, false);
-			await waitFor('the place', () => state.get(FOLLOWED_KEY) !== undefined);
-			assert.deepEqual(state.get(FOLLOWED_KEY), [{ connection: 'test', taskId: 'pasted-1', nextIndex: 0, title: '' }]);
+			await waitFor('the place', () => followed().length > 0);
+			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'pasted-1', nextIndex: 0, title: '' }]);
 			follows.dispose();
 		});
 
@@ -207,6 +209,8 @@ describe('the parts of the tasks feature in the editor', () => {
 			tasks: () => server.tasks.map(readTask),
 		});
 		const posts = () => server.requestsOf('POST').length;
+		const pendings = () => new StateEntries(state, PENDING_ENTRIES, (value): value is unknown => value !== undefined);
+		const id = JSON.stringify(['test', request.repoUrl, request.prompt]);
 
 		const made = async (...args: Parameters<typeof sendTask>) => {
 			const outcome = await sendTask(...args);
@@ -250,7 +254,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.ok(first.kind === 'unsure');
 			assert.match(first.message, /^The list shows no new task\. .+ The prompt is kept\.$/);
 			assert.equal(posts(), 1);
-			assert.notEqual(state.get(PENDING_KEY), undefined);
+			assert.equal(pendings().values().length, 1);
 
 			server.add({ id: 'made-all-the-same', ...request });
 			assert.equal(await made(dependencies(), request, first.again), 'made-all-the-same');
@@ -285,17 +289,17 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('is settled as not sent where the list does not show it', async () => {
 			const pending = { connection: 'test', ...request, known: [] };
-			await state.update(PENDING_KEY, { ...pending, sentAt: Date.now() });
+			await pendings().set(id, { ...pending, sentAt: Date.now() });
 			assert.equal(await settlePending(dependencies()), undefined);
-			assert.deepEqual(state.keys(), [PENDING_KEY], 'the service may still be at it');
-			await state.update(PENDING_KEY, { ...pending, sentAt: Date.now() - 5 * 60_000 });
+			assert.equal(pendings().values().length, 1, 'the service may still be at it');
+			await pendings().set(id, { ...pending, sentAt: Date.now() - 5 * 60_000 });
 			assert.equal(await settlePending(dependencies()), undefined);
 			assert.deepEqual(state.keys(), []);
 		});
 
 		it('tells the branch it was sent with, also after a reload and where the service does not', async () => {
 			const pending = { connection: 'test', ...request, known: [], sentAt: Date.now() };
-			await state.update(PENDING_KEY, { ...pending, branch: 'errand-scratch-1' });
+			await pendings().set(id, { ...pending, branch: 'errand-scratch-1' });
 			server.add({ id: 'made', ...request });
 			assert.equal((await settlePending(dependencies()))?.selectedBranch, 'errand-scratch-1');
 		});

@@ -6,6 +6,7 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
 import { toAttachmentView } from '../model/toView.ts';
 import type { ChipView } from '../protocol.ts';
 import { askFindings, findingKey } from './askFindings.ts';
@@ -14,23 +15,26 @@ import { followEdit } from './model/followEdit.ts';
 import { type ContextSource, contextSourceSchema, sourceKey } from './model/source.ts';
 import { type Finding, type ReadContext, readSource } from './readSource.ts';
 
-/** In the workspace's state: the chips that were not sent yet. */
-const STATE_KEY = 'errand.context';
+/** In the workspace's state: the chips that were not sent yet, each an entry. */
+const ENTRIES = 'errand.context';
 
 /** A text that is longer than this is not kept across a reload of the window. */
 const MAXIMUM_KEPT_LENGTH = 100_000;
 
-const stateSchema = z.array(
-	z.object({
-		source: contextSourceSchema,
-		limit: z.int().nonnegative().exactOptional(),
-		confirmed: z.array(z.string()),
-	}),
-);
+const keptSchema = z.object({
+	id: z.string(),
+	/** Milliseconds since the epoch, and another number for each chip: their order. */
+	addedAt: z.number(),
+	source: contextSourceSchema,
+	limit: z.int().nonnegative().exactOptional(),
+	confirmed: z.array(z.string()),
+});
 
 /** One piece of context that will go with the next message. */
 export interface Chip {
 	readonly id: string;
+	/** Milliseconds since the epoch; later chips have larger numbers. */
+	readonly addedAt: number;
 	readonly source: ContextSource;
 	/** As it was when it was last read, without what its limit leaves out. */
 	readonly attachment: Attachment;
@@ -40,9 +44,13 @@ export interface Chip {
 	readonly confirmed: readonly string[];
 }
 
+type KeptChip = Omit<Chip, 'attachment'>;
+
 /** The context that waits for the next message. It belongs to the composer, whichever conversation that shows. */
 export class ContextChips {
-	private readonly state: vscode.Memento;
+	private readonly entries: StateEntries<KeptChip>;
+	/** What this window has written down, as JSON, by the ids of the chips. */
+	private readonly written = new Map<string, string>();
 	private readonly mayKeep: () => boolean;
 	private readonly logger: Logger;
 	private readonly store = new DisposableStore();
@@ -52,7 +60,7 @@ export class ContextChips {
 
 	/** `mayKeep`: whether what goes with the next message may be written down. */
 	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
-		this.state = state;
+		this.entries = new StateEntries(state, ENTRIES, (value): value is KeptChip => keptSchema.safeParse(value).success);
 		this.mayKeep = mayKeep;
 		this.logger = logger;
 		this.store.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
@@ -71,7 +79,7 @@ export class ContextChips {
 
 	/** Adds each source that can be read and that the user does not hold back. Tells the user what cannot. */
 	async add(sources: readonly ContextSource[]): Promise<void> {
-		if (!(await isTrusted())) {
+		if (!mayRead()) {
 			return;
 		}
 		for (const source of sources) {
@@ -98,7 +106,7 @@ export class ContextChips {
 		if (this.list.length === 0) {
 			return undefined;
 		}
-		if (!(await isTrusted())) {
+		if (!mayRead()) {
 			return vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.');
 		}
 		for (const chip of this.list) {
@@ -133,7 +141,8 @@ export class ContextChips {
 		if (findings.length > 0 && !(await askFindings(attachment.label, findings, 'add'))) {
 			return;
 		}
-		this.set([...this.list, { id: randomUUID(), source, attachment, confirmed: keysOf([], findings) }]);
+		const addedAt = Math.max(Date.now(), 1 + (this.list.at(-1)?.addedAt ?? 0));
+		this.set([...this.list, { id: randomUUID(), addedAt, source, attachment, confirmed: keysOf([], findings) }]);
 		if (leftOut > 0) {
 			void showMessage(
 				'information',
@@ -171,24 +180,39 @@ export class ContextChips {
 		this.changed.fire();
 	}
 
+	/** Only what has changed here: another window on the same folder has chips of its own. */
 	private keep(): void {
 		const kept = (this.mayKeep() ? this.list : [])
 			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
-			.map(({ source, limit, confirmed }) => ({ source, confirmed, ...(limit === undefined ? {} : { limit }) }));
-		void this.state.update(STATE_KEY, kept.length === 0 ? undefined : kept);
+			.map(({ attachment: _, ...chip }) => chip);
+		for (const chip of kept) {
+			const text = JSON.stringify(chip);
+			if (this.written.get(chip.id) !== text) {
+				this.written.set(chip.id, text);
+				void this.entries.set(chip.id, chip);
+			}
+		}
+		const ids = new Set(kept.map(({ id }) => id));
+		for (const id of this.written.keys()) {
+			if (!ids.has(id)) {
+				this.written.delete(id);
+				void this.entries.delete(id);
+			}
+		}
 	}
 
 	/** After a reload of the window. What is not there any more is not missed. */
 	private async restore(): Promise<void> {
-		const kept = stateSchema.safeParse(this.state.get(STATE_KEY) ?? []).data ?? [];
+		const kept = this.entries.values().sort((one, other) => one.addedAt - other.addedAt);
 		if (kept.length === 0 || !vscode.workspace.isTrusted) {
 			return;
 		}
 		const chips: Chip[] = [];
-		for (const { source, ...others } of kept) {
-			const read = await readSource(source).catch(() => undefined);
+		for (const chip of kept) {
+			this.written.set(chip.id, JSON.stringify(chip));
+			const read = await readSource(chip.source).catch(() => undefined);
 			if (read) {
-				chips.push(limited({ id: randomUUID(), source, ...others, attachment: read.attachment }, read.attachment));
+				chips.push(limited({ ...chip, attachment: read.attachment }, read.attachment));
 			}
 		}
 		// Those that were added meanwhile come last.
@@ -217,7 +241,7 @@ function keysOf(confirmed: readonly string[], findings: readonly Finding[]): str
 }
 
 /** Whether files may be read into the context; otherwise says so, with the way to change that. */
-async function isTrusted(): Promise<boolean> {
+export function mayRead(): boolean {
 	if (vscode.workspace.isTrusted) {
 		return true;
 	}

@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/logger.ts';
 import { runGit, runRemoteGit } from '../../platform/gitCommand.ts';
-import { SCRATCH_KEY } from '../storageKeys.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
+import { SCRATCH_ENTRIES } from '../storageKeys.ts';
 import { gitReason } from './model/gitReason.ts';
 import { type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
@@ -31,32 +32,42 @@ export interface ScratchBranchesDependencies {
 /** Remembers the scratch branches until they are removed, over reloads of the window. */
 export class ScratchBranches {
 	private readonly dependencies: ScratchBranchesDependencies;
+	private readonly entries: StateEntries<Scratch>;
 	/** Being removed now, or not removable in this window's time. */
 	private readonly attempted = new Set<string>();
 
 	constructor(dependencies: ScratchBranchesDependencies) {
 		this.dependencies = dependencies;
+		this.entries = new StateEntries(dependencies.workspaceState, SCRATCH_ENTRIES, isScratch);
 	}
 
 	get isEmpty(): boolean {
-		return this.read().length === 0;
+		return this.entries.values().length === 0;
 	}
 
 	async remember(branch: ScratchBranch, connection: string, directory: string): Promise<void> {
 		const { name, commit, remote } = branch;
-		await this.write([
-			...this.read(),
-			{ name, commit, remote, connection, directory, taskId: undefined, madeAt: Date.now() },
-		]);
+		await this.entries.set(name, {
+			name,
+			commit,
+			remote,
+			connection,
+			directory,
+			taskId: undefined,
+			madeAt: Date.now(),
+		});
 	}
 
 	async claim(name: string, taskId: string): Promise<void> {
-		await this.write(this.read().map(scratch => (scratch.name === name ? { ...scratch, taskId } : scratch)));
+		const scratch = this.entries.get(name);
+		if (scratch) {
+			await this.entries.set(name, { ...scratch, taskId });
+		}
 	}
 
 	/** The task was not made: nothing needs the branch. */
 	async remove(name: string): Promise<void> {
-		const scratch = this.read().find(candidate => candidate.name === name);
+		const scratch = this.entries.get(name);
 		if (scratch) {
 			await this.clean(scratch);
 		}
@@ -71,7 +82,7 @@ export class ScratchBranches {
 		state: (taskId: string) => 'active' | 'ended' | undefined,
 		isPending: boolean,
 	): Promise<void> {
-		for (const scratch of this.read()) {
+		for (const scratch of this.entries.values()) {
 			const isLeft =
 				scratch.taskId === undefined
 					? !isPending && Date.now() - scratch.madeAt > UNCLAIMED_MS
@@ -85,9 +96,9 @@ export class ScratchBranches {
 
 	/** The tasks whose ends are waited for. */
 	taskIds(connection: string): string[] {
-		return this.read().flatMap(scratch =>
-			scratch.connection === connection && scratch.taskId !== undefined ? [scratch.taskId] : [],
-		);
+		return this.entries
+			.values()
+			.flatMap(scratch => (scratch.connection === connection && scratch.taskId !== undefined ? [scratch.taskId] : []));
 	}
 
 	private async clean(scratch: Scratch): Promise<void> {
@@ -108,16 +119,7 @@ export class ScratchBranches {
 				this.dependencies.onKept(scratch);
 			}
 		}
-		await this.write(this.read().filter(({ name }) => name !== scratch.name));
-	}
-
-	private read(): Scratch[] {
-		const value = this.dependencies.workspaceState.get<unknown>(SCRATCH_KEY);
-		return Array.isArray(value) ? value.filter(isScratch) : [];
-	}
-
-	private async write(scratches: Scratch[]): Promise<void> {
-		await this.dependencies.workspaceState.update(SCRATCH_KEY, scratches.length === 0 ? undefined : scratches);
+		await this.entries.delete(scratch.name);
 	}
 }
 

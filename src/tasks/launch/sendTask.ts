@@ -4,7 +4,8 @@ import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { explainError } from '../../platform/notify.ts';
-import { PENDING_KEY } from '../storageKeys.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
+import { PENDING_ENTRIES } from '../storageKeys.ts';
 import { findCreatedTask } from './model/createdTask.ts';
 
 /** The answers by which a service says for certain that it made no task. After any other failure it may have made one. */
@@ -62,17 +63,18 @@ export async function sendTask(
 	again?: PendingTask,
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
-	const open = again ?? readPending(workspaceState.get(PENDING_KEY));
+	const first = firstTry(dependencies, request);
+	const open = again ?? entriesOf(workspaceState).get(idOf(first));
 	const isFurtherTry =
 		open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
-	const pending = isFurtherTry ? open : firstTry(dependencies, request);
+	const pending = isFurtherTry ? open : first;
 	if (isFurtherTry) {
 		const look = await withProgress(() => lookFor(dependencies, pending));
 		if (look.task || look.error !== undefined) {
 			return outcomeOf(dependencies, pending, look, look.error);
 		}
 	}
-	await workspaceState.update(PENDING_KEY, pending);
+	await entriesOf(workspaceState).set(idOf(pending), pending);
 	try {
 		const task = await withProgress(() => client.tasks.create(request));
 		await close(workspaceState, pending);
@@ -125,25 +127,24 @@ async function outcomeOf(
 }
 
 /**
- * Settles what an earlier request left open, on its own connection: resolves with its task if the service has made one.
- * Where the service cannot be asked, or may still be at it, it stays open.
+ * Settles what earlier requests left open, on their own connection: resolves with the task of the first one that the
+ * service has made one for. Where the service cannot be asked, or may still be at it, it stays open.
  */
 export async function settlePending(dependencies: SendDependencies): Promise<Task | undefined> {
 	const { workspaceState, connection } = dependencies;
-	const pending = readPending(workspaceState.get(PENDING_KEY));
-	if (!pending) {
-		await workspaceState.update(PENDING_KEY, undefined);
-		return undefined;
+	for (const pending of entriesOf(workspaceState).values()) {
+		if (pending.connection === connection.name) {
+			const { task, error } = await lookFor(dependencies, pending);
+			if (task || (error === undefined && Date.now() - pending.sentAt > SETTLE_MS)) {
+				await close(workspaceState, pending);
+			}
+			if (task) {
+				// A service need not tell the branch, and a scratch branch may only go with its task.
+				return { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
+			}
+		}
 	}
-	if (pending.connection !== connection.name) {
-		return undefined;
-	}
-	const { task, error } = await lookFor(dependencies, pending);
-	if (task || (error === undefined && Date.now() - pending.sentAt > SETTLE_MS)) {
-		await close(workspaceState, pending);
-	}
-	// A service need not tell the branch, and a scratch branch may only go with its task.
-	return task && { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
+	return undefined;
 }
 
 /** A look into the list; `error` is what kept it from being read. */
@@ -161,11 +162,11 @@ async function lookFor({ client }: SendDependencies, { prompt, repoUrl, sentAt, 
 	}
 }
 
-/** Another request may have been sent meanwhile: that one stays open. */
-async function close(workspaceState: vscode.Memento, { sentAt, prompt }: PendingTask): Promise<void> {
-	const open = readPending(workspaceState.get(PENDING_KEY));
-	if (open?.sentAt === sentAt && open.prompt === prompt) {
-		await workspaceState.update(PENDING_KEY, undefined);
+/** The same request may have been sent again meanwhile: that one stays open. */
+async function close(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
+	const entries = entriesOf(workspaceState);
+	if (entries.get(idOf(pending))?.sentAt === pending.sentAt) {
+		await entries.delete(idOf(pending));
 	}
 }
 
@@ -177,18 +178,29 @@ function withProgress<T>(run: () => Promise<T>): Thenable<T> {
 	);
 }
 
-function readPending(value: unknown): PendingTask | undefined {
-	const pending = value as Partial<PendingTask> | undefined;
-	return typeof pending?.connection === 'string' &&
+function entriesOf(workspaceState: vscode.Memento): StateEntries<PendingTask> {
+	return new StateEntries(workspaceState, PENDING_ENTRIES, isPendingTask);
+}
+
+/** The same for what would make the same task. */
+function idOf({ connection, repoUrl, prompt }: PendingTask): string {
+	return JSON.stringify([connection, repoUrl, prompt]);
+}
+
+function isPendingTask(value: unknown): value is PendingTask {
+	const pending = value as Partial<PendingTask> | null;
+	return (
+		typeof pending?.connection === 'string' &&
 		typeof pending.prompt === 'string' &&
 		typeof pending.repoUrl === 'string' &&
 		typeof pending.sentAt === 'number' &&
 		Array.isArray(pending.known)
-		? (pending as PendingTask)
-		: undefined;
+	);
 }
 
 /** A request of this connection has no answer yet. */
 export function isPending(workspaceState: vscode.Memento, connection: string): boolean {
-	return readPending(workspaceState.get(PENDING_KEY))?.connection === connection;
+	return entriesOf(workspaceState)
+		.values()
+		.some(pending => pending.connection === connection);
 }

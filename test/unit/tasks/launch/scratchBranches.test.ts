@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import { SharedState, StateEntries } from '../../../../src/platform/sharedState.ts';
 import { ScratchBranches } from '../../../../src/tasks/launch/scratchBranches.ts';
 import {
 	makeScratchBranch,
 	nameScratchBranch,
 	type ScratchBranch,
 } from '../../../../src/tasks/launch/scratchCommit.ts';
-import { SCRATCH_KEY } from '../../../../src/tasks/storageKeys.ts';
+import { SCRATCH_ENTRIES } from '../../../../src/tasks/storageKeys.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
 describe('scratch branches', () => {
 	let repository: TemporaryRepository;
-	let values: Map<string, unknown>;
 	let kept: ScratchBranch[];
 	let warnings: string[];
 
@@ -20,7 +20,6 @@ describe('scratch branches', () => {
 		const origin = path.join(repository.folder, 'origin.git');
 		await repository.git('init', '--quiet', '--bare', origin);
 		await repository.git('remote', 'add', 'origin', origin);
-		values = new Map();
 		kept = [];
 		warnings = [];
 	});
@@ -28,15 +27,17 @@ describe('scratch branches', () => {
 	afterEach(() => repository.remove());
 
 	const place = () => ({ gitPath: 'git', directory: repository.path, credentials: {} });
-	/** As after a reload: what is remembered is all that is left. */
+	const state = () => new SharedState(path.join(repository.folder, 'state'));
+	const remembered = () => new StateEntries(state(), SCRATCH_ENTRIES, (_value): _value is { madeAt: number } => true);
+	const makeOld = async (name: string) => {
+		const scratch = remembered().get(name);
+		assert.ok(scratch);
+		await remembered().set(name, { ...scratch, madeAt: scratch.madeAt - 60 * 60_000 });
+	};
+	/** As after a reload, or as another window on the folder: what is remembered is all that they share. */
 	const open = () =>
 		new ScratchBranches({
-			workspaceState: {
-				keys: () => [...values.keys()],
-				get: <T>(key: string) => values.get(key) as T | undefined,
-				update: async (key: string, value: unknown) =>
-					void (value === undefined ? values.delete(key) : values.set(key, structuredClone(value))),
-			} as never,
+			workspaceState: state(),
 			place: async () => place(),
 			onKept: branch => kept.push(branch),
 			logger: { log: (_level, message, fields) => void warnings.push(`${message}: ${fields?.['reason']}`) },
@@ -60,7 +61,7 @@ describe('scratch branches', () => {
 		assert.match(await remote(), new RegExp(name));
 		await open().sweep('local', ended, false);
 		assert.equal(await remote(), '');
-		assert.equal(values.has(SCRATCH_KEY), false);
+		assert.deepEqual(state().keys(), []);
 	});
 
 	it('go at once where the service refused the task, here as well', async () => {
@@ -76,9 +77,7 @@ describe('scratch branches', () => {
 	it('stay while a request may still become their task', async () => {
 		const { name } = await make();
 		await open().sweep('local', ended, false);
-		const [scratch] = values.get(SCRATCH_KEY) as { madeAt: number }[];
-		assert.ok(scratch);
-		scratch.madeAt -= 60 * 60_000;
+		await makeOld(name);
 		await open().sweep('local', ended, true);
 		assert.match(await remote(), new RegExp(name));
 		await open().sweep('local', ended, false);
@@ -124,17 +123,37 @@ describe('scratch branches', () => {
 
 	it('are forgotten where the window closed before they were made', async () => {
 		for (const where of ['origin', undefined]) {
-			await open().remember(nameScratchBranch(await repository.head(), where), 'local', repository.path);
-			const [scratch] = values.get(SCRATCH_KEY) as { madeAt: number }[];
-			assert.ok(scratch);
-			scratch.madeAt -= 60 * 60_000;
+			const branch = nameScratchBranch(await repository.head(), where);
+			await open().remember(branch, 'local', repository.path);
+			await makeOld(branch.name);
 			await open().sweep('local', ended, false);
 			assert.deepEqual([kept, warnings, open().isEmpty], [[], [], true]);
 		}
 	});
 
-	it('are not read from what is damaged', () => {
-		values.set(SCRATCH_KEY, [null, 7, { name: 'x' }]);
+	it('are not read from what is damaged', async () => {
+		for (const [index, value] of [null, 7, { name: 'x' }].entries()) {
+			await state().update(`${SCRATCH_ENTRIES}/${index}`, value);
+		}
 		assert.equal(open().isEmpty, true);
+	});
+
+	it('of two windows on one folder are all remembered, and all removed', async () => {
+		const windows = [open(), open()];
+		const branches = await Promise.all(
+			Array.from({ length: 10 }, async (_, index) => {
+				const branch = nameScratchBranch(await repository.head(), undefined);
+				const window = windows[index % 2];
+				await window?.remember(branch, 'local', repository.path);
+				await makeScratchBranch(place(), branch);
+				await window?.claim(branch.name, `task-${index}`);
+				return branch;
+			}),
+		);
+		assert.equal(new Set(branches.map(({ name }) => name)).size, 10);
+		assert.equal(windows[0]?.taskIds('local').length, 10);
+		await windows[0]?.sweep('local', () => 'ended', false);
+		assert.deepEqual(await repository.branches(), ['main']);
+		assert.equal(windows[1]?.isEmpty, true);
 	});
 });

@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Memento } from 'vscode';
+
+/** Short and the same for the same text; nothing of the text can be read from it. */
+const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/**
+ * What this window's workspace keeps. The editor's own state is read once by each window and written back whole, so that
+ * of two windows on one folder the later one undoes what the other has written, also under other keys. `folder`: the
+ * address of the workspace's first folder; without one no other window is on the same workspace, and the editor's serves.
+ */
+export function openWorkspaceState(globalStorage: string, folder: string | undefined, editors: Memento): Memento {
+	return folder === undefined ? editors : new SharedState(path.join(globalStorage, 'workspaces', nameOf(folder)));
+}
+
+/**
+ * A state that several windows have at once: each key is a file, read when it is asked for and written in one step. The
+ * files are small and read while the editor waits for an answer, hence the calls that block.
+ */
+export class SharedState implements Memento {
+	private readonly folder: string;
+
+	constructor(folder: string) {
+		this.folder = folder;
+	}
+
+	keys(): readonly string[] {
+		let names: string[];
+		try {
+			names = readdirSync(this.folder);
+		} catch {
+			return [];
+		}
+		return names
+			.filter(name => name.endsWith('.json'))
+			.flatMap(name => readStored(path.join(this.folder, name))?.key ?? []);
+	}
+
+	get<T>(key: string, fallback?: T): T | undefined {
+		const stored = readStored(this.file(key));
+		return stored === undefined ? fallback : (stored.value as T);
+	}
+
+	/** `value`: what JSON can hold; undefined removes the key. Rejects with the system's errors. */
+	async update(key: string, value: unknown): Promise<void> {
+		const file = this.file(key);
+		if (value === undefined) {
+			rmSync(file, { force: true });
+			return;
+		}
+		mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+		const temporary = `${file}.${randomUUID()}`;
+		try {
+			writeFileSync(temporary, JSON.stringify({ key, value }), { mode: 0o600 });
+			renameSync(temporary, file);
+		} catch (error) {
+			rmSync(temporary, { force: true });
+			throw error;
+		}
+	}
+
+	private file(key: string): string {
+		return path.join(this.folder, `${nameOf(key)}.json`);
+	}
+}
+
+/** What cannot be read is not there: it was removed meanwhile, or another program wrote it. */
+function readStored(file: string): { key: string; value: unknown } | undefined {
+	try {
+		const stored = JSON.parse(readFileSync(file, 'utf8'));
+		return typeof stored?.key === 'string' && 'value' in stored ? stored : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Values of one kind in a state, each under a key of its own, so that two windows that each add or remove one undo nothing
+ * of each other.
+ */
+export class StateEntries<T> {
+	private readonly state: Memento;
+	private readonly prefix: string;
+	private readonly isEntry: (value: unknown) => value is T;
+
+	/** What does not fit `isEntry` was written by another version and is left out. */
+	constructor(state: Memento, prefix: string, isEntry: (value: unknown) => value is T) {
+		this.state = state;
+		this.prefix = prefix;
+		this.isEntry = isEntry;
+	}
+
+	/** In no particular order. */
+	values(): T[] {
+		return this.state
+			.keys()
+			.filter(key => isEntryKey(key, this.prefix))
+			.map(key => this.state.get<unknown>(key))
+			.filter(this.isEntry);
+	}
+
+	get(id: string): T | undefined {
+		const value = this.state.get<unknown>(this.keyOf(id));
+		return this.isEntry(value) ? value : undefined;
+	}
+
+	async set(id: string, value: T): Promise<void> {
+		await this.state.update(this.keyOf(id), value);
+	}
+
+	async delete(id: string): Promise<void> {
+		await this.state.update(this.keyOf(id), undefined);
+	}
+
+	private keyOf(id: string): string {
+		return `${this.prefix}/${nameOf(id)}`;
+	}
+}
+
+/** Whether the key is that of an entry by that prefix. */
+export function isEntryKey(key: string, prefix: string): boolean {
+	return key.startsWith(`${prefix}/`);
+}
