@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import process from 'node:process';
 import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { screenshot, toast, until } from '../support/editorWindow.ts';
+import { runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { HOSTILE } from '../ui/hostile.ts';
@@ -99,6 +100,38 @@ describe('a reply in the window of a folder that is not trusted', function () {
 		);
 		await screenshot(page, 'window-hostile');
 		assert.deepEqual(consequences(), nothing);
+	});
+
+	it('reads nothing of the folder into the chat, and says why', async () => {
+		const reason = toast(page, 'Nothing of this workspace is read into the chat until you trust it.');
+		const composer = frame.locator('chat-composer textarea');
+		const says = async () => {
+			await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor({ timeout: 30_000 });
+			await runCommand(page, 'Notifications: Clear All Notifications');
+			await reason.waitFor({ state: 'detached' });
+		};
+		for (const what of ['Uncommitted Changes to', 'Problems to', 'Last Terminal Output to Errand']) {
+			await runCommand(page, `Errand: Add ${what} Chat`);
+			await says();
+		}
+		await composer.pressSequentially('#prices');
+		await frame.getByRole('option').first().waitFor();
+		await composer.press('Enter');
+		await reason.waitFor();
+		await screenshot(page, 'window-untrusted-context');
+		await says();
+		assert.equal(await frame.locator('chat-composer chat-chips .label').count(), 0);
+		// Of a file that is here, and text all the same.
+		const place = path.join(server.folder, 'package.json');
+		await composer.evaluate((field, text) => {
+			const clipboardData = new DataTransfer();
+			clipboardData.setData('text/plain', text);
+			field.dispatchEvent(
+				new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true, cancelable: true }),
+			);
+		}, place);
+		await until('it is text', async () => (await composer.inputValue()) === place);
+		await composer.fill('');
 	});
 
 	it('applies no code there, and says why', async () => {

@@ -9,7 +9,7 @@ import type { SendRefusal } from '../chatOptions.ts';
 import { findTurn } from '../model/conversation.ts';
 import { oneLine } from '../model/title.ts';
 import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
-import { type Chip, ContextChips, toChipView } from './contextChips.ts';
+import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
 import { FileSearch } from './fileSearch.ts';
 import { fitContext, type Measure, pickShortened, warningText } from './fitContext.ts';
@@ -126,7 +126,8 @@ export class ChatContext {
 				await this.addFrom(async () => (await this.offered.get(message.item)?.()) ?? []);
 				break;
 			case 'paste-look': {
-				const sources = await pastedContext(message.text);
+				// Where nothing may be read, what was pasted stays the text that it is.
+				const sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
 				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: sources !== undefined });
 				await this.chips.add(sources ?? []);
 				break;
@@ -138,8 +139,11 @@ export class ChatContext {
 		return pickContext(this.files, this.options.terminal());
 	}
 
-	/** Adds what is found. What stands in the way is said. */
-	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<void> {
+	/** Adds what is found, and resolves with whether there was something to add. What stands in the way is said. */
+	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
+		if (!mayRead()) {
+			return false;
+		}
 		let sources: ContextSource[];
 		try {
 			sources = (await find()) ?? [];
@@ -151,9 +155,10 @@ export class ChatContext {
 					? error.message
 					: vscode.l10n.t('This cannot be read into the chat. The log says why.'),
 			);
-			return;
+			return false;
 		}
 		await this.chips.add(sources);
+		return sources.length > 0;
 	}
 
 	/**

@@ -37,8 +37,8 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
 		// The editor that is active now is the one that is meant: it is asked before the chat takes the focus.
-		await host.context.addFrom(() => contextOf(command, args, host.context, terminal));
-		if (command === commands.explainProblem) {
+		const isFound = await host.context.addFrom(() => contextOf(command, args, host.context, terminal));
+		if (isFound && command === commands.explainProblem) {
 			host.suggest(vscode.l10n.t('Explain this problem and how to solve it.'));
 		}
 		await show();
