@@ -1,9 +1,43 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+/** In the state of a window without a folder: the name of its file. */
+const WINDOW_KEY = 'errand.window';
+
+/** Files of windows that nobody has typed in for so long are removed. Milliseconds. */
+const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
+
+/** Of a window. */
+export interface WindowState {
+	get(key: string): unknown;
+	update(key: string, value: unknown): PromiseLike<void>;
+}
+
+/** The file of a window without a folder, which the editor gives no storage. `folder` holds those of all such windows. */
+export function windowFile(folder: string, state: WindowState): string {
+	const kept = state.get(WINDOW_KEY);
+	const isKept = typeof kept === 'string' && /^[\da-f-]{36}$/.test(kept);
+	const name = isKept ? kept : randomUUID();
+	if (!isKept) {
+		void state.update(WINDOW_KEY, name);
+	}
+	void removeForgotten(folder);
+	return path.join(folder, `${name}.json`);
+}
+
+async function removeForgotten(folder: string): Promise<void> {
+	for (const name of await readdir(folder).catch(() => [])) {
+		const file = path.join(folder, name);
+		const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+		if (Date.now() - mtimeMs > FORGOTTEN_AFTER_MS) {
+			await rm(file, { force: true }).catch(() => {});
+		}
+	}
+}
+
 /**
- * What the page keeps for itself (a draft, a message being changed), in a file of the workspace. The editor keeps it too,
+ * What the page keeps for itself (a draft, a message being changed), in a file of the workspace or the window. The editor keeps it too,
  * but a served editor writes that down every few seconds only: a reload in between would lose what was typed.
  */
 export class PageStateFile {
@@ -13,6 +47,11 @@ export class PageStateFile {
 
 	constructor(file: string) {
 		this.file = file;
+	}
+
+	/** Tells the places of these files apart, and nothing else. */
+	get place(): string {
+		return createHash('sha256').update(this.file).digest('hex').slice(0, 16);
 	}
 
 	/** As it was written last; undefined where there is none that can be read. */

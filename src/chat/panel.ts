@@ -25,7 +25,7 @@ import { modeHandlers } from './modes/modeHandlers.ts';
 import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
 import { PageFeed } from './pageFeed.ts';
-import { PageStateFile } from './pageStateFile.ts';
+import { PageStateFile, windowFile } from './pageStateFile.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
 import type { PolicyDefaults } from './policy/model/policy.ts';
 import { toPolicyView } from './policy/model/toPolicyView.ts';
@@ -68,16 +68,19 @@ export class ChatPanel {
 	/** The conversation that is shown, for what fits into its next message. */
 	private measured: Conversation | undefined;
 	readonly encryption: EncryptionDesk;
-	private readonly pageState: PageStateFile | undefined;
+	private readonly pageState: PageStateFile;
 	private readonly handlers: Handlers;
 
 	/** `terminal` gives the last command of a terminal, once one has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies);
-		const { storageUri } = dependencies;
-		this.pageState = storageUri && new PageStateFile(vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath);
-		const { globalStorageUri, logger } = dependencies;
+		const { storageUri, globalStorageUri, workspaceState, logger } = dependencies;
+		this.pageState = new PageStateFile(
+			storageUri === undefined
+				? windowFile(vscode.Uri.joinPath(globalStorageUri, 'windows').fsPath, workspaceState)
+				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
+		);
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
 		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
@@ -138,7 +141,7 @@ export class ChatPanel {
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': ({ before }) => this.sendEarlier(before),
 			'focus-tell': ({ focused }) => setContextKey('errand.chatFocused', focused),
-			'state-keep': ({ state }) => this.pageState?.write(state),
+			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': async () => (await this.policyPickers()).selectModel(),
 			'policy-choose': async () => (await this.policyPickers()).selectPolicy(),
@@ -231,13 +234,14 @@ export class ChatPanel {
 				this.view.value = undefined;
 			}),
 		);
-		const state = await this.pageState?.read();
+		const state = await this.pageState.read();
 		if (store.isDisposed) {
 			return;
 		}
 		const data: PageData = {
 			strings: pageStrings(),
 			language: vscode.env.language,
+			place: this.pageState.place,
 			...(state === undefined ? {} : { state }),
 		};
 		webview.html = webviewShell(webview, {
@@ -280,7 +284,7 @@ export class ChatPanel {
 		this.store.dispose();
 		this.pageGone();
 		setContextKey('errand.replying', false);
-		await Promise.all([(await this.conversations).close(), this.pageState?.settled()]);
+		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
 	}
 
 	private pageGone(): void {

@@ -342,6 +342,8 @@ export interface PageStrings {
 export interface PageData {
 	/** What a page kept last, as its own JSON. */
 	state?: string;
+	/** Tells workspaces apart. */
+	place: string;
 	strings: PageStrings;
 	language: string;
 }

@@ -314,7 +314,7 @@ function shell(origin: string): string {
 			name: 'chat',
 			title: 'Chat',
 			language: 'en',
-			data: { strings: pageStrings, language: 'en' },
+			data: { strings: pageStrings, language: 'en', place: 'test' },
 			dataImages: true,
 		},
 	);

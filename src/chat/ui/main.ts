@@ -2,17 +2,21 @@ import './page.css';
 import type { PageData, ToPage } from '../protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
 import type { PageHost } from './page.ts';
+import { WindowCopy } from './windowCopy.ts';
 
 declare function acquireVsCodeApi(): PageHost;
 
 const host = acquireVsCodeApi();
-const { strings, language, state } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
+const { strings, language, state, place } = JSON.parse(
+	document.getElementById('page-data')?.textContent ?? '',
+) as PageData;
 
 const app = new ChatApp();
 app.strings = strings;
 app.language = language;
 app.host = host;
 app.kept = state;
+app.copy = new WindowCopy(place);
 // All of the page is its content; a screen reader finds it as such, and its first heading in it.
 app.role = 'main';
 document.body.append(app);
@@ -22,4 +26,11 @@ window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(
 const tellFocus = () => host.postMessage({ kind: 'focus-tell', focused: document.hasFocus() });
 window.addEventListener('focus', tellFocus);
 window.addEventListener('blur', tellFocus);
+for (const [target, name] of [
+	[window, 'blur'],
+	[window, 'pagehide'],
+	[document, 'visibilitychange'],
+] as const) {
+	target.addEventListener(name, () => app.keeper.flush());
+}
 app.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));

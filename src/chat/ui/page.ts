@@ -40,14 +40,30 @@ export interface PageHost {
 	setState(state: SavedState): void;
 }
 
-/** The newer one of the two copies of what a page kept: the editor's, and the host's as JSON. */
-export function newestState(editors: SavedState | undefined, hosts: string | undefined): SavedState {
-	let kept: SavedState | undefined;
-	try {
-		kept = hosts === undefined ? undefined : JSON.parse(hosts);
-	} catch {
-		// A copy that cannot be read is none.
+/**
+ * What a page goes on from: what its own window kept, else the newer one of the editor's copy and the host's. The copies
+ * of the window and of the host are JSON.
+ */
+export function keptState(
+	windows: string | undefined,
+	editors: SavedState | undefined,
+	hosts: string | undefined,
+): SavedState {
+	const own = readState(windows);
+	if (own) {
+		return own;
 	}
-	const isNewer = typeof kept?.draft === 'string' && (kept.savedAt ?? 0) > (editors?.savedAt ?? -1);
+	const kept = readState(hosts);
+	const isNewer = kept !== undefined && (kept.savedAt ?? 0) > (editors?.savedAt ?? -1);
 	return (isNewer ? kept : editors) ?? { draft: '' };
+}
+
+/** A copy that cannot be read is none. */
+function readState(text: string | undefined): SavedState | undefined {
+	try {
+		const state = text === undefined ? undefined : JSON.parse(text);
+		return typeof state?.draft === 'string' ? state : undefined;
+	} catch {
+		return undefined;
+	}
 }

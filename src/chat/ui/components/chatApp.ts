@@ -11,10 +11,11 @@ import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
 import { messageProblem } from '../message.ts';
-import { newestState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
+import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
+import type { WindowCopy } from '../windowCopy.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
 import type { ChatComposer, Draft } from './chatComposer.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -46,6 +47,7 @@ export class ChatApp extends LitElement {
 	declare host: PageHost;
 	/** What the host has of an earlier page's state. */
 	declare kept: string | undefined;
+	declare copy: WindowCopy;
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
@@ -53,7 +55,7 @@ export class ChatApp extends LitElement {
 	declare editing: { turn: string; text: string } | undefined;
 
 	/** Changes that came since the last frame. */
-	private nextState: PageState = emptyPageState;
+	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
 	private snapshotWanted = false;
 	/** The first turn when the ones before it were asked for. */
@@ -62,10 +64,7 @@ export class ChatApp extends LitElement {
 	private held: ReadingPosition | undefined;
 	/** Another version was asked for: its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
-	private readonly keeper = new StateKeeper(
-		() => this.host,
-		() => this.nextState,
-	);
+	readonly keeper = new StateKeeper(this);
 	/** Set until that turn is there. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
@@ -182,7 +181,7 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.keeper.state = newestState(this.host.getState(), this.kept);
+			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
 			this.resumeReading = reading;

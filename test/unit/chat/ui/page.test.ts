@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict';
-import { newestState } from '../../../../src/chat/ui/page.ts';
+import { keptState } from '../../../../src/chat/ui/page.ts';
 
 describe('what a page goes on from', () => {
 	const old = { draft: 'old', savedAt: 1 };
 	const fresh = { draft: 'fresh', savedAt: 2 };
 
 	it('is the newer copy, the editor’s or the host’s', () => {
-		assert.deepEqual(newestState(old, JSON.stringify(fresh)), fresh);
-		assert.deepEqual(newestState(fresh, JSON.stringify(old)), fresh);
-		assert.deepEqual(newestState(undefined, JSON.stringify(old)), old);
-		assert.deepEqual(newestState({ draft: 'kept before' }, JSON.stringify(old)), old);
-		assert.deepEqual(newestState(undefined, undefined), { draft: '' });
+		assert.deepEqual(keptState(undefined, old, JSON.stringify(fresh)), fresh);
+		assert.deepEqual(keptState(undefined, fresh, JSON.stringify(old)), fresh);
+		assert.deepEqual(keptState(undefined, undefined, JSON.stringify(old)), old);
+		assert.deepEqual(keptState(undefined, { draft: 'kept before' }, JSON.stringify(old)), old);
+		assert.deepEqual(keptState(undefined, undefined, undefined), { draft: '' });
+	});
+
+	it('is what its own window kept, whatever another window on the folder has kept since', () => {
+		assert.deepEqual(keptState(JSON.stringify(old), fresh, JSON.stringify(fresh)), old);
+		for (const damaged of ['', '{}', 'null', '{"draft":1}']) {
+			assert.deepEqual(keptState(damaged, fresh, JSON.stringify(old)), fresh);
+		}
 	});
 
 	it('is the editor’s where the host’s cannot be read', () => {
 		for (const damaged of ['{"draft":', '{}', 'null', '[]', '{"draft":1,"savedAt":9}']) {
-			assert.deepEqual(newestState(old, damaged), old);
+			assert.deepEqual(keptState(undefined, old, damaged), old);
 		}
 	});
 });
