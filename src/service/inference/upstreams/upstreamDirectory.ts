@@ -13,6 +13,9 @@ const OLLAMA_URL = 'http://127.0.0.1:11434/v1';
 /** How old what is known of the upstreams' models may be when somebody asks for it. */
 const LOOK_INTERVAL_MS = 60_000;
 
+/** A server that did not list its models may only have been busy, or not yet started: how soon it is asked again at first. */
+const FIRST_INTERVAL_MS = 2_500;
+
 export interface UpstreamDirectoryOptions {
 	/** Always there, and named last. */
 	builtIn: readonly Provider[];
@@ -33,6 +36,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private ollama: UpstreamProvider | undefined;
 	private hasOllama = false;
 	private lookedAt = Number.NEGATIVE_INFINITY;
+	private intervalMs = FIRST_INTERVAL_MS;
 	private firstLook: Promise<void> = Promise.resolve();
 
 	constructor(options: UpstreamDirectoryOptions) {
@@ -56,6 +60,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 				: undefined;
 		this.hasOllama = false;
 		this.options.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
+		this.intervalMs = FIRST_INTERVAL_MS;
 		this.firstLook = this.look();
 	}
 
@@ -69,7 +74,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	readonly lookAgain = singleFlight(async () => {
-		if (this.options.clock.now() - this.lookedAt >= LOOK_INTERVAL_MS) {
+		if (this.options.clock.now() - this.lookedAt >= this.intervalMs) {
 			await this.look();
 		}
 	});
@@ -80,14 +85,21 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 
 	private async look(): Promise<void> {
 		this.lookedAt = this.options.clock.now();
-		const { ollama } = this;
+		const { ollama, handover } = this;
 		const looking = this.upstreams.map(async upstream => {
-			if ((await upstream.refresh(this.closed.signal)) === 'absent') {
+			const outcome = await upstream.refresh(this.closed.signal);
+			if (outcome === 'absent') {
 				this.options.logger.log('info', 'an upstream did not list its models', { connection: upstream.slug });
 			}
+			return outcome;
 		});
 		const found = ollama?.refresh(this.closed.signal);
-		await Promise.all(looking);
+		const outcomes = await Promise.all(looking);
+		if (this.handover === handover) {
+			// Whoever asks waits for a server that says nothing, so ever more seldom.
+			const next = outcomes.includes('absent') ? this.intervalMs * 2 : LOOK_INTERVAL_MS;
+			this.intervalMs = Math.min(next, LOOK_INTERVAL_MS);
+		}
 		// A newer handover has its own.
 		if (this.ollama === ollama) {
 			this.hasOllama = (await found) === 'read';

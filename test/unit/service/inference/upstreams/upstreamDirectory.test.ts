@@ -132,6 +132,25 @@ describe('the directory of upstreams', () => {
 		);
 	});
 
+	it('asks a server soon again that did not list its models, and ever more seldom', async () => {
+		server.behaviour = { listStatus: 503 };
+		replace({ upstreams: [{ slug: 'one', url: server.url }], findOllama: false });
+		await directory.ready();
+		for (const seconds of [5, 10, 20, 40, 60, 60]) {
+			const before = server.requests.length;
+			clock.pass(seconds * 1000 - 1);
+			await directory.lookAgain();
+			assert.equal(server.requests.length, before, `not before ${seconds} s`);
+			clock.pass(1);
+			await directory.lookAgain();
+			assert.equal(server.requests.length, before + 1, `after ${seconds} s`);
+		}
+		server.behaviour = {};
+		clock.pass(60_000);
+		await directory.lookAgain();
+		assert.deepEqual(models(), ['small']);
+	});
+
 	it('is silent about an Ollama that is not there, and asks for it at most once a minute', async () => {
 		server.behaviour = { listStatus: 404 };
 		replace({ upstreams: [], findOllama: true });
