@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { PolicyRefusal } from '../../src/chat/policy/applyPolicy.ts';
 import { readPolicySettings } from '../../src/chat/policy/readPolicySettings.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { readSetting, readTextSetting, writeSetting } from '../../src/platform/settings.ts';
@@ -42,11 +43,36 @@ describe('a setting of another kind than it must have', () => {
 	});
 
 	it('is refused by its field where it is an object, and nothing is guessed', async () => {
-		await writeSetting('errand.chat.routing', { only: 'somebody' });
-		assert.throws(readPolicySettings, { name: 'PolicyRefusal' });
+		const refused = (issue: string) =>
+			assert.throws(readPolicySettings, error => {
+				assert.ok(error instanceof PolicyRefusal && error.problem.kind === 'setting');
+				assert.equal(error.problem.issue, issue);
+				return true;
+			});
+		for (const [routing, issue] of [
+			[{ only: 'somebody' }, 'only is "somebody". Allowed: a list of providers’ names.'],
+			[{ only: ['somebody', 5] }, 'only is ["somebody",5]. Allowed: a list of providers’ names.'],
+			[{ sort: 'size' }, 'sort is "size". Allowed: "price", "throughput", "latency", or a JSON object.'],
+			[{ data_collection: true }, 'data_collection is true. Allowed: "allow", "deny".'],
+			[{ zdr: 'yes' }, 'zdr is "yes". Allowed: true, false.'],
+			[{ preferred_max_latency: 'low' }, 'preferred_max_latency is "low". Allowed: a number, or a JSON object.'],
+			[{ olny: [] }, 'It has no field olny. Remove that.'],
+			['cheapest', 'It is "cheapest". Allowed: a JSON object.'],
+		] as const) {
+			await writeSetting('errand.chat.routing', routing as never);
+			refused(issue);
+		}
 		await writeSetting('errand.chat.routing', {});
-		await writeSetting('errand.chat.parameters', { temperature: 9 });
-		assert.throws(readPolicySettings, { name: 'PolicyRefusal' });
+		for (const [parameters, issue] of [
+			[{ temperature: 9 }, 'temperature is 9. Allowed: a number from 0 to 2.'],
+			[{ top_p: 'all' }, 'top_p is "all". Allowed: a number above 0, at most 1.'],
+			[{ seed: 0.5 }, 'seed is 0.5. Allowed: a whole number.'],
+			[{ logit_bias: { 5: 'much' } }, 'logit_bias is {"5":"much"}. Allowed: a JSON object of numbers.'],
+			[{ warmth: 1 }, 'It has no field warmth. Remove that.'],
+		] as const) {
+			await writeSetting('errand.chat.parameters', parameters as never);
+			refused(issue);
+		}
 	});
 });
 

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
+import { allowedParameter } from './allowedValues.ts';
 import { type Choice, choose, input } from './lists.ts';
-import { CHAT_PARAMETERS, type ParameterRange, rangeOf, readParameter } from './model/parameterRange.ts';
+import { CHAT_PARAMETERS, readParameter } from './model/parameterRange.ts';
 import { valueText } from './words.ts';
 
 export interface ParameterTarget {
@@ -37,7 +38,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 			return;
 		}
 		last = name;
-		const allowed = rangeText(name, target.contextLength);
+		const allowed = allowedParameter(name, target.contextLength);
 		const value = own[name];
 		const text = await input(
 			`${title}: ${name}`,
@@ -52,44 +53,6 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 			await target.write(typed === undefined ? others : { ...others, [name]: typed });
 		}
 	}
-}
-
-function rangeText(name: ChatParameter, contextLength: number | undefined): string {
-	const range = rangeOf(name);
-	const number = new Intl.NumberFormat(vscode.env.language);
-	if (name === 'max_tokens' && contextLength !== undefined) {
-		return vscode.l10n.t(
-			'Allowed: a whole number from {0} to {1}.',
-			number.format(range.minimum ?? 1),
-			number.format(contextLength - 1),
-		);
-	}
-	switch (range.kind) {
-		case 'text':
-			return vscode.l10n.t('Allowed: a text.');
-		case 'texts':
-			return vscode.l10n.t('Allowed: a text, or a JSON list of texts.');
-		case 'object':
-			return name === 'response_format'
-				? vscode.l10n.t('Allowed: a JSON object with a type.')
-				: vscode.l10n.t('Allowed: a JSON object of numbers.');
-		case 'number':
-		case 'integer':
-			return numberText(range, number);
-	}
-}
-
-function numberText({ kind, minimum, maximum, isAbove }: ParameterRange, number: Intl.NumberFormat): string {
-	if (minimum === undefined) {
-		return vscode.l10n.t('Allowed: a whole number.');
-	}
-	const [low, high] = [number.format(minimum), maximum === undefined ? '' : number.format(maximum)];
-	if (isAbove) {
-		return vscode.l10n.t('Allowed: a number above {0}, at most {1}.', low, high);
-	}
-	return kind === 'integer'
-		? vscode.l10n.t('Allowed: a whole number, at least {0}.', low)
-		: vscode.l10n.t('Allowed: a number from {0} to {1}.', low, high);
 }
 
 function parameterDetail(name: ChatParameter): string {

@@ -184,7 +184,7 @@ function dataPolicyText(policy: string | undefined): string {
 }
 
 /** US dollars for a million tokens. */
-export function priceText({ input, output }: { input: number; output: number }): string {
+export function priceText({ input, output }: { input?: number; output?: number }): string {
 	const format = new Intl.NumberFormat(vscode.env.language, {
 		style: 'currency',
 		currency: 'USD',
@@ -192,7 +192,12 @@ export function priceText({ input, output }: { input: number; output: number }):
 		minimumFractionDigits: 0,
 		maximumFractionDigits: 4,
 	});
-	return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
+	if (input !== undefined && output !== undefined) {
+		return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
+	}
+	return input === undefined
+		? vscode.l10n.t('{0} out for 1M tokens, the price in is not listed', format.format(output ?? 0))
+		: vscode.l10n.t('{0} in for 1M tokens, the price out is not listed', format.format(input));
 }
 
 /** What a list of models says of one beside its name. Of a model that several host, the price is the lowest. */

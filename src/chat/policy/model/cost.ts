@@ -27,12 +27,21 @@ export function replyCost(
 	if (found === undefined || usage?.prompt === undefined || usage.completion === undefined) {
 		return undefined;
 	}
-	const { input, output, cachedInput } = found.prices;
+	const { cachedInput } = found.prices;
 	// What is read from a cache costs less, nobody says how much: it is left out of what was paid at least.
 	const cached = Math.min(usage.cached ?? 0, usage.prompt);
-	const usd = ((usage.prompt - cached) * input + cached * (cachedInput ?? 0) + usage.completion * output) * PER_TOKEN;
-	const isWhole = found.isExact && (cached === 0 || cachedInput !== undefined);
-	return isWhole ? { usd } : { usd, atLeast: true };
+	const parts = [
+		{ tokens: usage.prompt - cached, price: found.prices.input },
+		{ tokens: cached, price: cachedInput },
+		{ tokens: usage.completion, price: found.prices.output },
+	];
+	const usd = parts.reduce((sum, { tokens, price = 0 }) => sum + tokens * price, 0) * PER_TOKEN;
+	const isWhole = found.isExact && parts.every(({ tokens, price }) => tokens === 0 || price !== undefined);
+	if (isWhole) {
+		return { usd };
+	}
+	// That it cost nothing at least says nothing.
+	return usd > 0 ? { usd, atLeast: true } : undefined;
 }
 
 /** Of several, where each is known; otherwise what the known ones come to at least. Undefined where none is. */

@@ -31,7 +31,7 @@ export type PreviewReason =
 	| { kind: 'in-order'; place: number }
 	| { kind: 'after-order' }
 	| { kind: 'in-only' }
-	| { kind: 'price'; input: number; output: number }
+	| { kind: 'price'; input?: number; output?: number }
 	| { kind: 'price-unknown' }
 	| { kind: 'measured'; by: 'throughput' | 'latency' }
 	| { kind: 'sorted-as-told' }
@@ -230,9 +230,7 @@ function retainsData(connection: Connection, provider: Provider): boolean | unde
 function placeOf({ slug, prices }: Provider, { order = [], only, sort }: ProviderPreferences): PreviewReason[] {
 	const place = order.indexOf(slug) + 1;
 	const known = readPrices(prices);
-	const price: PreviewReason = known
-		? { kind: 'price', input: known.input, output: known.output }
-		: { kind: 'price-unknown' };
+	const price: PreviewReason = known ? { kind: 'price', ...known } : { kind: 'price-unknown' };
 	const ranking: PreviewReason[] =
 		place > 0
 			? [{ kind: 'in-order', place }]
@@ -254,12 +252,12 @@ function sorted(rows: PreviewRow[], connection: Connection, { order = [], sort }
 	const placeIn = ({ slug }: PreviewRow) => (order.includes(slug) ? order.indexOf(slug) : order.length);
 	const priceOf = ({ slug }: PreviewRow) => {
 		const prices = readPrices(connection.providers.find(provider => provider.slug === slug)?.prices);
-		return prices ? prices.input + prices.output : Number.MAX_VALUE;
+		return (prices?.input ?? Number.POSITIVE_INFINITY) + (prices?.output ?? Number.POSITIVE_INFINITY);
 	};
 	return rows.sort(
 		(one, other) =>
 			verdicts[one.verdict] - verdicts[other.verdict] ||
 			placeIn(one) - placeIn(other) ||
-			(sort === 'price' ? priceOf(one) - priceOf(other) : 0),
+			(sort === 'price' ? priceOf(one) - priceOf(other) || 0 : 0),
 	);
 }

@@ -1,16 +1,19 @@
-/** US dollars for a million tokens. */
+/** US dollars for a million tokens. At least one side is known. */
 export interface Prices {
-	input: number;
-	output: number;
+	input?: number;
+	output?: number;
 	cachedInput?: number;
 }
 
-/** As `errand.connections` and the local service have them; undefined where one of the two is missing or none. */
+/** As `errand.connections` and the local service have them; undefined where neither side is a price. */
 export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
 	const { input, output, cachedInput } = prices ?? {};
-	return isPrice(input) && isPrice(output)
-		? { input, output, ...(isPrice(cachedInput) ? { cachedInput } : {}) }
-		: undefined;
+	const known = {
+		...(isPrice(input) ? { input } : {}),
+		...(isPrice(output) ? { output } : {}),
+		...(isPrice(cachedInput) ? { cachedInput } : {}),
+	};
+	return 'input' in known || 'output' in known ? known : undefined;
 }
 
 const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;

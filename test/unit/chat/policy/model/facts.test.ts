@@ -45,9 +45,19 @@ describe('the cost of a reply', () => {
 		assert.equal(replyCost(connection, { model: 'large', provider: 'a', usage: { prompt: 3 } }), undefined);
 	});
 
-	it('is not told by what is no price', () => {
-		const free = { ...connection, providers: [{ slug: 'd', prices: { input: -1, output: 2 } }] };
-		assert.equal(replyCost(free, { model: 'unheard-of', provider: 'd', usage }), undefined);
+	it('is the least where one side has no price, and not told where that says nothing', () => {
+		const costOf = (prices: Record<string, number>) =>
+			replyCost({ ...connection, providers: [{ slug: 'd', prices }] }, { model: 'unheard-of', provider: 'd', usage });
+		const whole = costOf({ input: 10, output: 20 });
+		assert.deepEqual(costOf({ input: 10 }), { usd: 10, atLeast: true });
+		assert.deepEqual(costOf({ input: -1, output: 20 }), { usd: (whole?.usd ?? 0) - 10, atLeast: true });
+		assert.equal(costOf({ input: 0 }), undefined);
+		assert.equal(costOf({ input: -1, output: -1, cachedInput: 1 }), undefined);
+		const unanswered = { ...usage, completion: 0 };
+		const asked = { model: 'unheard-of', provider: 'd', usage: unanswered };
+		assert.deepEqual(replyCost({ ...connection, providers: [{ slug: 'd', prices: { input: 10 } }] }, asked), {
+			usd: 10,
+		});
 	});
 
 	it('is told as the least for a search, and of the local service’s not at all', () => {
