@@ -320,6 +320,7 @@ export interface PageStrings {
 	shortened: string;
 	showEarlier: string;
 	sources: string;
+	sourcesCut: string;
 	stillReplying: string;
 	stillWaiting: string;
 	stop: string;

@@ -12,7 +12,7 @@ import {
 	otherConnectionText,
 } from './encrypted/words.ts';
 import type { FinishProblem } from './model/conversation.ts';
-import { noModeText } from './modes/words.ts';
+import { noModeText, sourcesCutText } from './modes/words.ts';
 import { policyStrings } from './policy/strings.ts';
 import type { PageStrings } from './protocol.ts';
 import type { Repair } from './store.ts';
@@ -124,6 +124,7 @@ export function pageStrings(): PageStrings {
 		pictureUnreachable: vscode.l10n.t('The picture was not loaded: its server refused or did not answer.'),
 		savePicture: vscode.l10n.t('Save Picture…'),
 		sources: vscode.l10n.t('Sources'),
+		sourcesCut: sourcesCutText(),
 		versionLabel: vscode.l10n.t('Version {0} of {1} of this message'),
 		versionOf: vscode.l10n.t('{0} of {1}'),
 		via: vscode.l10n.t('via {0}'),

@@ -156,6 +156,7 @@ export const pageStrings: PageStrings = {
 	pictureUnreachable: 'The picture was not loaded: its server refused or did not answer.',
 	savePicture: 'Save Picture…',
 	sources: 'Sources',
+	sourcesCut: 'The service gave more citations; the first 200 are kept.',
 	versionLabel: 'Version {0} of {1} of this message',
 	versionOf: '{0} of {1}',
 	via: 'via {0}',

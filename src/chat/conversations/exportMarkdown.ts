@@ -27,6 +27,7 @@ export interface ExportWords {
 	continued(moment: string, offset: number): string;
 	picture(prompt: string): string;
 	sources: string;
+	sourcesCut: string;
 	stopped: string;
 	cutOff: string;
 	streaming: string;
@@ -78,7 +79,7 @@ function pictureOf(prompt: string, { text }: Reply, words: ExportWords): string 
 }
 
 function sourcesOf({ text, sources = [] }: Reply, words: ExportWords): string {
-	return sources.length === 0 ? '' : sourcesAsMarkdown(citationsOf(text, sources).sources, words.sources);
+	return sources.length === 0 ? '' : sourcesAsMarkdown(citationsOf(text, sources), words);
 }
 
 function replyHeading({ model, provider }: Reply, words: ExportWords): string {

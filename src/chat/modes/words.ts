@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { TurnMode } from './model/mode.ts';
+import { MAXIMUM_SOURCES } from './model/sources.ts';
 
 export function modeLabel(mode: TurnMode): string {
 	switch (mode) {
@@ -21,6 +22,12 @@ export function modeDescription(mode: TurnMode): string {
 		case 'image':
 			return vscode.l10n.t('Make a picture of what you describe');
 	}
+}
+
+/** Under the list of a reply's sources. */
+export function sourcesCutText(): string {
+	const most = new Intl.NumberFormat(vscode.env.language).format(MAXIMUM_SOURCES);
+	return vscode.l10n.t('The service gave more citations; the first {0} are kept.', most);
 }
 
 /** Why a mode cannot be used with a connection. */

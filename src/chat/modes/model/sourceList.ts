@@ -1,17 +1,24 @@
 // The sources of a reply as text, for whoever takes the reply somewhere else.
-import type { ShownSource } from './sources.ts';
+import type { Citations } from './sources.ts';
 
-/** A numbered list with a heading. In titles nothing is markup. */
-export function sourcesAsMarkdown(sources: readonly ShownSource[], heading: string): string {
-	const lines = sources.map(({ number, title, url }) => {
-		const words = title.replace(/[\\`*_[\]<>#!&~|]/g, '\\$&');
-		// A URL as it is parsed has neither white space nor angle brackets in it, so these keep it whole.
-		return `${number}. ${url === undefined ? words : `[${words}](<${url}>)`}`;
-	});
-	return `**${heading}**\n\n${lines.join('\n')}`;
+export interface SourceWords {
+	/** The heading. */
+	sources: string;
+	/** Where the service gave more than there are. */
+	sourcesCut: string;
 }
 
-export function sourcesAsText(sources: readonly ShownSource[], heading: string): string {
+/** A numbered list with a heading. In titles nothing is markup. */
+export function sourcesAsMarkdown({ sources, isCut }: Citations, words: SourceWords): string {
+	const lines = sources.map(({ number, title, url }) => {
+		const name = title.replace(/[\\`*_[\]<>#!&~|]/g, '\\$&');
+		// A URL as it is parsed has neither white space nor angle brackets in it, so these keep it whole.
+		return `${number}. ${url === undefined ? name : `[${name}](<${url}>)`}`;
+	});
+	return `**${words.sources}**\n\n${lines.join('\n')}${isCut ? `\n\n${words.sourcesCut}` : ''}`;
+}
+
+export function sourcesAsText({ sources, isCut }: Citations, words: SourceWords): string {
 	const lines = sources.map(({ number, title, url }) => `[${number}] ${title}${url === undefined ? '' : ` ${url}`}`);
-	return `${heading}\n${lines.join('\n')}`;
+	return [words.sources, ...lines, ...(isCut ? [words.sourcesCut] : [])].join('\n');
 }

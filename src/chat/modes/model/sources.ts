@@ -28,10 +28,13 @@ export interface Citations {
 	sources: ShownSource[];
 	/** In order: the source `number` belongs behind the character before `position` of the text, in UTF-16 code units. */
 	marks: { position: number; number: number }[];
+	/** The service gave more than are shown. */
+	isCut?: true;
 }
 
 /** More than this nobody reads, and a hostile service could send without end. */
-const MAXIMUM_SOURCES = 200;
+/** Citations of a reply that are kept and shown. One more is kept where there are more, to say so. */
+export const MAXIMUM_SOURCES = 200;
 const MAXIMUM_TITLE = 300;
 const MAXIMUM_EXCERPT = 2_000;
 const MAXIMUM_URL = 8_192;
@@ -65,14 +68,15 @@ export function addSources(
 	});
 	// Some services send all of them once more with each chunk.
 	const known = new Map([...sources, ...added].map(source => [JSON.stringify(source), source]));
-	return known.size === sources.length ? sources : [...known.values()].slice(0, MAXIMUM_SOURCES);
+	return known.size === sources.length ? sources : [...known.values()].slice(0, MAXIMUM_SOURCES + 1);
 }
 
 /** The sources numbered in the order in which the text cites them; those without a place in it come last. */
 export function citationsOf(text: string, sources: readonly Source[]): Citations {
+	const kept = sources.slice(0, MAXIMUM_SOURCES);
 	const places = placeCitations(
 		text,
-		sources.map(({ url, title, excerpt, start, end }) => ({
+		kept.map(({ url, title, excerpt, start, end }) => ({
 			type: 'url_citation',
 			url_citation: { url, title, content: excerpt, start_index: start, end_index: end },
 		})),
@@ -83,7 +87,7 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 	const shown = new Map<string, ShownSource>();
 	const marks = new Map<string, Citations['marks'][number]>();
 	for (const { index, position } of order) {
-		const source = sources[index] as Source;
+		const source = kept[index] as Source;
 		const key = source.url ?? `\n${source.title}`;
 		const known = shown.get(key);
 		const entry = known ?? toShown(source, shown.size + 1);
@@ -99,6 +103,7 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 	return {
 		sources: [...shown.values()],
 		marks: [...marks.values()].sort((one, other) => one.position - other.position || one.number - other.number),
+		...(kept.length < sources.length ? { isCut: true } : {}),
 	};
 }
 

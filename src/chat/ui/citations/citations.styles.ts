@@ -120,6 +120,11 @@ export const sourceListStyles = css`
 		text-decoration: underline;
 	}
 
+	.sources .cut {
+		margin: 4px 0 0;
+		color: var(--vscode-descriptionForeground);
+	}
+
 	.sources .host {
 		color: var(--vscode-descriptionForeground);
 	}

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ShownSource } from '../../modes/model/sources.ts';
+import type { Citations, ShownSource } from '../../modes/model/sources.ts';
 import type { PageStrings } from '../../protocol.ts';
 import type { Post } from '../page.ts';
 
@@ -8,10 +8,11 @@ const SHOWN_SOURCES = 6;
 
 /** The sources of a reply, under it. */
 export function renderSources(
-	sources: readonly ShownSource[],
+	citations: Citations | undefined,
 	strings: PageStrings,
 	post: Post,
 ): TemplateResult | typeof nothing {
+	const { sources = [], isCut } = citations ?? {};
 	if (sources.length === 0) {
 		return nothing;
 	}
@@ -20,6 +21,7 @@ export function renderSources(
 		<ol>
 			${sources.map(source => renderSource(source, post))}
 		</ol>
+		${isCut ? html`<p class="cut">${strings.sourcesCut}</p>` : nothing}
 	</details>`;
 }
 

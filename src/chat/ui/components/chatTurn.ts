@@ -116,7 +116,7 @@ export class ChatTurn extends LitElement {
 					.requests=${this.requests}
 					.turn=${turn.id}
 				></chat-markdown>
-				${renderSources(reply.citations?.sources ?? [], strings, this.post)}
+				${renderSources(reply.citations, strings, this.post)}
 				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
@@ -208,9 +208,9 @@ export class ChatTurn extends LitElement {
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { strings } = this;
-		const { sources = [] } = reply.citations ?? {};
+		const { citations } = reply;
 		const withSources = (text: string, list: typeof sourcesAsText) =>
-			sources.length === 0 ? text : `${text}\n\n${list(sources, strings.sources)}`;
+			citations === undefined || citations.sources.length === 0 ? text : `${text}\n\n${list(citations, strings)}`;
 		const copyMarkdown = () => this.post({ kind: 'text-copy', text: withSources(reply.text, sourcesAsMarkdown) });
 		const copy = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });

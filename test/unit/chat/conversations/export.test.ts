@@ -22,6 +22,7 @@ const words: ExportWords = {
 	continued: (moment, offset) => `Continued ${moment} after ${offset}`,
 	picture: prompt => `Picture: ${prompt}`,
 	sources: 'Sources',
+	sourcesCut: 'And more.',
 	stopped: 'Stopped.',
 	cutOff: 'Cut off.',
 	streaming: 'Still running.',

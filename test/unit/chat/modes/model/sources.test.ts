@@ -142,21 +142,31 @@ describe('the sources of a reply', () => {
 		const repeated = Array.from({ length: 10_000 }, (_, index) => cited(`https://a.example/${index % 150}`));
 		assert.equal(addSources([], repeated, 0).length, 150);
 		const different = Array.from({ length: 10_000 }, (_, index) => cited(`https://a.example/${index}`));
-		assert.equal(addSources([], different, 0).length, 200);
+		const cutOff = addSources([], different, 0);
+		assert.equal(cutOff.length, 201);
+		const { sources, isCut } = citationsOf('', cutOff);
+		assert.deepEqual([sources.length, isCut], [200, true]);
+		assert.equal(citationsOf('', cutOff.slice(0, 200)).isCut, undefined);
+		const words = { sources: 'Sources', sourcesCut: 'And more.' };
+		for (const list of [sourcesAsText, sourcesAsMarkdown]) {
+			assert.match(list({ sources, marks: [], isCut: true }, words), /199[\s\S]*\n+And more\.$/);
+			assert.doesNotMatch(list({ sources, marks: [] }, words), /And more/);
+		}
 		assert.deepEqual(addSources([], [{ type: 'other', url_citation: undefined }], 0), []);
 	});
 
 	it('are lists for elsewhere, in which a title is no markup', () => {
-		const { sources } = citationsOf('', [
+		const words = { sources: 'Sources', sourcesCut: '' };
+		const citations = citationsOf('', [
 			source('https://a.example/x_(y)?q=<z>', 0, 0, { title: '[Click](https://evil.example) *now*' }),
 			source('javascript:alert(1)', 0, 0, { title: 'No address' }),
 		]);
 		assert.equal(
-			sourcesAsMarkdown(sources, 'Sources'),
+			sourcesAsMarkdown(citations, words),
 			'**Sources**\n\n1. [\\[Click\\](https://evil.example) \\*now\\*](<https://a.example/x_(y)?q=%3Cz%3E>)\n2. No address',
 		);
 		assert.equal(
-			sourcesAsText(sources, 'Sources'),
+			sourcesAsText(citations, words),
 			'Sources\n[1] [Click](https://evil.example) *now* https://a.example/x_(y)?q=%3Cz%3E\n[2] No address',
 		);
 	});
