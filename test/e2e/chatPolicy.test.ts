@@ -184,6 +184,8 @@ describe('the policy of a conversation in the window', function () {
 	it('takes a field and a parameter in their range alone, and says what that is', async () => {
 		const box = page.locator('.quick-input-widget:visible .quick-input-box input');
 		const said = (text: string) => page.locator('.quick-input-widget:visible').getByText(text).first().waitFor();
+		/** What is typed before the box of the field is there goes into the list, and Enter then accepts an empty box. */
+		const boxOf = (field: string) => said(`: ${field}`);
 		/** What was refused is judged anew in the extension, and Enter does nothing until then. */
 		const enter = (taken: Locator) =>
 			until('what was typed is taken', async () => {
@@ -199,6 +201,7 @@ describe('the policy of a conversation in the window', function () {
 		// The list draws what is in view alone.
 		await box.fill('preferred_max');
 		await row('preferred_max_latency').click();
+		await boxOf('preferred_max_latency');
 		await box.fill('soon');
 		await page.keyboard.press('Enter');
 		await said('A number, or a JSON object');
@@ -210,6 +213,7 @@ describe('the policy of a conversation in the window', function () {
 		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
 		await runCommand(page, 'Errand: Edit Model Parameters…');
 		await row('temperature').click();
+		await boxOf('temperature');
 		await box.fill('3');
 		await page.keyboard.press('Enter');
 		await said('Allowed: a number from 0 to 2.');
