@@ -32,8 +32,9 @@ export function placeMarks(
 		budget -= text.length;
 		const html = budget < 0 ? '' : render(text.slice(0, position) + sign + text.slice(position));
 		const index = html.indexOf(sign);
-		const isSame = index >= 0 && html.slice(0, index) + html.slice(index + 1) === plain;
-		const visible = isSame ? countVisible(html.slice(0, index)) : undefined;
+		const before = html.slice(0, Math.max(0, index));
+		const isSame = index >= 0 && before + html.slice(index + 1) === plain && !endsInTag(before);
+		const visible = isSame ? countVisible(before) : undefined;
 		known.set(position, visible);
 		return visible;
 	};
@@ -65,7 +66,8 @@ function placedTogether(
 	const signed = [0, ...order].map((start, index) => text.slice(start, order[index] ?? text.length)).join(sign);
 	const pieces = render(signed).split(sign);
 	const places = new Map<number, number | undefined>();
-	if (pieces.length === order.length + 1 && pieces.join('') === plain) {
+	const isInTag = pieces.slice(0, -1).some(endsInTag);
+	if (pieces.length === order.length + 1 && pieces.join('') === plain && !isInTag) {
 		let visible = 0;
 		for (const [index, position] of order.entries()) {
 			visible += countVisible(pieces[index] ?? '');
@@ -102,6 +104,11 @@ function* candidates(text: string, position: number): Generator<number> {
 	if (line >= 0) {
 		yield position + line;
 	}
+}
+
+/** An attribute can take the sign in, such as the language of a code block, and look the same without it. */
+function endsInTag(html: string): boolean {
+	return html.lastIndexOf('<') > html.lastIndexOf('>');
 }
 
 /** A character reference is one character. The HTML is Markdown's own: an angle bracket in it is always a tag's. */

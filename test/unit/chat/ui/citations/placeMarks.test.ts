@@ -53,6 +53,16 @@ describe('the marks of a reply’s sources', () => {
 		]);
 	});
 
+	it('stand nowhere inside a tag, such as in the language of a code block', () => {
+		for (const positions of [[4, 5], [4], [5, 6]]) {
+			const marks = positions.map((position, index) => ({ position, number: index + 1 }));
+			const { marks: placed, total } = placeMarks('~~~~**', marks, render);
+			assert.deepEqual([total, ...placed.map(({ visible }) => visible)], [0, ...positions.map(() => 0)]);
+		}
+		const word = placeMarks('```lang\none\n```\n\ntwo', [{ position: 5, number: 1 }], render);
+		assert.ok(word.marks.every(({ visible }) => visible <= word.total));
+	});
+
 	it('change nothing of what is shown, whatever the text and the positions are', () => {
 		const piece = fc.constantFrom(
 			...['**', '*', '_', '`', '```\n', '[a](https://b.example)', 'https://c.example/x', '![i](https://d.example)'],
