@@ -160,7 +160,7 @@ class Feature implements TasksFeature {
 			started: (task, target) => this.started(task, target),
 			explain,
 		});
-		this.disposables.add(store.onDidChange(() => void (active.current && this.launcher.sweep(active.current.name))));
+		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
 		this.disposables.add(own.onDidChange(() => fireTree(undefined)));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -257,6 +257,16 @@ class Feature implements TasksFeature {
 		} catch (error) {
 			// A window that just opened has nobody waiting for this; the view and the rows say it.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
+		}
+	}
+
+	/** Goes on with what waits for a task to appear or to end. */
+	private async listChanged(connection: string): Promise<void> {
+		try {
+			await this.launcher.settleFromList(connection);
+			await this.launcher.sweep(connection);
+		} catch (error) {
+			this.dependencies.logger.log('warn', 'what waits for a task could not go on', { reason: describeError(error) });
 		}
 	}
 

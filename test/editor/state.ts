@@ -8,6 +8,15 @@ export class State implements vscode.Memento {
 		return [...this.values.keys()];
 	}
 
+	/** As it is now, whatever the original becomes. */
+	copy(): State {
+		const copy = new State();
+		for (const [key, value] of this.values) {
+			copy.values.set(key, value);
+		}
+		return copy;
+	}
+
 	get<T>(key: string, fallback?: T): T | undefined {
 		return (this.values.get(key) as T | undefined) ?? fallback;
 	}

@@ -207,6 +207,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			client,
 			connection,
 			tasks: () => server.tasks.map(readTask),
+			made: async () => {},
 		});
 		const posts = () => server.requestsOf('POST').length;
 		const pendings = () => new StateEntries(state, PENDING_ENTRIES, (value): value is unknown => value !== undefined);

@@ -45,6 +45,8 @@ export interface SendDependencies {
 	connection: { name: string; label: string };
 	/** The tasks that are known. */
 	tasks(): Iterable<Task>;
+	/** Takes note of the task. Until that is done the request counts as open: a reload of the window loses nothing of it. */
+	made(task: Task): Promise<void>;
 }
 
 export type SendOutcome =
@@ -63,6 +65,7 @@ export async function sendTask(
 	again?: PendingTask,
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
+	const explain = (error: unknown) => explainError(error, connection.label).message;
 	const first = firstTry(dependencies, request);
 	const open = again ?? entriesOf(workspaceState).get(idOf(first));
 	const isFurtherTry =
@@ -71,22 +74,35 @@ export async function sendTask(
 	if (isFurtherTry) {
 		const look = await withProgress(() => lookFor(dependencies, pending));
 		if (look.task || look.error !== undefined) {
-			return outcomeOf(dependencies, pending, look, look.error);
+			return outcomeOf(dependencies, pending, look, explain(look.error));
+		}
+		const age = Date.now() - pending.sentAt;
+		if (!again && age < SETTLE_MS) {
+			// Nobody was told that the first try may still lead to a task, for example because the window was reloaded.
+			const seconds = Math.round(age / 1000);
+			const sent = vscode.l10n.t('The request was sent {0} s ago, and the service may still be at it.', seconds);
+			return outcomeOf(dependencies, pending, look, sent);
 		}
 	}
 	await entriesOf(workspaceState).set(idOf(pending), pending);
+	let task: Task;
 	try {
-		const task = await withProgress(() => client.tasks.create(request));
-		await close(workspaceState, pending);
-		return { kind: 'made', task };
+		task = await withProgress(() => client.tasks.create(request));
 	} catch (error) {
 		if (ClientError.is(error) && REFUSALS.has(error.code)) {
 			await close(workspaceState, pending);
 			throw error;
 		}
 		const look = await withProgress(() => lookFor(dependencies, pending));
-		return outcomeOf(dependencies, pending, look, error);
+		return outcomeOf(dependencies, pending, look, explain(error));
 	}
+	return finish(dependencies, pending, task);
+}
+
+async function finish(dependencies: SendDependencies, pending: PendingTask, task: Task): Promise<SendOutcome> {
+	await dependencies.made(task);
+	await close(dependencies.workspaceState, pending);
+	return { kind: 'made', task };
 }
 
 function firstTry(
@@ -105,24 +121,23 @@ function firstTry(
 	};
 }
 
+/** `reason`: why it is not known, as a sentence. */
 async function outcomeOf(
-	{ workspaceState, connection }: SendDependencies,
+	dependencies: SendDependencies,
 	again: PendingTask,
 	look: Look,
-	cause: unknown,
+	reason: string,
 ): Promise<SendOutcome> {
 	if (look.task) {
-		await close(workspaceState, again);
-		return { kind: 'made', task: look.task };
+		return finish(dependencies, again, look.task);
 	}
-	const { message } = explainError(cause, connection.label);
 	return {
 		kind: 'unsure',
 		again,
 		message:
 			look.error === undefined
-				? vscode.l10n.t('The list shows no new task. {0} The prompt is kept.', message)
-				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', message),
+				? vscode.l10n.t('The list shows no new task. {0} The prompt is kept.', reason)
+				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', reason),
 	};
 }
 
@@ -132,19 +147,38 @@ async function outcomeOf(
  */
 export async function settlePending(dependencies: SendDependencies): Promise<Task | undefined> {
 	const { workspaceState, connection } = dependencies;
-	for (const pending of entriesOf(workspaceState).values()) {
-		if (pending.connection === connection.name) {
-			const { task, error } = await lookFor(dependencies, pending);
-			if (task || (error === undefined && Date.now() - pending.sentAt > SETTLE_MS)) {
-				await close(workspaceState, pending);
-			}
-			if (task) {
-				// A service need not tell the branch, and a scratch branch may only go with its task.
-				return { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
-			}
+	for (const pending of openRequests(workspaceState, connection.name)) {
+		const { task, error } = await lookFor(dependencies, pending);
+		if (task) {
+			return settled(dependencies, pending, task);
+		}
+		if (error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
+			await close(workspaceState, pending);
 		}
 	}
 	return undefined;
+}
+
+/** The same for the requests that `isMeant`, with the tasks that are known. Asks the service nothing. */
+export async function settleFromKnown(
+	dependencies: SendDependencies,
+	isMeant: (pending: PendingTask) => boolean,
+): Promise<Task | undefined> {
+	const { workspaceState, connection, tasks } = dependencies;
+	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
+		const task = createdAmong(Array.from(tasks()), pending);
+		if (task) {
+			return settled(dependencies, pending, task);
+		}
+	}
+	return undefined;
+}
+
+async function settled(dependencies: SendDependencies, pending: PendingTask, found: Task): Promise<Task> {
+	// A service need not tell the branch, and a scratch branch may only go with its task.
+	const task = { ...found, selectedBranch: found.selectedBranch ?? pending.branch };
+	await finish(dependencies, pending, task);
+	return task;
 }
 
 /** A look into the list; `error` is what kept it from being read. */
@@ -153,13 +187,17 @@ interface Look {
 	error: unknown;
 }
 
-async function lookFor({ client }: SendDependencies, { prompt, repoUrl, sentAt, known }: PendingTask): Promise<Look> {
+async function lookFor({ client }: SendDependencies, pending: PendingTask): Promise<Look> {
 	try {
 		const { tasks } = await client.tasks.list({ limit: 50 });
-		return { task: findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known)), error: undefined };
+		return { task: createdAmong(tasks, pending), error: undefined };
 	} catch (error) {
 		return { task: undefined, error: error ?? new Error('rejected without a reason') };
 	}
+}
+
+function createdAmong(tasks: readonly Task[], { prompt, repoUrl, sentAt, known }: PendingTask): Task | undefined {
+	return findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known));
 }
 
 /** The same request may have been sent again meanwhile: that one stays open. */
@@ -198,9 +236,9 @@ function isPendingTask(value: unknown): value is PendingTask {
 	);
 }
 
-/** A request of this connection has no answer yet. */
-export function isPending(workspaceState: vscode.Memento, connection: string): boolean {
+/** The requests of a connection that have no answer yet, of all windows on this workspace. */
+export function openRequests(workspaceState: vscode.Memento, connection: string): PendingTask[] {
 	return entriesOf(workspaceState)
 		.values()
-		.some(pending => pending.connection === connection);
+		.filter(pending => pending.connection === connection);
 }

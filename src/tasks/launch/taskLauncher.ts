@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/core/errors.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
@@ -15,7 +16,14 @@ import { findRepositories } from './pickRepository.ts';
 import type { PromptEditor } from './promptEditor.ts';
 import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
-import { isPending, type PendingTask, type SendDependencies, sendTask, settlePending } from './sendTask.ts';
+import {
+	openRequests,
+	type PendingTask,
+	type SendDependencies,
+	sendTask,
+	settleFromKnown,
+	settlePending,
+} from './sendTask.ts';
 import { askForTask, type LaunchWish, wishOf } from './startTask.ts';
 
 /** A connection with its client: what was asked and confirmed for one is never sent to another. */
@@ -56,6 +64,11 @@ export class TaskLauncher {
 	private readonly dependencies: TaskLauncherDependencies;
 	private readonly scratchBranches: ScratchBranches;
 	private isStarting = false;
+	private readonly openedAt = Date.now();
+	/** When requests were sent whose tasks nobody knows of yet. */
+	private readonly givenUp = new Set<number>();
+	/** Never rejects. */
+	private settling: Promise<void> = Promise.resolve();
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
@@ -156,17 +169,34 @@ export class TaskLauncher {
 	}
 
 	/** Settles what an earlier request left open, and shows its task, where the service has made one. */
-	async settle(target: TaskTarget): Promise<void> {
-		const task = await this.findOpen(target);
-		if (task) {
-			await this.dependencies.started(task, target);
+	settle(target: TaskTarget): Promise<void> {
+		return this.settleInTurn(target, settlePending);
+	}
+
+	/** The same where the list has changed: a service may take longer to make a task than the window was there for. */
+	async settleFromList(connection: string): Promise<void> {
+		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
+			const look = (sending: SendDependencies) => settleFromKnown(sending, this.isOrphan);
+			await this.settleInTurn(await this.dependencies.target(), look);
 		}
 	}
 
-	private async findOpen(target: TaskTarget): Promise<Task | undefined> {
-		const task = await settlePending(this.sending(target));
+	/** No window waits for its reply: this one was opened later, or has given up. */
+	private readonly isOrphan = ({ sentAt }: PendingTask): boolean => sentAt <= this.openedAt || this.givenUp.has(sentAt);
+
+	/** One look at a time, so that a task is shown once. */
+	private settleInTurn(target: TaskTarget, look: typeof settlePending): Promise<void> {
+		const settled = this.settling.then(async () => {
+			const task = await this.findOpen(target, look);
+			await (task && this.dependencies.started(task, target));
+		});
+		this.settling = settled.catch(() => {});
+		return settled;
+	}
+
+	private async findOpen(target: TaskTarget, look: typeof settlePending): Promise<Task | undefined> {
+		const task = await look(this.sending(target, undefined));
 		if (task) {
-			await this.made(task, undefined);
 			void showMessage(
 				'information',
 				vscode.l10n.t(
@@ -201,7 +231,7 @@ export class TaskLauncher {
 				const task = known.get(id);
 				return task && (isActiveTask(task) ? 'active' : 'ended');
 			},
-			this.isStarting || isPending(workspaceState, connection),
+			this.isStarting || openRequests(workspaceState, connection).length > 0,
 		);
 	}
 
@@ -212,7 +242,8 @@ export class TaskLauncher {
 		return this.startOnce(async target => {
 			// The tasks that are there already must not be taken for the one whose reply was lost.
 			const loading = this.dependencies.load();
-			const open = await this.findOpen(target);
+			await this.settling;
+			const open = await this.findOpen(target, settlePending);
 			if (open) {
 				return open;
 			}
@@ -287,17 +318,20 @@ export class TaskLauncher {
 
 	private async send(sending: Sending, target: TaskTarget, again?: PendingTask): Promise<Task | undefined> {
 		const { request, scratch } = sending;
-		const outcome = await sendTask(this.sending(target), request, again).catch(async (error: unknown) => {
-			if (scratch !== undefined) {
+		if (again) {
+			this.givenUp.delete(again.sentAt);
+		}
+		const outcome = await sendTask(this.sending(target, scratch), request, again).catch(async (error: unknown) => {
+			if (scratch !== undefined && ClientError.is(error)) {
 				await this.scratchBranches.remove(scratch);
 			}
 			throw error;
 		});
 		if (outcome.kind === 'made') {
-			await this.made(outcome.task, scratch);
 			return outcome.task;
 		}
 		// Not waited for: a question that nobody answers must not keep other tasks from being started.
+		this.givenUp.add(outcome.again.sentAt);
 		void this.offerAgain(outcome.message, sending, outcome.again);
 		return undefined;
 	}
@@ -333,7 +367,8 @@ export class TaskLauncher {
 		});
 	}
 
-	private sending(target: TaskTarget): SendDependencies {
-		return { ...target, workspaceState: this.dependencies.workspaceState, tasks: this.dependencies.tasks };
+	private sending(target: TaskTarget, scratch: string | undefined): SendDependencies {
+		const { workspaceState, tasks } = this.dependencies;
+		return { ...target, workspaceState, tasks, made: task => this.made(task, scratch) };
 	}
 }

@@ -33,6 +33,9 @@ export class TaskServer {
 	/** Resolved before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
+	/** Resolved before a task is made; whoever asked for it may be gone by then. */
+	beforeCreate: (() => Promise<void>) | undefined;
+
 	/** The next further prompt is taken, but its reply is lost; or it is refused. */
 	continueFault: 'lost after' | 'refused' | undefined;
 
@@ -162,7 +165,9 @@ export class TaskServer {
 		} else if (request.method === 'GET' && url.pathname === '/api/tasks') {
 			await this.list(url, response);
 		} else if (request.method === 'POST' && url.pathname === '/api/tasks') {
-			this.create(JSON.parse(await bodyOf(request)), response);
+			const body = JSON.parse(await bodyOf(request));
+			await this.beforeCreate?.();
+			this.create(body, response);
 		} else if (request.method === 'POST' && url.pathname.endsWith('/continue')) {
 			await this.goOn(url.pathname.split('/').at(-2) ?? '', request, response);
 		} else {

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
+import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
+import { TaskLauncher, type TaskTarget } from '../../src/tasks/launch/taskLauncher.ts';
+import { TemporaryRepository } from '../support/temporaryRepository.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { readTask } from '../unit/tasks/readTask.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
+
+const connection = { name: 'test', label: 'Test', isLocal: true, hasLookUps: false, agents: [] };
+const PROMPT = 'Survive the reload';
+const PROMPT_KEY = 'prompt';
+
+/** One window as far as a launch knows it; `close` is what a reload does to it. */
+class Window {
+	readonly launcher: TaskLauncher;
+	/** Ids of the tasks that were shown. */
+	readonly shown: string[] = [];
+	readonly problems: unknown[] = [];
+	/** Resolved before the draft is forgotten. */
+	beforeForgetting: (() => Promise<void>) | undefined;
+	readonly target: TaskTarget;
+	private readonly state: State;
+	private readonly gone = new AbortController();
+
+	constructor(server: TaskServer, state: State) {
+		this.state = state;
+		const client: Client = createClient({
+			connection: server.connection,
+			keys: () => Promise.resolve('test'),
+			transport: createFetchTransport((input, init) =>
+				fetch(input, { ...init, signal: AbortSignal.any([this.gone.signal, ...(init?.signal ? [init.signal] : [])]) }),
+			),
+		});
+		this.target = { connection, client };
+		const ownPrompt = {
+			sent: async (prompt: string) => {
+				await this.beforeForgetting?.();
+				if (state.get(PROMPT_KEY) === prompt) {
+					await state.update(PROMPT_KEY, undefined);
+				}
+			},
+		};
+		this.launcher = new TaskLauncher({
+			workspaceState: state,
+			globalState: new State(),
+			// The real one belongs to the extension that runs here.
+			promptEditor: ownPrompt as PromptEditor,
+			tasks: () => server.tasks.map(readTask),
+			target: () => Promise.resolve(this.target),
+			ensureKey: () => Promise.resolve(true),
+			nameRepositories: () => Promise.resolve(),
+			load: () => Promise.resolve(),
+			started: async task => void this.shown.push(task.id),
+			explain: error => this.problems.push(error),
+			logger: { log() {} },
+		});
+	}
+
+	get prompt(): unknown {
+		return this.state.get(PROMPT_KEY);
+	}
+
+	/** Starts with what the state keeps now; the window before can change it no more. */
+	reload(server: TaskServer): Window {
+		this.gone.abort();
+		return new Window(server, this.state.copy());
+	}
+}
+
+describe('a reload of the window while a task is being started', function () {
+	this.timeout(60_000);
+	let server: TaskServer;
+	let repository: TemporaryRepository;
+	let origin: string;
+	let before: Window;
+	let release: () => void;
+	let held: Promise<void>;
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		repository = await TemporaryRepository.create();
+		origin = path.join(repository.folder, 'origin.git');
+		await repository.git('clone', '--quiet', '--bare', repository.path, origin);
+		await repository.git('remote', 'add', 'origin', origin);
+		await repository.git('fetch', '--quiet', 'origin');
+		const git = (await getGitApi()) as GitApi & { openRepository(folder: vscode.Uri): Promise<GitRepository | null> };
+		assert.ok(await git.openRepository(vscode.Uri.file(repository.path)));
+		const state = new State();
+		await state.update(PROMPT_KEY, PROMPT);
+		before = new Window(server, state);
+		({ promise: held, resolve: release } = Promise.withResolvers<void>());
+	});
+
+	afterEach(async () => {
+		release();
+		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+		await vscode.commands.executeCommand('git.close', vscode.Uri.file(repository.path));
+		await server.stop();
+		await repository.remove();
+	});
+
+	const posts = () => server.requestsOf('POST');
+	const wish = () => ({ prompt: PROMPT, repository: repository.path });
+
+	/** Goes through the preflight with its default. `ended` settles with the launch. */
+	async function start({ launcher }: Window, until: () => boolean): Promise<{ ended: Promise<unknown> }> {
+		const ended = launcher.start(wish());
+		await waitFor(
+			'the yes to be taken',
+			async () => {
+				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+				return until();
+			},
+			30_000,
+		);
+		return { ended };
+	}
+
+	it('before the yes sends nothing, and keeps the prompt', async () => {
+		let isOver = false;
+		void before.launcher.start(wish()).then(() => {
+			isOver = true;
+		});
+		const after = before.reload(server);
+		await after.launcher.settle(after.target);
+		await waitFor('the question to be gone', async () => {
+			await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+			return isOver;
+		});
+		assert.deepEqual([posts(), after.shown, after.prompt], [[], [], PROMPT]);
+	});
+
+	it('while commits are pushed sends nothing, and keeps the prompt', async () => {
+		const [entered, goOn] = ['entered', 'go-on'].map(name => path.join(repository.folder, name));
+		const hook = path.join(origin, 'hooks', 'pre-receive');
+		await writeFile(hook, `#!/bin/sh\ntouch '${entered}'\nwhile [ ! -e '${goOn}' ]; do sleep 0.1; done\n`);
+		await chmod(hook, 0o755);
+		await repository.write('more.txt', 'more\n');
+		await repository.commitAll('Not pushed yet');
+		try {
+			await start(before, () => existsSync(entered ?? ''));
+			const after = before.reload(server);
+			await after.launcher.settle(after.target);
+			await writeFile(goOn ?? '', '');
+			const pushed = async () => (await repository.git('-C', origin, 'rev-parse', 'main')).trim();
+			const head = await repository.head();
+			await waitFor('the push', async () => (await pushed()) === head);
+			assert.deepEqual([posts(), after.shown, after.prompt], [[], [], PROMPT]);
+		} finally {
+			await writeFile(goOn ?? '', '');
+			await rm(hook, { force: true });
+		}
+	});
+
+	it('while the request is under way shows the one task as soon as the service has made it', async () => {
+		server.beforeCreate = () => held;
+		await start(before, () => posts().length === 1);
+		const after = before.reload(server);
+		await after.launcher.settle(after.target);
+		assert.deepEqual([after.shown, after.prompt], [[], PROMPT]);
+		// The list is read again and again by itself.
+		await after.launcher.settleFromList('test');
+		assert.deepEqual(after.shown, []);
+		release();
+		await waitFor('the task to be made', () => server.tasks.length === 1);
+		await Promise.all([after.launcher.settleFromList('test'), after.launcher.settleFromList('test')]);
+		assert.deepEqual([after.shown, after.prompt], [server.tasks.map(({ id }) => id), undefined]);
+		assert.equal(posts().length, 1);
+	});
+
+	it('while the request is under way does not send it again before it is told that it may be a second one', async () => {
+		server.beforeCreate = () => held;
+		await start(before, () => posts().length === 1);
+		const after = before.reload(server);
+		const lists = () => server.requestsOf('GET /api/tasks?').length;
+		// One look before the question, one before sending.
+		const looked = lists() + 2;
+		const { ended } = await start(after, () => lists() >= looked);
+		assert.equal(await ended, undefined);
+		assert.equal(posts().length, 1);
+		release();
+		await waitFor('the task to be made', () => server.tasks.length === 1);
+		await after.launcher.settleFromList('test');
+		assert.deepEqual([after.shown.length, after.prompt, posts().length], [1, undefined, 1]);
+	});
+
+	it('just after the service has accepted it shows the task, and forgets the prompt', async () => {
+		before.beforeForgetting = () => held;
+		await start(before, () => server.tasks.length === 1);
+		const after = before.reload(server);
+		assert.deepEqual([before.shown, after.prompt], [[], PROMPT]);
+		await after.launcher.settle(after.target);
+		await after.launcher.settle(after.target);
+		assert.deepEqual([after.shown, after.prompt], [server.tasks.map(({ id }) => id), undefined]);
+		assert.equal(posts().length, 1);
+	});
+
+	it('once the task is shown does nothing more', async () => {
+		await start(before, () => before.shown.length === 1);
+		const after = before.reload(server);
+		await after.launcher.settle(after.target);
+		assert.deepEqual([after.shown, after.prompt, posts().length], [[], undefined, 1]);
+		assert.deepEqual(before.problems, []);
+	});
+});
