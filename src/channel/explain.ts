@@ -8,6 +8,7 @@ import { checkLabel, noChannelText } from './strings.ts';
 /** What an error of the channel means. Nothing that did not hold has been shown, and nothing was sent in clear. */
 export function explainChannelError(error: unknown, connection: string): Explanation {
 	const action = { label: vscode.l10n.t('Show Attestation'), command: commands.showAttestation };
+	const startNew = { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 	if (!ClientError.is(error)) {
 		return explainError(error, connection);
 	}
@@ -21,7 +22,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 					'The reply of {0} was changed on its way, or comes from somebody else. The encrypted session has ended, and that part of the reply is not shown. Start a new encrypted conversation.',
 					connection,
 				),
-				action,
+				action: startNew,
 			};
 		case 'session-expired':
 			return {
@@ -37,6 +38,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 					'The conversation is too long for the encrypted channel of {0}. Start a new encrypted conversation.',
 					connection,
 				),
+				action: startNew,
 			};
 		case 'truncated':
 			return {

@@ -210,11 +210,13 @@ describe('an encrypted session for a conversation', function () {
 		const error = await read(session).catch((error: unknown) => error);
 		const { message, action } = explainChannelError(error, 'Acme');
 		assert.match(message, /^The reply of Acme was changed on its way.+The encrypted session has ended/);
-		assert.equal(action?.command, 'errand.showAttestation');
+		assert.equal(action?.command, 'errand.newEncryptedConversation');
 		enclave.alter = record => ({ ...record, signature: enclave.signReport('another') });
 		const refused = await encrypted()
 			.open({})
 			.catch((error: unknown) => error);
-		assert.match(explainChannelError(refused, 'Acme').message, /fails the check “Signature of the report”/);
+		const refusal = explainChannelError(refused, 'Acme');
+		assert.match(refusal.message, /fails the check “Signature of the report”/);
+		assert.equal(refusal.action?.command, 'errand.showAttestation');
 	});
 });
