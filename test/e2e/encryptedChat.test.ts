@@ -1,33 +1,92 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { pickItem, screenshot, until } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+import { Tamperer, type TestModes } from '../../src/service/channel/testModes.ts';
+import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
+import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import {
+	answerInput,
+	changeSettings,
+	dialog,
+	pickItem,
+	runCommand,
+	screenshot,
+	until,
+} from '../support/editorWindow.ts';
+import { answerEvents, Enclave } from '../support/enclave.ts';
+import { ask, lastTurnText, openChat, replyEnds, replyText, sendMessage, turns } from '../support/errandWindow.ts';
+
+const KEY = 'sk-0123456789abcdefWXYZ';
+/** What is said in conversations that are kept, and in one that is not. */
+const KEPT = 'the kept lighthouse';
+const MARKER = 'zirconium walrus';
+/** In a file of the workspace that goes with a message. */
+const CONTEXT = 'rhodium pelican';
 
 describe('Encrypted conversations in the window', function () {
 	this.timeout(120_000);
+	let enclave: Enclave;
 	let server: EditorServer;
+	let window: EditorWindow;
 	let page: Page;
 	let frame: Frame;
 
 	before(async () => {
-		// Each session of the local service takes one message, and each attestation has a key of its own.
-		server = await startEditor({ env: { ERRAND_CHANNEL_TEST: '{"messagesPerSession":1,"rotatesKey":true}' } });
-		({ page } = await openWindow(server));
+		enclave = await Enclave.start();
+		enclave.answer = answerEvents(({ seal }) => [seal('So '), seal('it is.'), '[DONE]']);
+		const { origin } = enclave.server;
+		server = await startEditor({
+			// Each session of the local service takes one message, and each attestation has a key of its own.
+			env: { ERRAND_CHANNEL_TEST: '{"messagesPerSession":1,"rotatesKey":true}' },
+			settings: {
+				'errand.connections': {
+					acme: {
+						label: 'Acme',
+						// Whatever would go out in clear would come to the same recording server.
+						apiUrl: origin,
+						service: 'acme',
+						encryptUrl: origin,
+						models: [{ id: 'large', label: 'Large', kinds: ['chat'] }],
+					},
+				},
+			},
+		});
+		writeFileSync(path.join(server.folder, 'notes.txt'), `Notes on the ${CONTEXT}.\n`);
+		window = await openWindow(server);
+		page = window.page;
 		frame = await openChat(page);
 	});
 
-	after(() => server?.stop());
+	after(async () => {
+		await server?.stop();
+		await enclave?.stop();
+	});
 
-	const words = () => frame.locator('button.encryption .words');
-	const says = (text: RegExp) => until(`the heading says ${text}`, async () => text.test(await words().innerText()));
+	const composer = () => frame.locator('chat-composer textarea');
+	const heading = () => frame.locator('button.encryption');
+	const says = (text: RegExp) =>
+		until(`the heading says ${text}`, async () => text.test(await heading().locator('.words').innerText()));
+	const begin = async (choice: 'Keep the Conversation' | 'Do Not Keep It') => {
+		await runCommand(page, 'Errand: New Encrypted Conversation…');
+		await pickItem(page, choice);
+		await heading().waitFor();
+	};
+	const answerQuestion = async (question: string, button: string) => {
+		await dialog(page, question).getByRole('button', { name: button, exact: true }).click();
+		await dialog(page, question).waitFor({ state: 'detached' });
+	};
+	const lastSays = (text: RegExp) =>
+		until(`the last turn says ${text}`, async () => text.test(await lastTurnText(frame)));
+	/** What the enclave could read. */
+	const read = () => enclave.messages.filter(({ history }) => history !== undefined);
 
 	it('begins from an empty conversation, says what the service on this machine is, and goes on when a session expires', async () => {
 		await frame.getByRole('button', { name: 'New Encrypted Conversation' }).click();
 		await pickItem(page, 'Shared address');
 		await pickItem(page, 'Keep the Conversation');
 		await says(/^Local: encrypted, no hardware$/);
-		await ask(frame, 'Tell of the lighthouse.');
+		await ask(frame, `Tell of ${KEPT}.`);
 		await replyEnds(frame);
 		await ask(frame, 'And once more.');
 		await replyEnds(frame);
@@ -36,19 +95,198 @@ describe('Encrypted conversations in the window', function () {
 		await screenshot(page, 'encrypted-local');
 	});
 
-	it('is the same after a reload, and connects with its next message', async () => {
+	it('takes no search, and says why', async () => {
+		await sendMessage(frame, '/search lighthouses');
+		await frame.getByText('Search and pictures have no encrypted way.').first().waitFor();
+		await composer().fill('');
+	});
+
+	it('writes nothing of one that is not kept, and asks before that is deleted', async () => {
+		await runCommand(page, 'Errand: New Encrypted Conversation…');
+		await pickItem(page, 'Shared address');
+		await pickItem(page, 'Do Not Keep It');
+		await says(/Not kept: it goes with this window/);
+		await ask(frame, `Tell of the ${MARKER}.`);
+		await replyEnds(frame);
+		await composer().fill(`More of the ${MARKER}`);
+		await runCommand(page, 'Errand: Delete Conversation');
+		const question = dialog(page, `Delete “Tell of the ${MARKER}.”?`);
+		await question.getByText('This conversation is not kept, so it cannot be brought back.').waitFor();
+		await screenshot(page, 'encrypted-delete');
+		await question.getByRole('button', { name: 'Cancel' }).click();
+		await question.waitFor({ state: 'detached' });
+		assert.equal(await turns(frame).count(), 1);
+		await nothingIsWritten();
+	});
+
+	it('lets that one go with the window, and has the other as it was, which connects with its next message', async () => {
 		await page.reload();
 		await workbenchStands(page);
 		frame = await openChat(page);
+		await frame.getByText('The encrypted conversation was not kept and went with its window.').waitFor();
+		assert.equal(await turns(frame).count(), 0);
+		assert.equal(await composer().inputValue(), '');
+		await nothingIsWritten();
+		await runCommand(page, 'Errand: Open Conversation…');
+		await pickItem(page, `Tell of ${KEPT}.`);
 		await says(/^Encrypted, connects with the next message$/);
 		await ask(frame, 'Still encrypted?');
 		await replyEnds(frame);
 		await says(/^Local: encrypted, no hardware$/);
 	});
 
-	it('takes no search, and says why', async () => {
-		await sendMessage(frame, '/search lighthouses');
-		await frame.getByText('Search and pictures have no encrypted way.').first().waitFor();
-		await frame.locator('chat-composer textarea').fill('');
+	/** Neither in a file of the editor and the service, their logs among them, nor in what the window keeps. */
+	async function nothingIsWritten(): Promise<void> {
+		// The search finds what is there, and what was written last has been written by then.
+		await until('the kept one is on disk', async () => filesWith(KEPT).length > 0);
+		assert.deepEqual(filesWith(MARKER), []);
+		const stored = await page.evaluate(readStorage);
+		assert.match(stored, /errand/i);
+		assert.ok(!stored.includes(MARKER), 'the window keeps something of it');
+		const printed = [server.output(), ...window.messages.map(({ text }) => text)];
+		assert.ok(!printed.some(text => text.includes(MARKER)), 'something of it was printed');
+	}
+
+	/** Files below the editor's data, in whatever encoding of text, or with it in their name. */
+	function filesWith(text: string): string[] {
+		const spellings = [Buffer.from(text), Buffer.from(text, 'utf16le')];
+		return globSync('**/*', { cwd: server.dataFolder, withFileTypes: true })
+			.filter(entry => entry.isFile())
+			.map(entry => path.join(entry.parentPath, entry.name))
+			.filter(file => {
+				const bytes = readIfThere(file);
+				return file.includes(text) || spellings.some(spelling => bytes.includes(spelling));
+			});
+	}
+
+	it('asks for the key of the connection, and sends context and message to nobody but the enclave', async () => {
+		await changeSettings(page, server, { 'errand.connection': 'acme' });
+		await begin('Keep the Conversation');
+		await says(/^Encrypted\n/);
+		await composer().click();
+		await composer().pressSequentially('#notes.t');
+		await frame.getByRole('option').filter({ hasText: 'notes.txt' }).first().waitFor();
+		await composer().press('Enter');
+		await frame.locator('chat-composer chat-chips .label').getByText('notes.txt').waitFor();
+		await sendMessage(frame, 'Is it so?');
+		await page.getByText('Inference key of Acme').waitFor();
+		assert.equal(enclave.messages.length, 0);
+		await answerInput(page, KEY);
+		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
+		assert.equal(await replyEnds(frame), 'So it is.');
+		await says(/^Encrypted, key confirmed\n[\s\S]*Not proven: that the key lives in a GPU/);
+		assert.match(JSON.stringify(read().at(-1)?.history), /rhodium pelican[\s\S]*Is it so/);
+		await screenshot(page, 'encrypted-confirmed');
+	});
+
+	it('asks about less proof before anything is sent, and sends nothing on a no', async () => {
+		const before = read().length;
+		enclave.alter = record => ({ ...record, report: { arch: 'another' } });
+		enclave.expire();
+		await ask(frame, 'Less proof?');
+		const question = 'Acme proves less than before. Continue?';
+		await dialog(page, question)
+			.getByText('No longer proven: Signature of the report. Nothing has been sent.')
+			.waitFor();
+		await screenshot(page, 'encrypted-less-proof');
+		await answerQuestion(question, 'Cancel');
+		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
+		assert.equal(read().length, before);
+		enclave.alter = record => record;
+		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
+		assert.equal(await replyEnds(frame), 'So it is.');
+	});
+
+	it('asks about another key than last time before anything is sent, and sends nothing on a no', async () => {
+		const before = enclave.messages.length;
+		enclave.keyPair = p384KeyPair();
+		await begin('Keep the Conversation');
+		const question = 'Acme has another key than before. Continue?';
+		await dialog(page, question).waitFor();
+		await screenshot(page, 'encrypted-other-key');
+		await answerQuestion(question, 'Cancel');
+		await says(/^Nothing was sent: the attestation of Acme has changed/);
+		await ask(frame, 'Another key?');
+		await answerQuestion(question, 'Cancel');
+		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
+		assert.equal(enclave.messages.length, before);
+		await screenshot(page, 'encrypted-declined');
+		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
+		await answerQuestion(question, 'Continue');
+		assert.equal(await replyEnds(frame), 'So it is.');
+	});
+
+	for (const kind of ['plain', 'ciphertext', 'nonce'] satisfies NonNullable<TestModes['tampering']>['kind'][]) {
+		it(`ends with a reply that was tampered with (${kind}) in plain words, and shows what held before and no more`, async () => {
+			await begin('Keep the Conversation');
+			await says(/^Encrypted\n/);
+			const tamperer = new Tamperer({ tampering: { kind, from: 1 } });
+			enclave.answer = answerEvents(({ seal }) => [
+				...['Genuine. ', 'forged'].map(text => tamperer.apply({ ...seal(text) })),
+				'[DONE]',
+			]);
+			await ask(frame, 'Is it whole?');
+			await says(/^Ended: a reply was changed on its way, or comes from somebody else$/);
+			await lastSays(/was changed on its way, or comes from somebody else\. The encrypted session has ended/);
+			assert.equal(await replyText(frame), 'Genuine.');
+			assert.equal(await frame.getByText(/forged|in clear/).count(), 0);
+			const sent = enclave.server.received.length;
+			await sendMessage(frame, 'Hello?');
+			await frame.getByText('Not sent: the encrypted session has ended').first().waitFor();
+			assert.equal(enclave.server.received.length, sent);
+			await screenshot(page, `encrypted-ended-${kind}`);
+			await composer().fill('');
+			enclave.answer = answerEvents(({ seal }) => [seal('So '), seal('it is.'), '[DONE]']);
+		});
+	}
+
+	it('goes on with a new one by the button of the turn; one whose channel fails takes no other way', async () => {
+		await frame.getByRole('button', { name: 'New Encrypted Conversation', exact: true }).click();
+		await pickItem(page, 'Keep the Conversation');
+		await says(/^Encrypted\n/);
+		enclave.answer = response => void response.writeHead(404).end();
+		await ask(frame, 'Is there no way?');
+		await until('it has failed', async () => (await frame.getByRole('button', { name: 'Retry' }).count()) > 0);
+		await screenshot(page, 'encrypted-failed');
+	});
+
+	it('sent nothing in clear, and nothing elsewhere', () => {
+		const sent = enclave.server.received;
+		const ways = new Set(sent.map(({ method, path }) => `${method} ${path}`));
+		assert.deepEqual([...ways].sort(), ['GET /attestation', 'GET /v1/models', 'POST /message_stream']);
+		assert.doesNotMatch(
+			sent.map(({ body }) => body).join('\n'),
+			/rhodium|notes\.txt|Is it|Less proof|Another key|Hello|no way|Genuine|messages|title|tools/,
+		);
 	});
 });
+
+function readIfThere(file: string): Buffer {
+	try {
+		return readFileSync(file);
+	} catch {
+		// It went while the folder was read.
+		return Buffer.alloc(0);
+	}
+}
+
+/** Runs in the page: everything that the window keeps in the browser, as text. */
+async function readStorage(): Promise<string> {
+	const finished = <T>(request: IDBRequest<T>) =>
+		new Promise<T>((resolve, reject) => {
+			request.onsuccess = () => resolve(request.result);
+			request.onerror = () => reject(request.error);
+		});
+	const values: unknown[] = [{ ...localStorage }, { ...sessionStorage }];
+	for (const { name } of await indexedDB.databases()) {
+		const database = await finished(indexedDB.open(name ?? ''));
+		for (const store of database.objectStoreNames) {
+			const entries = database.transaction(store).objectStore(store);
+			values.push(store, await finished(entries.getAllKeys()), await finished(entries.getAll()));
+		}
+		database.close();
+	}
+	return JSON.stringify(values, (_key, value) =>
+		ArrayBuffer.isView(value) || value instanceof ArrayBuffer ? new TextDecoder().decode(value as ArrayBuffer) : value,
+	);
+}
