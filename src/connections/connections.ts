@@ -5,6 +5,7 @@ import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { showMessage } from '../platform/notify.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
 import type { ConnectionKeys } from './register.ts';
@@ -24,7 +25,7 @@ function describe(name: string): { connection: Connection } | { sentence: string
 			),
 		};
 	}
-	const problem = read.field === '' ? read.reason : `${read.field}: ${read.reason}`;
+	const problem = settingIssueText(read.issue, read.value);
 	return {
 		problem,
 		sentence: vscode.l10n.t(

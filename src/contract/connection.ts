@@ -12,14 +12,20 @@ export function isLoopbackHost(hostname: string): boolean {
 /** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
 const hostUrl = z
 	.string()
-	.refine(text => {
-		const url = URL.parse(text);
-		// An empty query or fragment leaves no trace in the parsed address, nor does white space.
-		if (!url || url.username || url.password || /[?#\s]/.test(text)) {
-			return false;
-		}
-		return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
-	}, 'must be an https address without credentials, query or fragment (http is accepted on loopback only)')
+	.refine(
+		text => {
+			const url = URL.parse(text);
+			// An empty query or fragment leaves no trace in the parsed address, nor does white space.
+			if (!url || url.username || url.password || /[?#\s]/.test(text)) {
+				return false;
+			}
+			return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
+		},
+		{
+			error: 'must be an https address without credentials, query or fragment (http is accepted on loopback only)',
+			params: { isSecure: true },
+		},
+	)
 	.transform(text => text.replace(/\/+$/, ''));
 
 const name = z.string().min(1);

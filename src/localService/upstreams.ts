@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import { mayCarryKey, type UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { showMessage } from '../platform/notify.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting } from '../platform/settings.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
@@ -9,8 +10,9 @@ import { readUpstreamSettings } from './model/upstreamSettings.ts';
 /** What the settings and the secret storage say of the upstreams, for the service. Never rejects. */
 export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): Promise<UpstreamHandoverInput> {
 	const { upstreams, problems, findOllama } = readUpstreamSettings(readSetting('errand.local.upstreams'));
-	for (const { field, reason } of problems) {
-		logger.log('warn', 'an entry of errand.local.upstreams cannot be used', { reason: `${field}: ${reason}` });
+	for (const { issue } of problems) {
+		const reason = issue === undefined ? 'its name' : `${issue.path.join('.')}: ${issue.message}`;
+		logger.log('warn', 'an entry of errand.local.upstreams cannot be used', { reason });
 	}
 	const list = upstreams.map(async ({ slug, setting }) => {
 		const key = await keys.usable(slug, setting.url).catch(() => undefined);
@@ -36,11 +38,14 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 		})),
 	);
 	items.push(
-		...problems.map(({ slug, field, reason }) => ({
+		...problems.map(({ slug, issue, entry }) => ({
 			upstream: 'settings' as const,
 			label: slug,
 			description: vscode.l10n.t('cannot be used'),
-			detail: field === '' ? reason : `${field}: ${reason}`,
+			detail:
+				issue === undefined
+					? vscode.l10n.t('the name is taken, or is not in lowercase letters and digits')
+					: settingIssueText(issue, entry),
 			iconPath: new vscode.ThemeIcon('warning'),
 		})),
 		{ upstream: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },

@@ -78,7 +78,7 @@ describe('a remote connection in the window', function () {
 		assert.equal(await row('gone').count(), 0);
 		await row('Quillon').filter({ hasText: service.hosts.public }).filter({ hasText: 'no key yet' }).waitFor();
 		await row('broken')
-			.filter({ hasText: 'apiUrl: must be an https address' })
+			.filter({ hasText: 'apiUrl must be an https address' })
 			.filter({ hasText: 'cannot be used' })
 			.waitFor();
 		await screenshot(page, 'connections-dark');

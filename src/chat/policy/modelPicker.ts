@@ -3,7 +3,7 @@ import type { Connection } from '../../contract/connection.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { showMessage } from '../../platform/notify.ts';
+import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import {
@@ -33,6 +33,7 @@ export interface ModelPickerOptions {
 	/** The conversation's policy. */
 	target: Pick<PolicyTarget, 'read' | 'write'>;
 	editParameters(): Promise<void>;
+	explainError(error: unknown): Explanation;
 }
 
 type Row = { model: string } | 'prefix' | 'alternates' | 'other' | 'parameters' | 'default' | 'connection';
@@ -102,11 +103,17 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 			if (listed) {
 				found.write(connection.name, toKeep(listed));
 			}
-			if (isOpen && listed) {
+			if (listed === undefined) {
+				const text = vscode.l10n.t(
+					'{0} has no list of models that can be read. Add models to the connection in the settings, or type a name under Other Model.',
+					connection.label ?? connection.name,
+				);
+				void showMessage('information', text);
+			} else if (isOpen) {
 				show();
 			}
-		} catch {
-			list.placeholder = vscode.l10n.t('{0} did not tell its models.', connection.label ?? connection.name);
+		} catch (error) {
+			void showExplanation(options.explainError(error));
 		}
 		list.busy = false;
 	});

@@ -41,7 +41,7 @@ export class PolicyPickers {
 
 	selectModel(): Promise<void> {
 		return this.run(async (chat, connection) => {
-			const { discover, recent, found, defaultModel } = this.options;
+			const { discover, recent, found, defaultModel, explainError } = this.options;
 			await selectModel({
 				chat,
 				connection,
@@ -49,6 +49,7 @@ export class PolicyPickers {
 				recent,
 				found,
 				defaultModel: await defaultModel(),
+				explainError,
 				target: this.conversationTarget(chat, connection),
 				editParameters: () => this.parametersOf(chat, connection),
 			});

@@ -1,11 +1,12 @@
+import type * as z from 'zod';
 import { type Connection, connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConnection.ts';
 
 export type ReadConnection =
 	| { connection: Connection }
-	/** `field` is a path within the connection (`models.0.id`), `reason` what is wrong with it. */
 	| { problem: 'unknown' }
-	| { problem: 'invalid'; field: string; reason: string };
+	/** What is wrong, by its path within the connection's `value`. */
+	| { problem: 'invalid'; issue: z.core.$ZodIssue; value: unknown };
 
 /** The connection of that name out of the settings' `errand.connections`. `local` is built in and cannot be replaced. */
 export function readConnection(name: string, connections: unknown): ReadConnection {
@@ -16,16 +17,11 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 	if (!Object.hasOwn(entries, name)) {
 		return { problem: 'unknown' };
 	}
-	const parsed = connectionSchema.safeParse((entries as Record<string, unknown>)[name]);
-	if (parsed.success) {
-		return { connection: { ...parsed.data, name } };
-	}
-	const issue = parsed.error.issues[0];
-	return {
-		problem: 'invalid',
-		field: issue?.path.join('.') ?? '',
-		reason: issue?.message ?? '',
-	};
+	const value = (entries as Record<string, unknown>)[name];
+	const parsed = connectionSchema.safeParse(value);
+	return parsed.success
+		? { connection: { ...parsed.data, name } }
+		: { problem: 'invalid', issue: parsed.error.issues[0] as z.core.$ZodIssue, value };
 }
 
 /** The names the user can switch to, `local` first. */

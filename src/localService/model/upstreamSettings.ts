@@ -1,10 +1,11 @@
 // What `errand.local.upstreams` says: model servers by name, and whether an Ollama is looked for.
+import type * as z from 'zod';
 import { isUpstreamSlug, OLLAMA_SLUG, type UpstreamSetting, upstreamSettingSchema } from '../../contract/upstreams.ts';
 
 export interface UpstreamSettings {
 	upstreams: { slug: string; setting: UpstreamSetting }[];
-	/** Entries that cannot be used; the others still are. */
-	problems: { slug: string; field: string; reason: string }[];
+	/** Entries that cannot be used; the others still are. Without an issue it is the name that cannot be one. */
+	problems: { slug: string; entry: unknown; issue?: z.core.$ZodIssue }[];
 	findOllama: boolean;
 }
 
@@ -15,18 +16,13 @@ export function readUpstreamSettings(value: unknown): UpstreamSettings {
 		if (slug === OLLAMA_SLUG && entry === false) {
 			settings.findOllama = false;
 		} else if (!isUpstreamSlug(slug)) {
-			settings.problems.push({
-				slug,
-				field: '',
-				reason: 'the name is taken, or is not in lowercase letters and digits',
-			});
+			settings.problems.push({ slug, entry });
 		} else {
 			const parsed = upstreamSettingSchema.safeParse(entry);
-			const [issue] = parsed.error?.issues ?? [];
 			if (parsed.success) {
 				settings.upstreams.push({ slug, setting: parsed.data });
 			} else {
-				settings.problems.push({ slug, field: issue?.path.join('.') ?? '', reason: issue?.message ?? '' });
+				settings.problems.push({ slug, entry, issue: parsed.error.issues[0] as z.core.$ZodIssue });
 			}
 		}
 	}

@@ -31,7 +31,7 @@ describe('readConnection', () => {
 		})) {
 			const read = readConnection('acme', { acme: settings });
 			assert.ok('problem' in read && read.problem === 'invalid', field);
-			assert.equal(read.field, field);
+			assert.equal(read.issue.path.join('.'), field);
 		}
 	});
 

@@ -29,7 +29,7 @@ describe('readUpstreamSettings', () => {
 			['good'],
 		);
 		assert.deepEqual(
-			problems.map(({ slug, field }) => [slug, field]),
+			problems.map(({ slug, issue }) => [slug, issue?.path.join('.') ?? '']),
 			[
 				['errand', ''],
 				['Up Case', ''],

@@ -1,0 +1,94 @@
+import * as vscode from 'vscode';
+import type * as z from 'zod';
+
+const SHOWN_VALUE = 60;
+
+/** What is wrong with a setting's value, as its schema found it: the field, what stands there, what may. No full stop. */
+export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): string {
+	if (issue.code === 'invalid_union') {
+		const nearest = nearestOf(issue);
+		if (nearest !== undefined) {
+			return settingIssueText(nearest, value);
+		}
+	}
+	const field = issue.path.join('.');
+	if (issue.code === 'unrecognized_keys') {
+		const unknown = issue.keys.map(key => (field === '' ? key : `${field}.${key}`)).join(', ');
+		return vscode.l10n.t('there is no field {0}', unknown);
+	}
+	const found = issue.path.reduce<unknown>((inner, name) => Object(inner)[name], value);
+	if (found === undefined) {
+		return vscode.l10n.t('{0} is missing', field);
+	}
+	const allowed = allowedText(issue);
+	// An address may hold a password, which is what is wrong with it.
+	if (issue.code === 'custom') {
+		return vscode.l10n.t('{0} must be {1}', field, allowed);
+	}
+	const shown = JSON.stringify(found);
+	const short = shown.length > SHOWN_VALUE ? `${shown.slice(0, SHOWN_VALUE).toWellFormed()}…` : shown;
+	return field === ''
+		? vscode.l10n.t('it is {0}, allowed: {1}', short, allowed)
+		: vscode.l10n.t('{0} is {1}, allowed: {2}', field, short, allowed);
+}
+
+/** Of the forms that a value may have, what is wrong with the one that it comes nearest to, by its place in the whole. */
+function nearestOf({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue | undefined {
+	const inner = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
+	const [nearest] = inner.toSorted((one, other) => depthOf(other) - depthOf(one));
+	return nearest && depthOf(nearest) > 0 ? { ...nearest, path: [...path, ...nearest.path] } : undefined;
+}
+
+const depthOf = (issue: z.core.$ZodIssue): number => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0);
+
+function allowedText(issue: z.core.$ZodIssue): string {
+	const number = new Intl.NumberFormat(vscode.env.language);
+	switch (issue.code) {
+		case 'invalid_type':
+			return typeText(issue.expected);
+		case 'invalid_value':
+			return issue.values.map(value => JSON.stringify(value)).join(', ');
+		case 'invalid_union':
+			return issue.errors
+				.flatMap(([first]) => (first === undefined ? [] : [allowedText(first)]))
+				.join(vscode.l10n.t(' or '));
+		case 'too_small':
+			return issue.origin === 'string' || issue.origin === 'array'
+				? vscode.l10n.t('one that is not empty')
+				: issue.inclusive === false
+					? vscode.l10n.t('a number above {0}', number.format(issue.minimum))
+					: vscode.l10n.t('a number of at least {0}', number.format(issue.minimum));
+		case 'too_big':
+			return vscode.l10n.t('a number of at most {0}', number.format(issue.maximum));
+		case 'invalid_format':
+			return vscode.l10n.t('lowercase letters, digits, dots, hyphens and underscores, at most 64');
+		case 'custom':
+			return issue.params?.['isSecure']
+				? vscode.l10n.t(
+						'an https address without credentials, query or fragment (http is accepted for this machine only)',
+					)
+				: vscode.l10n.t('an http or https address without credentials, query or fragment');
+		default:
+			return issue.message;
+	}
+}
+
+function typeText(expected: string): string {
+	switch (expected) {
+		case 'string':
+			return vscode.l10n.t('a text');
+		case 'number':
+			return vscode.l10n.t('a number');
+		case 'int':
+			return vscode.l10n.t('a whole number');
+		case 'boolean':
+			return vscode.l10n.t('true or false');
+		case 'array':
+			return vscode.l10n.t('a list');
+		case 'object':
+		case 'record':
+			return vscode.l10n.t('a JSON object');
+		default:
+			return expected;
+	}
+}
