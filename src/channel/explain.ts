@@ -40,6 +40,13 @@ export function explainChannelError(error: unknown, connection: string): Explana
 				),
 				action: startNew,
 			};
+		case 'not-found':
+			return {
+				message: vscode.l10n.t(
+					'{0} has no encrypted channel at its address. Check encryptUrl, or orgUrl with model and provider.',
+					connection,
+				),
+			};
 		case 'truncated':
 			return {
 				message: vscode.l10n.t(

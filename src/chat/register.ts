@@ -84,9 +84,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(
 		registerCommand(commands.newEncryptedConversation, async () => {
 			const panel = await openPanel();
-			if (await panel.encryption.begin()) {
-				await showChat(panel);
-			}
+			await panel.encryption.begin(() => showChat(panel));
 		}),
 	);
 	store.add(registerCommand(commands.openConversation, async () => (await openCommands(await openPanel())).open()));

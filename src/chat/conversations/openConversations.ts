@@ -93,12 +93,12 @@ export class OpenConversations {
 		});
 	}
 
-	/** Shows an encrypted conversation without a message, and opens its way. */
-	showNewEncrypted(encryption: Encryption): Promise<void> {
+	/** Shows an encrypted conversation without a message. Its way is not open yet. */
+	showNewEncrypted(encryption: Encryption): Promise<Chat> {
 		return this.queue.run(() => {
 			const chat = this.adopt(newChat(this.options, { encryption }));
 			this.show(chat);
-			void chat.connect();
+			return chat;
 		});
 	}
 

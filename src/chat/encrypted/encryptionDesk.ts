@@ -26,11 +26,7 @@ export class EncryptionDesk {
 	/** What was typed in them and not sent. Written nowhere. */
 	private readonly drafts = new Map<string, string>();
 	readonly handlers: EncryptionHandlers = {
-		'encryption-begin': async () => {
-			if (await this.begin()) {
-				this.dependencies.focusComposer();
-			}
-		},
+		'encryption-begin': () => this.begin(async () => this.dependencies.focusComposer()),
 		'attestation-show': async () => {
 			const { encryption } = (await this.dependencies.conversations()).shown.conversation;
 			await executeCommand(commands.showAttestation, encryption && addressOf(encryption));
@@ -44,15 +40,17 @@ export class EncryptionDesk {
 		this.dependencies = dependencies;
 	}
 
-	/** Asks what a new one is to be and shows it. Resolves with whether it does. */
-	async begin(): Promise<boolean> {
+	/** Asks what a new one is to be, shows it with `focus`, and opens its way. */
+	async begin(focus: () => Promise<void>): Promise<void> {
 		const { channels, conversations } = this.dependencies;
 		const { askEncryption } = await import('./askEncryption.ts');
 		const encryption = await askEncryption(channels);
 		if (encryption) {
-			await (await conversations()).showNewEncrypted(encryption);
+			const chat = await (await conversations()).showNewEncrypted(encryption);
+			await focus();
+			// Last: what this may ask would lose the keyboard to the composer.
+			void chat.connect();
 		}
-		return encryption !== undefined;
 	}
 
 	/** Of the shown one, model and policy cannot be chosen where it is encrypted: that is said. */

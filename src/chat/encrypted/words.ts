@@ -22,7 +22,7 @@ export function encryptionView(state: WayState, { isUnkept, connection }: Encryp
 		case 'open':
 			return { ...view, label: state.label, details: [...unkept, ...state.details] };
 		case 'refused':
-			return { ...view, label: state.message, details: unkept, isRefused: true };
+			return { ...view, label: state.message.replace(/[.。]$/u, ''), details: unkept, isRefused: true };
 		case 'ended':
 			return {
 				...view,

@@ -85,7 +85,7 @@ describe('an encrypted conversation', () => {
 
 	async function begin(others: Partial<Encryption> = {}): Promise<OpenConversations> {
 		const conversations = await openWindow();
-		await conversations.showNewEncrypted({ connection: 'test', ...others });
+		void (await conversations.showNewEncrypted({ connection: 'test', ...others })).connect();
 		await waitFor('the way is open', () => conversations.shown.wayState?.kind === 'open');
 		return conversations;
 	}
@@ -223,7 +223,7 @@ describe('an encrypted conversation', () => {
 	it('never asks the plain service where the channel cannot be reached', async () => {
 		await begin();
 		const conversations = opened[0] as OpenConversations;
-		await conversations.showNewEncrypted({ connection: 'test' });
+		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
 		await enclave.server.stop();
 		await waitFor('the way is refused or open', () => conversations.shown.wayState?.kind !== 'connecting');
 		const reply = await ask(conversations.shown, first, MARKER);
@@ -243,7 +243,7 @@ describe('an encrypted conversation', () => {
 			return open(...args);
 		};
 		const conversations = await openWindow();
-		await conversations.showNewEncrypted({ connection: 'test' });
+		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
 		const { shown } = conversations;
 		assert.equal(await shown.send(first, MARKER), undefined);
 		shown.stop();
@@ -260,7 +260,7 @@ describe('an encrypted conversation', () => {
 		await conversations.showNew();
 		await waitFor('the session is closed', () => channels.closed === 1);
 		assert.equal(conversations.shown.conversation.encryption, undefined);
-		await conversations.showNewEncrypted({ connection: 'test' });
+		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
 		await waitFor('the way is open', () => conversations.shown.wayState?.kind === 'open');
 		await conversations.close();
 		assert.equal(channels.closed, 2);
