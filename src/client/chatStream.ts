@@ -4,7 +4,7 @@ import { ChatDecoder } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { readStreamedReply } from './core/streamedReply.ts';
+import { StreamedReply } from './core/streamedReply.ts';
 import type { ChatStreamEvent } from './types.ts';
 
 /** The streamed reply to a chat request, on either path of the endpoint. What is wrong with the request throws at the first read. */
@@ -14,15 +14,12 @@ export function streamChat(
 	request: ChatRequest,
 	readerSignal: AbortSignal | undefined,
 ): AsyncIterable<ChatStreamEvent> {
-	return new BatchedStream(readerSignal, signal => readChat(caller, route, request, signal));
-}
-
-async function* readChat(
-	caller: Caller,
-	route: Route,
-	request: ChatRequest,
-	signal: AbortSignal,
-): AsyncGenerator<ChatStreamEvent[], void> {
-	const body = { ...checkChatRequest(caller.connection, request), stream: true };
-	yield* readStreamedReply(caller, { route, body, signal }, new ChatDecoder());
+	return new BatchedStream(
+		readerSignal,
+		signal =>
+			new StreamedReply(caller, {
+				call: () => ({ route, body: { ...checkChatRequest(caller.connection, request), stream: true }, signal }),
+				decoder: new ChatDecoder(),
+			}),
+	);
 }

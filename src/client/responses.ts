@@ -1,10 +1,5 @@
 import { findModel } from '../contract/modelIdentifier.ts';
-import {
-	type ResponseEvent,
-	type ResponsesRequest,
-	refusedField,
-	responsesRequestSchema,
-} from '../contract/responses.ts';
+import { type ResponsesRequest, refusedField, responsesRequestSchema } from '../contract/responses.ts';
 import { routes } from '../contract/routes.ts';
 import { prefixIn } from '../contract/routing.ts';
 import type { Client } from './client.ts';
@@ -12,27 +7,27 @@ import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
-import { readStreamedReply } from './core/streamedReply.ts';
+import { StreamedReply } from './core/streamedReply.ts';
 import { ResponsesDecoder } from './responsesDecoder.ts';
 
 /** The responses endpoint (contract: inference.md). It keeps nothing: each request brings the whole conversation. */
 export function createResponses(caller: Caller): Client['responses'] {
 	return {
-		stream: (request, { signal } = {}) => new BatchedStream(signal, own => readStream(caller, request, own)),
+		stream: (request, { signal: readerSignal } = {}) =>
+			new BatchedStream(
+				readerSignal,
+				signal =>
+					new StreamedReply(caller, {
+						call: () => ({
+							route: routes.responses,
+							body: { ...check(caller, request), store: false, stream: true },
+							signal,
+						}),
+						decoder: new ResponsesDecoder(),
+						failure: documentedFailure,
+					}),
+			),
 	};
-}
-
-async function* readStream(
-	caller: Caller,
-	request: ResponsesRequest,
-	signal: AbortSignal,
-): AsyncGenerator<ResponseEvent[], void> {
-	const body = { ...check(caller, request), store: false, stream: true };
-	try {
-		yield* readStreamedReply(caller, { route: routes.responses, body, signal }, new ResponsesDecoder());
-	} catch (error) {
-		throw documentedFailure(error);
-	}
 }
 
 function check({ connection }: Caller, request: ResponsesRequest): ResponsesRequest {

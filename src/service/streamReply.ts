@@ -12,6 +12,13 @@ export interface StreamReplyOptions {
 	onFailure(error: unknown): void;
 }
 
+/** Text to be sent, one or more whole events at a time. An async generator is one. */
+export interface TextSource {
+	next(): Promise<IteratorResult<string, void>>;
+	/** Nobody reads on. */
+	return(): Promise<unknown>;
+}
+
 /** One server-sent event. `data` becomes one line of JSON, so nothing in it can end the event early. */
 export function sseEvent(data: unknown, name?: string): string {
 	return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
@@ -32,12 +39,12 @@ function breakOff(outgoing: ServerResponse): void {
 }
 
 /**
- * Answers with what `produce` yields, text of one or more whole events at a time. The next piece is asked for only when
- * there is room for it: a reader that stops reading costs what Node and the system buffer of one connection. When the
- * client goes away `signal` aborts, and the generator is told to return.
+ * Answers with what `produce` gives. The next piece is asked for only when there is room for it: a reader that stops
+ * reading costs what Node and the system buffer of one connection. When the client goes away `signal` aborts, and the
+ * source is told to return.
  */
 export function streamReply(
-	produce: (signal: AbortSignal) => AsyncGenerator<string, void, undefined>,
+	produce: (signal: AbortSignal) => TextSource,
 	{ outgoing, contentType = EVENT_STREAM, onFailure }: StreamReplyOptions,
 ): Response {
 	const gone = new AbortController();

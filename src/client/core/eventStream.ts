@@ -23,18 +23,28 @@ export class EventStream {
 	}
 
 	/**
-	 * The next events; an empty list for bytes that completed none; undefined at the end of the body. Throws what
+	 * The next events; an empty list for bytes that completed none; undefined at the end of the body. Rejects with what
 	 * ends the exchange early, and `bad-response` for an event that is too long, after the events before it.
 	 */
-	async next(): Promise<SseEvent[] | undefined> {
-		this.decoder.check();
-		this.silentSince ??= this.options.clock.now();
-		const bytes = await this.exchange.read(this.silentSince);
-		const events = bytes && this.decoder.decode(bytes);
-		if (this.options.life === 'bytes' || (events && events.length > 0)) {
-			this.silentSince = undefined;
+	next(): Promise<SseEvent[] | undefined> {
+		return this.nextAs(events => events);
+	}
+
+	/** What `take` makes of the next events, with no promise more. Rejects as `next` does, and with what `take` throws. */
+	nextAs<T>(take: (events: SseEvent[] | undefined) => T): Promise<T> {
+		try {
+			this.decoder.check();
+		} catch (error) {
+			return Promise.reject(error);
 		}
-		return events;
+		this.silentSince ??= this.options.clock.now();
+		return this.exchange.readAs(bytes => {
+			const events = bytes && this.decoder.decode(bytes);
+			if (this.options.life === 'bytes' || (events && events.length > 0)) {
+				this.silentSince = undefined;
+			}
+			return take(events);
+		}, this.silentSince);
 	}
 
 	/** An event was too long to be read, and the stream can be read no further. */

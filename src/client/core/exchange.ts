@@ -74,18 +74,24 @@ export class Exchange {
 		return new ClientError(code, message, { status, retryable, retryAfterMs, cause, serviceMessage });
 	}
 
+	/** The next bytes; undefined at the end of the body. One read at a time. */
+	read(): Promise<Uint8Array | undefined> {
+		return this.readAs(bytes => bytes);
+	}
+
 	/**
-	 * The next bytes; undefined at the end of the body. One read at a time. `silentSince` tells that the reader has
-	 * been waiting since then for what counts as life to him; without it the bytes do.
+	 * What `take` makes of the next bytes; without a promise of its own, as every chunk of a stream comes this way.
+	 * `silentSince` tells that the reader has been waiting since then for what counts as life to him; without it the
+	 * bytes do.
 	 */
-	read(silentSince = this.options.clock.now()): Promise<Uint8Array | undefined> {
+	readAs<T>(take: (bytes: Uint8Array | undefined) => T, silentSince = this.options.clock.now()): Promise<T> {
 		const { body } = this;
 		if (this.failure || !body) {
 			return Promise.reject(this.failure ?? new ClientError('aborted', 'the exchange has ended'));
 		}
 		this.silentSince = silentSince;
 		this.watch(this.options.idleMs);
-		return this.unlessEnded(body.next(), this.onRead);
+		return this.unlessEnded(body.next(), read => take(this.onRead(read)));
 	}
 
 	/** Ends the exchange, on the server's side too. Harmless when it has ended. */
@@ -138,7 +144,7 @@ export class Exchange {
 		}
 	}
 
-	private readonly onRead = ({ done, value }: IteratorResult<Uint8Array>): Uint8Array | undefined => {
+	private onRead({ done, value }: IteratorResult<Uint8Array>): Uint8Array | undefined {
 		this.silentSince = undefined;
 		if (done) {
 			this.isRead = true;
@@ -146,14 +152,20 @@ export class Exchange {
 			return undefined;
 		}
 		return value;
-	};
+	}
 
 	/** Settles with what `take` makes of the promise's value, or rejects at once when the exchange ends first. */
 	private unlessEnded<T, R>(promise: Promise<T>, take: (value: T) => R): Promise<R> {
 		return new Promise((resolve, reject) => {
 			this.reject = reject;
 			promise.then(
-				value => resolve(take(value)),
+				value => {
+					try {
+						resolve(take(value));
+					} catch (error) {
+						reject(error);
+					}
+				},
 				error => {
 					const failure = this.failure ?? failureOf(error);
 					this.end(failure);

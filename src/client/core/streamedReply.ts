@@ -1,6 +1,8 @@
+import type { Lots } from './batchedStream.ts';
 import { type Call, type Caller, readJson } from './caller.ts';
 import { ClientError } from './errors.ts';
 import { EventStream } from './eventStream.ts';
+import type { Exchange } from './exchange.ts';
 import type { SseEvent } from './sse.ts';
 
 /** From the server's events of one reply to the events of its reader. */
@@ -15,66 +17,107 @@ export interface ReplyDecoder<T> {
 	decodeWhole(value: unknown): T[];
 }
 
+export interface StreamedReplyOptions<T> {
+	/** Asked at the first read: what is wrong with the request is thrown there. */
+	call(): Omit<Call, 'firstByteMs' | 'retry'>;
+	decoder: ReplyDecoder<T>;
+	/** What the reader is told instead of a failure. */
+	failure?(error: unknown): unknown;
+}
+
+const END = { done: true, value: undefined } as const;
+
 /**
- * Sends `call` and reads what a model says in reply, in the lots in which it came. Without the event that ends it the
+ * Sends a request and reads what a model says in reply, in the lots in which it came. Without the event that ends it the
  * reply is `truncated`; what came before that, or before any other failure, is delivered first.
+ *
+ * By hand: on a path that every chunk takes, each generator on the way costs as much as reading the chunk.
  */
-export async function* readStreamedReply<T>(
-	caller: Caller,
-	call: Omit<Call, 'firstByteMs' | 'retry'>,
-	decoder: ReplyDecoder<T>,
-): AsyncGenerator<T[], void> {
-	const { limits, clock } = caller;
-	const exchange = await caller.stream({ ...call, firstByteMs: limits.streamFirstByteMs, retry: 'turned-away' });
-	let isWhole = false;
-	try {
+export class StreamedReply<T> implements Lots<T> {
+	private readonly caller: Caller;
+	private readonly options: StreamedReplyOptions<T>;
+	private exchange: Exchange | undefined;
+	private stream: EventStream | undefined;
+	/** Nothing more is read; `failed` is then told once what was read has been delivered. */
+	private isOver = false;
+	private failed: { error: unknown } | undefined;
+
+	constructor(caller: Caller, options: StreamedReplyOptions<T>) {
+		this.caller = caller;
+		this.options = options;
+	}
+
+	next(): Promise<IteratorResult<T[], void>> {
+		if (this.failed) {
+			return Promise.reject(this.failed.error);
+		}
+		if (this.isOver) {
+			return Promise.resolve(END);
+		}
+		return this.stream ? this.stream.nextAs(this.take) : this.begin();
+	}
+
+	return(): Promise<unknown> {
+		if (!this.isOver || this.failed) {
+			this.isOver = true;
+			this.exchange?.close();
+		}
+		return Promise.resolve();
+	}
+
+	failure(error: unknown): unknown {
+		this.isOver = true;
+		this.exchange?.close();
+		const failure = this.stream && ClientError.is(error, 'offline') ? truncated(error) : error;
+		const told = this.exchange ? this.exchange.withoutKeyIn(failure) : failure;
+		return this.options.failure ? this.options.failure(told) : told;
+	}
+
+	private async begin(): Promise<IteratorResult<T[], void>> {
+		const { caller, options } = this;
+		const { limits, clock } = caller;
+		const call = { ...options.call(), firstByteMs: limits.streamFirstByteMs, retry: 'turned-away' } as const;
+		const exchange = await caller.stream(call);
+		this.exchange = exchange;
 		const type = exchange.header('content-type') ?? '';
 		if (/\bjson\b/i.test(type)) {
-			yield decoder.decodeWhole(await readJson(exchange, limits.jsonBytes));
-		} else if (/\bhtml\b/i.test(type)) {
+			const events = options.decoder.decodeWhole(await readJson(exchange, limits.jsonBytes));
+			this.isOver = true;
+			return { done: false, value: events };
+		}
+		if (/\bhtml\b/i.test(type)) {
 			throw new ClientError('bad-response', 'a page came in place of a stream', { status: exchange.status });
-		} else {
-			const { eventLength: maximumEventLength } = limits;
-			const stream = new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' });
-			// In this generator: one inside it would cost every lot as much again.
-			let failure: unknown;
-			let isOver = false;
-			while (!isOver) {
-				const events: T[] = [];
-				try {
-					isOver = decodeLot(await stream.next(), stream, decoder, events);
-				} catch (error) {
-					failure = error;
-					isOver = true;
-				}
-				yield events;
-			}
-			if (failure !== undefined) {
-				throw ClientError.is(failure, 'offline') ? truncated(failure) : failure;
-			}
 		}
-		isWhole = true;
-	} catch (error) {
-		throw exchange.withoutKeyIn(error);
-	} finally {
-		if (isWhole) {
-			// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.
-			void exchange.drain();
-		} else {
-			exchange.close();
-		}
+		const { eventLength: maximumEventLength } = limits;
+		this.stream = new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' });
+		return this.stream.nextAs(this.take);
 	}
+
+	private readonly take = (received: SseEvent[] | undefined): IteratorResult<T[], void> => {
+		const events: T[] = [];
+		try {
+			this.isOver = decodeLot(received, this.stream, this.options.decoder, events);
+			if (this.isOver) {
+				// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.
+				void this.exchange?.drain();
+			}
+		} catch (error) {
+			this.isOver = true;
+			this.failed = { error };
+		}
+		return { done: false, value: events };
+	};
 }
 
 /** Whether the reply is over. `received` is undefined at the end of the stream. */
 function decodeLot<T>(
 	received: SseEvent[] | undefined,
-	stream: EventStream,
+	stream: EventStream | undefined,
 	decoder: ReplyDecoder<T>,
 	into: T[],
 ): boolean {
 	if (received === undefined) {
-		decodeRest(stream.rest(), decoder, into);
+		decodeRest(stream?.rest() ?? [], decoder, into);
 		if (!decoder.isEnded && !decoder.mayClose) {
 			throw truncated();
 		}

@@ -6,7 +6,7 @@ import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
 import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
-import { sseEvent, streamReply } from '../streamReply.ts';
+import { sseEvent, streamReply, type TextSource } from '../streamReply.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
 import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
@@ -56,45 +56,75 @@ function headOf(object: Head['object'], { provider, model }: GatewayReply): Head
 }
 
 function answerStreamed(context: AppContext, reply: GatewayReply, logger: Logger): Response {
-	return streamReply(() => events(reply), {
+	return streamReply(() => new ReplyEvents(reply), {
 		outgoing: context.env.outgoing,
 		onFailure: error => logger.log('warn', 'a chat stream was broken off', { reason: describeError(error) }),
 	});
 }
 
-/** contract: not shown beyond `choices[].delta.content`. The OpenAI shape (unspecified.md, "chunk objects"). */
-async function* events(reply: GatewayReply): AsyncGenerator<string, void, undefined> {
-	const head = headOf('chat.completion.chunk', reply);
-	// The same in nearly every chunk, and so written once.
-	const begin = sseEvent(head).slice(0, -'}\n\n'.length);
-	const begun = new Set<number>();
-	const textOf = ({ choices, usage, model }: ReplyChunk): string => {
-		const streamed = choices.map(choice => streamedChoice(choice, begun));
-		return usage === undefined && model === undefined
-			? `${begin},"choices":${JSON.stringify(streamed)}}\n\n`
-			: sseEvent({
-					...head,
-					...(model === undefined ? {} : { model }),
-					choices: streamed,
-					...(usage === undefined ? {} : { usage: withDetails(usage) }),
-				});
-	};
-	try {
-		for await (const chunk of reply.chunks) {
-			let text = textOf(chunk);
-			for (const arrived of reply.chunks.takeArrived()) {
-				text += textOf(arrived);
-			}
-			yield text;
+const END = { done: true, value: undefined } as const;
+
+/**
+ * contract: not shown beyond `choices[].delta.content`. The OpenAI shape (unspecified.md, "chunk objects").
+ *
+ * By hand: on a path that every chunk takes, a generator costs as much as writing the chunk.
+ */
+class ReplyEvents implements TextSource {
+	private readonly chunks: GatewayReply['chunks'];
+	private readonly head: Head;
+	/** The same in nearly every chunk, and so written once. */
+	private readonly headText: string;
+	private readonly begun = new Set<number>();
+	private isOver = false;
+
+	constructor(reply: GatewayReply) {
+		this.chunks = reply.chunks;
+		this.head = headOf('chat.completion.chunk', reply);
+		this.headText = sseEvent(this.head).slice(0, -'}\n\n'.length);
+	}
+
+	next(): Promise<IteratorResult<string, void>> {
+		return this.isOver ? Promise.resolve(END) : this.chunks.next().then(this.onChunk, this.onFailure);
+	}
+
+	return(): Promise<unknown> {
+		this.isOver = true;
+		return this.chunks.return();
+	}
+
+	private readonly onChunk = ({ done, value }: IteratorResult<ReplyChunk, undefined>): IteratorResult<string, void> => {
+		if (done) {
+			this.isOver = true;
+			return { done: false, value: `data: ${CHAT_STREAM_END}\n\n` };
 		}
-		yield `data: ${CHAT_STREAM_END}\n\n`;
-	} catch (error) {
+		let text = this.textOf(value);
+		for (const arrived of this.chunks.takeArrived()) {
+			text += this.textOf(arrived);
+		}
+		return { done: false, value: text };
+	};
+
+	private readonly onFailure = (error: unknown): IteratorResult<string, void> => {
+		this.isOver = true;
 		// What is thrown here breaks the connection off.
 		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
 			throw error;
 		}
 		// contract: not shown. An error in the middle of a stream (unspecified.md, "mid-stream errors").
-		yield sseEvent({ error: { message: error.message, code: error.code } });
+		return { done: false, value: sseEvent({ error: { message: error.message, code: error.code } }) };
+	};
+
+	private textOf({ choices, usage, model }: ReplyChunk): string {
+		const streamed = choices.map(choice => streamedChoice(choice, this.begun));
+		if (usage === undefined && model === undefined) {
+			return `${this.headText},"choices":${JSON.stringify(streamed)}}\n\n`;
+		}
+		return sseEvent({
+			...this.head,
+			...(model === undefined ? {} : { model }),
+			choices: streamed,
+			...(usage === undefined ? {} : { usage: withDetails(usage) }),
+		});
 	}
 }
 

@@ -10,7 +10,7 @@ import { type Candidate, parametersOf, selectCandidates } from './candidates.ts'
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
 import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture.ts';
-import { type Provider, ProviderFailure, type ProviderRequest, type ReplyChunk } from './provider.ts';
+import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
 import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
@@ -21,7 +21,7 @@ export interface GatewayReply {
 	/** The id of the model that serves it; a chunk's own `model` is more exact where it has one. */
 	model: string;
 	/** The first one is there already. To be read once; leaving the loop ends the reply. Throws a ProviderFailure. */
-	chunks: AsyncIterable<ReplyChunk> & Pick<WatchedChunks, 'takeArrived'>;
+	chunks: WatchedChunks;
 }
 
 export interface GatewayCall {

@@ -4,7 +4,7 @@ import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import { type Caller, createCaller } from '../../../client/core/caller.ts';
 import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
 import { LIMITS } from '../../../client/core/limits.ts';
-import { readStreamedReply } from '../../../client/core/streamedReply.ts';
+import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import { connectionSchema, isLoopbackHost } from '../../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
@@ -141,37 +141,48 @@ export class UpstreamProvider implements Provider {
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
-		let reply = this.send({ ...request, model }, signal);
-		// By hand: on a path that every chunk takes, each generator on the way costs as much as reading the chunk.
-		const next = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
+		// What is told of a failure before the first chunk goes by the failure itself.
+		const failure = (error: unknown): unknown => (hasBegun ? toldOf(error, signal) : error);
+		const send = () => this.send({ ...request, model }, signal, failure);
+		let reply = send();
+		const begin = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
 			reply.next().then(
 				result => {
 					hasBegun = true;
 					return result;
 				},
 				(error: unknown) => {
-					signal.throwIfAborted();
-					if (hasBegun || this.refusesStreamOptions || !isAboutStreamOptions(error)) {
-						throw failureOf(error);
+					if (signal.aborted || this.refusesStreamOptions || !isAboutStreamOptions(error)) {
+						throw toldOf(error, signal);
 					}
 					this.refusesStreamOptions = true;
-					reply = this.send({ ...request, model }, signal);
-					return next();
+					reply = send();
+					return begin();
 				},
 			);
 		return {
 			[Symbol.asyncIterator]: () => ({
-				next,
+				next: () => (hasBegun ? reply.next() : begin()),
 				return: () => reply.return(),
 				takeArrived: () => reply.takeArrived(),
 			}),
 		};
 	}
 
-	private send(request: ProviderRequest, signal: AbortSignal): BatchedStream<ReplyChunk> {
+	private send(
+		request: ProviderRequest,
+		readerSignal: AbortSignal,
+		failure: (error: unknown) => unknown,
+	): BatchedStream<ReplyChunk> {
 		const call = { route: { ...CHAT, key: this.key }, body: bodyOf(request, !this.refusesStreamOptions) };
-		return new BatchedStream(signal, inner =>
-			readStreamedReply(this.caller, { ...call, signal: inner }, new UpstreamDecoder(request.model)),
+		return new BatchedStream(
+			readerSignal,
+			signal =>
+				new StreamedReply(this.caller, {
+					call: () => ({ ...call, signal }),
+					decoder: new UpstreamDecoder(request.model),
+					failure,
+				}),
 		);
 	}
 
@@ -242,6 +253,11 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 	'invalid-request': 'invalid_request',
 	'too-large': 'invalid_request',
 };
+
+/** What is told of a failure; of the reader's own abort, its reason. */
+function toldOf(error: unknown, signal: AbortSignal): unknown {
+	return signal.aborted ? signal.reason : failureOf(error);
+}
 
 function failureOf(error: unknown): unknown {
 	if (!ClientError.is(error)) {

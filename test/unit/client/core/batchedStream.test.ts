@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { BatchedStream } from '../../../../src/client/core/batchedStream.ts';
+import { BatchedStream, type Lots } from '../../../../src/client/core/batchedStream.ts';
 import { collect } from '../testClient.ts';
 
 describe('BatchedStream', () => {
@@ -16,7 +16,7 @@ describe('BatchedStream', () => {
 
 	it('asks for a lot only when the one before is used up', async () => {
 		let asked = 0;
-		const stream = new BatchedStream(undefined, async function* () {
+		const stream = new BatchedStream(undefined, async function* (): AsyncGenerator<number[], void> {
 			for (;;) {
 				asked++;
 				yield [asked, asked];
@@ -33,7 +33,7 @@ describe('BatchedStream', () => {
 
 	it('gives what came before a failure, then the failure once, then nothing', async () => {
 		const failure = new Error('no');
-		const stream = new BatchedStream(undefined, async function* () {
+		const stream = new BatchedStream(undefined, async function* (): AsyncGenerator<string[], void> {
 			yield ['a'];
 			throw failure;
 		});
@@ -72,6 +72,26 @@ describe('BatchedStream', () => {
 		assert.deepEqual(await stream.next(), { done: true, value: undefined });
 	});
 
+	it('passes over empty lots for ever without holding on to what was', async () => {
+		let remaining = 100_000;
+		const stream = new BatchedStream(undefined, async function* () {
+			while (remaining-- > 0) {
+				yield [];
+			}
+			yield ['at last'];
+		});
+		assert.deepEqual(await stream.next(), { done: false, value: 'at last' });
+	});
+
+	it('tells its reader what its producer makes of a failure', async () => {
+		const lots: Lots<string> = {
+			next: () => Promise.reject(new Error('inside')),
+			return: () => Promise.resolve(),
+			failure: error => new Error(`outside, of ${(error as Error).message}`),
+		};
+		await assert.rejects(new BatchedStream(undefined, () => lots).next(), { message: 'outside, of inside' });
+	});
+
 	it('leaves no listener on the reader’s signal', async () => {
 		const { signal } = new AbortController();
 		const one = async function* () {
@@ -82,7 +102,7 @@ describe('BatchedStream', () => {
 		await left.next();
 		await left.return();
 		await collect(
-			new BatchedStream(signal, async function* () {
+			new BatchedStream(signal, async function* (): AsyncGenerator<number[], void> {
 				yield [1];
 				throw new Error('no');
 			}),
