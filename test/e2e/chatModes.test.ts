@@ -2,23 +2,45 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
+import { ContractServer } from '../support/contractServer/contractServer.ts';
+import { eventReply, jsonReply } from '../support/contractServer/exchange.ts';
+import { connectionFields, imageModel, imageUrl, keys, searchModel } from '../support/contractServer/fixtures.ts';
 import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { answerInput, pickItem, runCommand, screenshot, toast, until, useTheme } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, turns } from '../support/errandWindow.ts';
+import {
+	answerInput,
+	dialog,
+	pickItem,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
 
 describe('Search and pictures in the window', function () {
 	this.timeout(120_000);
+	let service: ContractServer;
 	let server: EditorServer;
 	let page: Page;
 	let frame: Frame;
 
 	before(async () => {
-		server = await startEditor();
+		service = await ContractServer.start();
+		const { models, ...fields } = connectionFields(service);
+		// The service lists one more than the settings.
+		const known = models.filter(({ id }) => id !== 'petit-8b');
+		server = await startEditor({
+			settings: { 'errand.connections': { quillon: { label: 'Quillon', ...fields, models: known } } },
+		});
 		({ page } = await openWindow(server));
 		frame = await openChat(page);
 	});
 
-	after(() => server?.stop());
+	after(async () => {
+		await server?.stop();
+		await service?.stop();
+	});
 
 	const mark = (number: number) => turns(frame).last().locator(`.citation[data-source="${number}"]`).first();
 	const picture = () => turns(frame).last().locator('chat-picture img');
@@ -86,5 +108,188 @@ describe('Search and pictures in the window', function () {
 			await turns(frame).last().hover();
 			await screenshot(page, `window-picture-${theme}`);
 		}
+	});
+
+	describe('with a remote service', () => {
+		const row = (text: string | RegExp) =>
+			page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
+		const asked = () => service.received.at(-1)?.json as Record<string, unknown>;
+		const openModels = async () => {
+			await frame.getByRole('button', { name: /^Select Model/ }).click();
+			await row('Alternates…').first().waitFor();
+		};
+		/** What the page itself asked the service for, past the extension. */
+		const fromPage: string[] = [];
+
+		before(async () => {
+			page.context().on('request', request => {
+				if (Object.values(service.hosts).some(origin => request.url().startsWith(origin))) {
+					fromPage.push(request.url());
+				}
+			});
+			await runCommand(page, 'Errand: Switch Connection…');
+			await row('Quillon').click();
+			await runCommand(page, 'Errand: New Conversation');
+			await frame.getByRole('button', { name: 'Select Model: harvest-70b on Quillon' }).waitFor();
+		});
+
+		it('takes its models from it, an alternate, and for a prefix that it does not understand the order', async () => {
+			const widget = page.locator('.quick-input-widget:visible');
+			const refresh = () => widget.getByRole('button', { name: 'Ask the Service for Its Models' }).click();
+			await openModels();
+			await refresh();
+			await toast(page, 'Quillon needs a key. Add one to go on.').waitFor();
+			await page.keyboard.press('Escape');
+			await sendMessage(frame, 'text');
+			await widget.getByText('Inference key of Quillon').waitFor();
+			await answerInput(page, keys.inference);
+			await until('the message is a turn', async () => (await turns(frame).count()) === 1);
+			await replyEnds(frame);
+			await runCommand(page, 'Notifications: Clear All Notifications');
+			await openModels();
+			// The list draws what is in view alone.
+			await widget.locator('.quick-input-box input').fill('petit');
+			await until('nothing else is listed', async () => (await row('Harvest').count()) === 0);
+			assert.equal(await row('petit-8b').count(), 0);
+			await refresh();
+			await row('petit-8b').first().waitFor();
+			await screenshot(page, 'window-models-found');
+			await page.keyboard.press('Escape');
+			await openModels();
+			await row('Alternates…').click();
+			await row('sonata-large').click();
+			await widget.getByText('1 Selected').waitFor();
+			await page.keyboard.press('Enter');
+			await until('the alternate is kept', async () => {
+				await openModels();
+				return (await row('Alternates…').filter({ hasText: 'sonata-large' }).count()) > 0;
+			});
+			await row('Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
+			await row('swiftcore/harvest-70b').click();
+			await toast(page, 'A provider prefix is understood on the enterprise host alone')
+				.getByRole('button', { name: 'Put It First in the Policy' })
+				.click();
+			await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
+			await ask(frame, 'text');
+			await replyEnds(frame);
+			assert.deepEqual(asked()['models'], ['sonata-large']);
+			assert.deepEqual(asked()['provider'], { order: ['swiftcore'] });
+			assert.match(await turns(frame).last().locator('h3').innerText(), /via swiftcore/);
+		});
+
+		it('says of each picture that is none, or none to be loaded, why, in one sentence', async () => {
+			const { public: origin } = service.hosts;
+			const script = '<script>document.title = "run"</script>';
+			const pictures: Record<string, Parameters<ContractServer['answer']>[1]> = {
+				page: { status: 200, headers: { 'content-type': 'image/png' }, text: `<html>${script}</html>` },
+				vector: { status: 200, headers: { 'content-type': 'image/svg+xml' }, text: `<svg>${script}</svg>` },
+				large: { status: 200, headers: { 'content-type': 'image/png' }, text: 'x'.repeat(50_000_000) },
+				away: { status: 302, headers: { location: 'http://10.0.0.7/secret.png' } },
+			};
+			const addresses: Record<string, string> = { inside: 'http://10.0.0.7/secret.png', nowhere: imageUrl };
+			for (const [name, reply] of Object.entries(pictures)) {
+				service.answer(({ path: place }) => place === `/pictures/${name}`, reply);
+				addresses[name] = `${origin}/pictures/${name}`;
+			}
+			service.answer(
+				({ json }) => (json as { model?: string } | undefined)?.model === imageModel.id,
+				({ json }) => {
+					const [message] = (json as { messages: { content: string }[] }).messages;
+					const content = addresses[message?.content ?? ''];
+					return jsonReply({
+						object: 'chat.completion',
+						model: imageModel.id,
+						choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+					});
+				},
+			);
+			await runCommand(page, 'Errand: New Conversation');
+			for (const [name, sentence] of [
+				['page', 'what came is no PNG'],
+				['vector', 'what came is no PNG'],
+				['large', 'it is larger than 10 MB'],
+				['away', 'its server sent on to another address'],
+				['inside', 'its address leads into this machine or its network'],
+				['nowhere', 'its server refused or did not answer'],
+			] as const) {
+				await ask(frame, `/image ${name}`);
+				await turns(frame).last().getByText(sentence).waitFor();
+				assert.equal(await picture().count(), 0, name);
+			}
+			await screenshot(page, 'window-pictures-refused');
+			assert.deepEqual(fromPage, []);
+			const loads = service.received.filter(({ path: place }) => place.startsWith('/pictures/'));
+			assert.deepEqual(
+				loads.map(({ path: place }) => place),
+				['page', 'vector', 'large', 'away'].map(name => `/pictures/${name}`),
+			);
+			assert.ok(loads.every(({ headers }) => !headers.authorization && !headers.cookie && !headers.referer));
+			await turns(frame).last().hover();
+			await turns(frame).last().getByRole('button', { name: 'Open in Browser' }).click();
+			await dialog(page, 'images.quillon.invalid').waitFor();
+			await page.keyboard.press('Escape');
+			await dialog(page, 'images.quillon.invalid').waitFor({ state: 'hidden' });
+		});
+
+		it('puts marks where positions make sense, lists the other sources, and says that there were more', async () => {
+			const text = 'Tea grows 👩‍🌾 on hills, and rain helps.';
+			const source = (name: string, start_index?: number, end_index?: number) => ({
+				type: 'url_citation',
+				url_citation: {
+					url: `https://${name}.example/`,
+					title: `About ${name}`,
+					content: `What ${name} says.`,
+					start_index,
+					end_index,
+				},
+			});
+			const annotations = [
+				source('reversed', 24, 16),
+				source('hills', 16, 21),
+				source('farmers', 4, 12),
+				source('growth', 0, 9),
+				source('outside', 500, 900),
+				...Array.from({ length: 300 }, (_, index) => source(`more-${index}`)),
+			];
+			const chunk = (delta: object, finish_reason: string | null = null) => ({
+				data: {
+					object: 'chat.completion.chunk',
+					model: searchModel.id,
+					choices: [{ index: 0, delta, finish_reason }],
+				},
+			});
+			service.answer(
+				({ json }) => (json as { model?: string } | undefined)?.model === searchModel.id,
+				eventReply([chunk({ content: text }), chunk({ annotations }), chunk({}, 'stop'), { data: '[DONE]' }]),
+			);
+			await ask(frame, '/search tea');
+			await replyEnds(frame);
+			await mark(1).waitFor();
+			const content = turns(frame).last().locator('chat-markdown .content');
+			const read = () =>
+				content.evaluate(element => {
+					const copy = element.cloneNode(true) as Element;
+					for (const citation of copy.querySelectorAll('.citation')) {
+						citation.replaceWith(`[${citation.textContent?.trim()}]`);
+					}
+					return copy.textContent?.trim();
+				});
+			assert.equal(await read(), 'Tea grows[1] 👩‍🌾[2] on hills[3], and rain helps.');
+			const sources = turns(frame).last().locator('.sources');
+			await sources.locator('summary').click();
+			assert.equal(await sources.locator('li').count(), 200);
+			await sources.getByText('The service gave more citations; the first 200 are kept.').waitFor();
+			await sources.locator('summary').click();
+			await mark(2).hover();
+			await frame.locator('.citation-card').getByText('What farmers says.').waitFor();
+			await screenshot(page, 'window-search-remote');
+			await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+			await turns(frame).last().hover();
+			await turns(frame).last().getByRole('button', { name: 'Copy Reply' }).click();
+			const copied = () => page.evaluate(() => navigator.clipboard.readText());
+			await until('the reply is copied', async () => (await copied()).startsWith('Tea grows[1]'));
+			assert.match(await copied(), /\n\nSources\n\[1\] About growth https:\/\/growth\.example\/\n\[2\] About farmers /);
+			assert.match(await copied(), /the first 200 are kept\.$/);
+		});
 	});
 });
