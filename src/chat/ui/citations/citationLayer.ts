@@ -8,7 +8,7 @@ import { placeMarks } from './placeMarks.ts';
 const MAXIMUM_TEXT = 100_000;
 
 /** What is ours between the words of the text. */
-const OWN = '.code > :not(pre), button';
+const OWN = '.code > :not(pre), button, .citation';
 
 /** What a mark does not stand in, but behind. */
 const WHOLE = 'a, code, .control';
@@ -55,6 +55,13 @@ export class CitationLayer {
 				event.preventDefault();
 				event.stopPropagation();
 				this.card.hide();
+			}
+		});
+		on('keydown', (mark, event) => {
+			const { key } = event as KeyboardEvent;
+			if (key === 'Enter' || key === ' ') {
+				event.preventDefault();
+				mark.click();
 			}
 		});
 	}
@@ -109,8 +116,10 @@ export class CitationLayer {
 	}
 
 	private markOf(number: number): HTMLElement {
-		const mark = document.createElement('button');
-		mark.type = 'button';
+		// No button: that is a box, at which a line may break, so that a full stop would begin the next line.
+		const mark = document.createElement('span');
+		mark.role = 'button';
+		mark.tabIndex = 0;
 		mark.className = 'citation';
 		mark.dataset['source'] = String(number);
 		mark.textContent = String(number);

@@ -3,11 +3,9 @@ import { css } from 'lit';
 /** Of the marks in a reply's text and of the card beside one. */
 export const citationStyles = css`
 	.citation {
-		display: inline-block;
-		min-width: 16px;
-		height: 16px;
+		display: inline;
 		margin-inline-start: 2px;
-		padding: 0 3px;
+		padding: 0 4px;
 		border: 1px solid var(--vscode-contrastBorder, transparent);
 		border-radius: 4px;
 		background: var(--vscode-badge-background);
@@ -15,11 +13,10 @@ export const citationStyles = css`
 		font-family: var(--vscode-font-family);
 		font-size: 10px;
 		font-weight: normal;
-		line-height: 14px;
-		text-align: center;
 		text-decoration: none;
 		vertical-align: 1px;
 		user-select: none;
+		cursor: pointer;
 	}
 
 	.citation:hover {

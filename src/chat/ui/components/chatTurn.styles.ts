@@ -1,4 +1,5 @@
-import { css } from 'lit';
+import { css, unsafeCSS } from 'lit';
+import { codiconText } from '../codicon.ts';
 
 export const chatTurnStyles = css`
 	:host {
@@ -60,8 +61,22 @@ export const chatTurnStyles = css`
 	}
 
 	summary {
-		cursor: pointer;
+		display: flex;
+		align-items: center;
+		gap: 4px;
 		width: fit-content;
+		list-style: none;
+		cursor: pointer;
+	}
+
+	/* The sign of the footer, in place of the browser's own. */
+	summary::before {
+		font: normal normal normal 12px/1 codicon;
+		content: ${unsafeCSS(`'${codiconText('chevron-right')}' / ''`)};
+	}
+
+	details[open] > summary::before {
+		content: ${unsafeCSS(`'${codiconText('chevron-down')}' / ''`)};
 	}
 
 	.reasoning {
