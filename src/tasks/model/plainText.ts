@@ -18,6 +18,9 @@ const SPECIAL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/;
 
+/** Printable ASCII with single blanks: most labels, and nothing in them is to be changed. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 /** The text without terminal sequences (ECMA-48) and what else an output channel must not hold. Time grows with the length. */
 export function plainText(text: string): string {
 	if (!SPECIAL.test(text)) {
@@ -28,6 +31,9 @@ export function plainText(text: string): string {
 
 /** The text on one line, at most `maximum` characters (code points) long; what is cut off is shown by an ellipsis. */
 export function oneLine(text: string, maximum: number): string {
+	if (text.length <= maximum * 32 && PLAIN_LINE.test(text)) {
+		return text.length <= maximum ? text : `${text.slice(0, maximum - 1).trimEnd()}…`;
+	}
 	// Looking at a bounded part keeps a label of a huge text cheap; 32 leaves room for sequences and blanks.
 	const line = plainText(text.slice(0, maximum * 32))
 		.replace(/\s+/g, ' ')
@@ -47,9 +53,8 @@ export function oneLine(text: string, maximum: number): string {
 
 /** The first line of the text that says something, as `oneLine`. */
 export function firstLine(text: string, maximum: number): string {
-	const line = plainText(text.slice(0, maximum * 32))
-		.split('\n')
-		.find(candidate => candidate.trim() !== '');
+	const looked = plainText(text.slice(0, maximum * 32));
+	const line = looked.includes('\n') ? looked.split('\n').find(candidate => candidate.trim() !== '') : looked;
 	return oneLine(line ?? '', maximum);
 }
 
