@@ -1,4 +1,4 @@
-// A proxy in front of one upstream: ours, or the least that one can be. Tells at another address what CPU it took.
+// A proxy in front of one upstream: ours, the least that one can be, or the least that names who serves in each chunk. Tells at another address what CPU it took.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -13,20 +13,22 @@ import { startInference } from '../src/service/inference/inference.ts';
 import { createApp, startServer } from '../src/service/server.ts';
 import { parameters } from './contender.ts';
 
+export type ContenderName = 'floor' | 'reader' | 'ours';
+
 export interface Contender {
 	address: string;
 	/** Of the process so far, in microseconds. */
 	cpuAddress: string;
 }
 
-const { contender, upstream } = parameters<{ contender: 'floor' | 'ours'; upstream: string }>();
+const { contender, upstream } = parameters<{ contender: ContenderName; upstream: string }>();
 
 async function listening(server: Server): Promise<string> {
 	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Takes the request whole, as it has to be understood, and passes the reply through byte by byte. */
+/** Takes the request whole, as it has to be understood, and passes the reply through byte by byte, or reads it. */
 async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
 	let text = '';
 	for await (const piece of request.setEncoding('utf8')) {
@@ -35,7 +37,24 @@ async function passOn(request: IncomingMessage, response: ServerResponse): Promi
 	const body = JSON.stringify(JSON.parse(text));
 	const reply = await send(`${upstream}/v1/chat/completions`, { method: 'POST', body });
 	response.writeHead(reply.statusCode, { 'content-type': 'text/event-stream' });
-	await pipeline(reply.body, response);
+	await (contender === 'reader' ? pipeline(reply.body, named, response) : pipeline(reply.body, response));
+}
+
+/** The same chunks with one field more: what no gateway can do without that tells who serves. */
+async function* named(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+	const decoder = new TextDecoder();
+	let rest = '';
+	for await (const bytes of body) {
+		const events = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+		rest = events.pop() ?? '';
+		let text = '';
+		for (const event of events) {
+			const data = event.slice('data: '.length);
+			text +=
+				data === '[DONE]' ? `${event}\n\n` : `data: ${JSON.stringify({ ...JSON.parse(data), provider: 'bench' })}\n\n`;
+		}
+		yield text;
+	}
 }
 
 async function startOurs(): Promise<string> {

@@ -1,6 +1,3 @@
-import process from 'node:process';
-import { MessageChannel } from 'node:worker_threads';
-import { PageFeed } from '../src/chat/pageFeed.ts';
 import { RICH } from '../test/ui/scenes.ts';
 import { MarkdownBrowser } from './markdownBrowser.ts';
 import type { FeedRun } from './markdownFeed.ts';
@@ -137,7 +134,7 @@ async function colours(browser: MarkdownBrowser): Promise<BenchRow> {
 	};
 }
 
-/** Goal 9. */
+/** Goal 9: how far the page is behind. What the host's side costs is measured in a real one. */
 async function feed(browser: MarkdownBrowser): Promise<BenchRow> {
 	const names: FeedRun['contender'][] = ['ours', 'one message a token', 'the whole text a token'];
 	const before = RICH.repeat(Math.ceil(40_000 / RICH.length));
@@ -148,50 +145,18 @@ async function feed(browser: MarkdownBrowser): Promise<BenchRow> {
 		median(
 			runs[name].map(({ delays }) => [...delays].sort((one, other) => one - other)[Math.floor(delays.length / 2)] ?? 0),
 		);
-	const host = await race(['nothing', 'batches', 'tokens'] as const, hostCpu);
-	const batched = median(host.batches) - median(host.nothing);
-	const single = median(host.tokens) - median(host.nothing);
 	const own = backlog('ours');
 	return {
 		goal: '9',
-		what: `host to page at ${FAST_TOKENS_PER_SECOND} tokens/s: backlog (median); CPU of the host`,
-		ours: `${milliseconds(own)}; ${milliseconds(batched)}`,
+		what: `host to page at ${FAST_TOKENS_PER_SECOND} tokens/s: backlog (median)`,
+		ours: milliseconds(own),
 		peers: names
 			.slice(1)
 			.map(name => `${name} ${milliseconds(backlog(name))}`)
-			.concat(`one message a token ${milliseconds(single)}`)
 			.join('; '),
-		ratio: (batched / single).toFixed(2),
-		met: own < 20 && batched / single <= 0.4 ? 'yes' : 'no',
+		ratio: (own / backlog('one message a token')).toFixed(2),
+		met: own < 20 ? 'yes' : 'no',
 	};
-}
-
-/** Milliseconds of this thread for what a reply of `DURATION` seconds posts: a port makes the copy that the editor makes. */
-async function hostCpu(posts: 'batches' | 'tokens' | 'nothing'): Promise<number> {
-	const { port1, port2 } = new MessageChannel();
-	port2.on('message', () => {});
-	const sleep = (time: number) => new Promise<void>(resolve => setTimeout(resolve, time));
-	const pageFeed = new PageFeed(message => port1.postMessage(JSON.stringify(message)), {
-		now: () => Date.now(),
-		sleep,
-	});
-	const before = process.threadCpuUsage();
-	const begin = performance.now();
-	for (let told = 0; told < FAST_TOKENS_PER_SECOND * DURATION; ) {
-		const due = Math.floor(((performance.now() - begin) / 1000) * FAST_TOKENS_PER_SECOND);
-		for (; told < due; told++) {
-			const change = { kind: 'text-append', turn: 'turn', text: 'word ' } as const;
-			if (posts === 'batches') {
-				pageFeed.change(change);
-			} else if (posts === 'tokens') {
-				port1.postMessage(JSON.stringify({ kind: 'turns-change', sequence: told, changes: [change] }));
-			}
-		}
-		await sleep(1);
-	}
-	const { user, system } = process.threadCpuUsage(before);
-	port1.close();
-	return (user + system) / 1000;
 }
 
 function cut(text: string, length: number): string[] {

@@ -8,7 +8,7 @@ import { describeTask, type RowWords } from '../src/tasks/model/taskRow.ts';
 import { TaskStore } from '../src/tasks/taskStore.ts';
 import { contend, parameters } from './contender.ts';
 
-const { address, tasks } = parameters<{ address: string; tasks: number }>();
+const { address, token, tasks } = parameters<{ address: string; token: string; tasks: number }>();
 const REQUESTS = 500;
 /** Until the runtime has compiled both. */
 const WARM = 500;
@@ -30,14 +30,14 @@ const words: RowWords = {
 
 const client = createClient({
 	connection: { name: 'bench', ...connectionSchema.parse({ apiUrl: address, cloudUrl: address, service: 'bench' }) },
-	keys: () => Promise.resolve('token'),
+	keys: () => Promise.resolve(token),
 	transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
 });
 
 /** A request and its JSON, nothing else. */
 async function bare(): Promise<void> {
 	const response = await fetch(`${address}/api/tasks?limit=${PAGE}&offset=0`, {
-		headers: { authorization: 'Bearer token', accept: 'application/json' },
+		headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
 	});
 	await response.json();
 }
