@@ -61,7 +61,9 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 		matchOnDetail: true,
 	});
 	if (chosen?.upstream === 'settings') {
-		await vscode.commands.executeCommand('workbench.action.openSettings', 'errand.local.upstreams');
+		// A setting of this machine: a window of a remote one has it among the remote's, and not among the user's.
+		const open = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
+		await vscode.commands.executeCommand(`workbench.action.${open}`, { query: 'errand.local.upstreams' });
 	} else if (chosen?.upstream) {
 		await manageOne(keys, chosen.upstream);
 	}

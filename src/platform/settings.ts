@@ -24,8 +24,8 @@ export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K])
 }
 
 /**
- * By their values: a served editor brings settings of `machine` scope up to seconds after it has activated the extension,
- * with an event that does not name them.
+ * By their values: an editor that is served or remote reads settings of `machine` scope from the machine, may have them
+ * only after it has activated the extension, and then brings them with an event that does not name them.
  */
 export function onDidChangeSetting(ids: readonly SettingId[], listener: () => void): Disposable {
 	return onDidChangeValue(vscode.workspace.onDidChangeConfiguration, () => ids.map(readSetting), listener);

@@ -7,7 +7,7 @@ import { connectionSchema } from '../../src/contract/connection.ts';
 import { upstreamSettingSchema } from '../../src/contract/upstreams.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { settingIssueText } from '../../src/platform/settingIssue.ts';
-import { readSetting, readTextSetting, writeSetting } from '../../src/platform/settings.ts';
+import { onDidChangeSetting, readSetting, readTextSetting, writeSetting } from '../../src/platform/settings.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const protectedIds = (Object.keys(settingScopes) as SettingId[]).filter(
@@ -24,6 +24,25 @@ describe('the settings in the editor', () => {
 				await assert.rejects(Promise.resolve(update), Error, id);
 			}
 			assert.deepEqual(readSetting(id), before);
+		}
+	});
+});
+
+describe('a setting of the machine', () => {
+	after(() => Promise.all([writeSetting('errand.local.upstreams', {}), writeSetting('errand.chat.model', '')]));
+
+	it('is heard of when it changes, and stays when the user’s are written', async () => {
+		let heard = 0;
+		const subscription = onDidChangeSetting(['errand.local.upstreams'], () => heard++);
+		try {
+			await writeSetting('errand.local.upstreams', { ollama: false });
+			await waitFor('the change to be heard of', () => heard === 1);
+			await writeSetting('errand.chat.model', 'small');
+			await waitFor('the other to be there', () => readSetting('errand.chat.model') === 'small');
+			assert.deepEqual(readSetting('errand.local.upstreams'), { ollama: false });
+			assert.equal(heard, 1);
+		} finally {
+			subscription.dispose();
 		}
 	});
 });

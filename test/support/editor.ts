@@ -8,11 +8,12 @@ import { copyExtension, installExtension } from '../../scripts/editor/installExt
 import { type Editor, startEditorServer } from '../../scripts/editor/server.ts';
 import { testSettings } from '../../scripts/editor/settings.ts';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
+import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 
 export interface EditorOptions {
 	/** What windows open; a fresh sample repository when left out. */
 	folder?: string;
-	/** User settings beside the quiet ones for tests. */
+	/** Settings beside the quiet ones for tests: the user's, and those of `machine` scope as the machine's. */
 	settings?: Record<string, unknown>;
 	/** Install the built extension as a user has it. Default: yes. */
 	installed?: boolean;
@@ -71,15 +72,14 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	const folder = options.folder ?? makeSampleRepository(path.join(scratch, 'sample')).folder;
 	const extension = options.extension ?? builtByTheRunner('ERRAND_TEST_EXTENSION');
 	const settingsFile = path.join(dataFolder, 'server', 'data', 'User', 'settings.json');
-	const writeSettings = (settings: object) => {
-		// A window that reads while this is written sees the one or the other whole.
-		const next = `${settingsFile}.next`;
-		fs.writeFileSync(next, JSON.stringify(settings, undefined, '\t'));
-		fs.renameSync(next, settingsFile);
-	};
 	const readSettings = () => readWholeJson(settingsFile);
-	fs.mkdirSync(path.dirname(settingsFile), { recursive: true });
-	writeSettings({ ...testSettings, ...options.settings });
+	const isOfMachine = ([id]: [string, unknown]) => settingScopes[id as SettingId] === 'machine';
+	const given = Object.entries({ ...testSettings, ...options.settings });
+	writeWholeJson(settingsFile, Object.fromEntries(given.filter(entry => !isOfMachine(entry))));
+	// A served window takes these from there alone. From the user's file it has them only while it does not know the
+	// extension yet: by chance at its start, and no more once any setting is written.
+	const machineFile = path.join(dataFolder, 'server', 'data', 'Machine', 'settings.json');
+	writeWholeJson(machineFile, Object.fromEntries(given.filter(isOfMachine)));
 	if (options.extensionTests !== undefined) {
 		copyExtension(extension, path.join(scratch, 'extension'));
 	} else if (options.installed !== false) {
@@ -111,7 +111,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 				: `${page}&payload=${testPayload(editor, path.join(scratch, 'extension'), options.extensionTests)}`;
 		},
 		settings: readSettings,
-		changeSettings: changes => writeSettings({ ...readSettings(), ...changes }),
+		changeSettings: changes => writeWholeJson(settingsFile, { ...readSettings(), ...changes }),
 		output: editor.output,
 		browser,
 		stop: async () => {
@@ -159,6 +159,14 @@ function launchBrowser(): Promise<Browser> {
 		throw new Error('No Chromium or Chrome is installed. Install one, or name it in CHROME_PATH.');
 	}
 	return chromium.launch({ executablePath, args: browserFlags });
+}
+
+/** A window that reads meanwhile sees the one or the other whole. */
+function writeWholeJson(file: string, value: object): void {
+	fs.mkdirSync(path.dirname(file), { recursive: true });
+	const next = `${file}.next`;
+	fs.writeFileSync(next, JSON.stringify(value, undefined, '\t'));
+	fs.renameSync(next, file);
 }
 
 /** The editor empties a file before it writes it: what is half there is read again. */
