@@ -118,6 +118,10 @@ describe('Search and pictures in the window', function () {
 			await frame.getByRole('button', { name: /^Select Model/ }).click();
 			await row('Alternates…').first().waitFor();
 		};
+		const beginConversation = async () => {
+			await runCommand(page, 'Errand: New Conversation');
+			await turns(frame).first().waitFor({ state: 'detached' });
+		};
 		/** What the page itself asked the service for, past the extension. */
 		const fromPage: string[] = [];
 
@@ -129,7 +133,7 @@ describe('Search and pictures in the window', function () {
 			});
 			await runCommand(page, 'Errand: Switch Connection…');
 			await row('Quillon').click();
-			await runCommand(page, 'Errand: New Conversation');
+			await beginConversation();
 			await frame.getByRole('button', { name: 'Select Model: harvest-70b on Quillon' }).waitFor();
 		});
 
@@ -157,6 +161,7 @@ describe('Search and pictures in the window', function () {
 			await page.keyboard.press('Escape');
 			await openModels();
 			await row('Alternates…').click();
+			await widget.getByPlaceholder('Models that may serve in place of').waitFor();
 			await row('sonata-large').click();
 			await widget.getByText('1 Selected').waitFor();
 			await page.keyboard.press('Enter');
@@ -203,7 +208,7 @@ describe('Search and pictures in the window', function () {
 					});
 				},
 			);
-			await runCommand(page, 'Errand: New Conversation');
+			await beginConversation();
 			for (const [name, sentence] of [
 				['page', 'what came is no PNG'],
 				['vector', 'what came is no PNG'],

@@ -30,6 +30,21 @@ describe('the chat page', function () {
 			return copy.textContent?.replace(/\s+/g, ' ').trim();
 		});
 
+	/** What ends a sentence behind a mark and stands on the next line. */
+	const leftAlone = () =>
+		content().evaluate(element =>
+			[...element.querySelectorAll('.citation')].flatMap(mark => {
+				const next = mark.nextSibling;
+				if (!(next instanceof Text) || !/^[.,;:]/.test(next.data)) {
+					return [];
+				}
+				const range = document.createRange();
+				range.setStart(next, 0);
+				range.setEnd(next, 1);
+				return range.getBoundingClientRect().top >= mark.getBoundingClientRect().bottom ? [next.data] : [];
+			}),
+		);
+
 	describe('with sources', () => {
 		it('has marks behind what they stand for, in whatever pieces the text came', async () => {
 			await open();
@@ -55,6 +70,7 @@ describe('the chat page', function () {
 		it('shows what a mark stands for on hover and on focus, until Escape or until it is left', async () => {
 			await open({ width: 200 });
 			await SCENES['sources']?.(chat);
+			assert.deepEqual(await leftAlone(), []);
 			await mark(3).hover();
 			await card().getByText('Returns milliseconds.').waitFor();
 			const box = await card().boundingBox();
