@@ -3,6 +3,7 @@ import { Emitter } from '../base/event.ts';
 import { type ChatChange, describeChange } from './chatChange.ts';
 import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import type { Attachment } from './context/model/attachment.ts';
+import { requestImages } from './context/requestImages.ts';
 import type { Writer } from './conversationWriter.ts';
 import { channelHistory } from './encrypted/channelHistory.ts';
 import { EncryptedWay, type WayState } from './encrypted/encryptedWay.ts';
@@ -399,16 +400,19 @@ export class Chat {
 
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		const request = toRequest(this.current, turnId, model);
-		const { settings, id } = this.current;
+		const conversation = this.current;
+		const { settings, id } = conversation;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				if (this.way) {
 					const { instructions } = this.options.policy.defaults();
-					return this.way.stream(channelHistory(request.messages, instructions), signal);
+					const { messages } = toRequest(conversation, turnId, model);
+					return this.way.stream(channelHistory(messages, instructions), signal);
 				}
+				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
+				const request = toRequest(conversation, turnId, model, images);
 				const applied = await applyPolicy(request, settings, this.options.policy, mode);
 				facts = applied;
 				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });

@@ -106,13 +106,17 @@ export class ChatPanel {
 		});
 		this.context = this.store.add(
 			new ChatContext({
-				state: dependencies.workspaceState,
+				state: workspaceState,
+				pictures,
+				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
+				isEncrypted: () => this.measured?.encryption !== undefined,
 				terminal,
 				mayKeep: () => !this.measured?.encryption?.isUnkept,
 				measure: () => {
 					const model = this.measured?.settings?.model ?? this.connection.view.model ?? '';
 					return {
 						...this.connection.limitsOf(model),
+						takesImages: this.connection.takesImages(model),
 						request: this.measured === undefined ? 0 : historyTokens(this.measured),
 						model,
 					};

@@ -30,6 +30,8 @@ export type ToPage =
 	/** Answers to requests of the page that carry this number. */
 	| { kind: 'files-found'; request: number; names: string[] }
 	| { kind: 'image-set'; request: number; image: LoadedImage }
+	/** As a `data:` address; undefined where it is gone. */
+	| { kind: 'preview-set'; request: number; address: string | undefined }
 	/** Puts a question into the composer, where there is none yet. */
 	| { kind: 'composer-fill'; text: string }
 	| { kind: 'context-set'; context: ContextView }
@@ -90,6 +92,10 @@ export type FromPage =
 	| { kind: 'context-drop'; uris: string[] }
 	/** A file that came without an address. */
 	| { kind: 'context-text'; name: string; text: string }
+	/** An image that came without an address, in base64. */
+	| { kind: 'context-image'; name: string; data: string }
+	/** Asks for an image that is attached to a message, or, without a turn, to the next one. */
+	| { kind: 'preview-request'; request: number; file: string; turn?: string }
 	| { kind: 'chip-remove'; chip: string }
 	| { kind: 'chip-open'; chip: string }
 	/** Opens the place of what went with a message. */
@@ -158,6 +164,8 @@ export interface AttachmentView {
 	/** In UTF-16 code units, and about how many tokens that is. */
 	length: number;
 	tokens: number;
+	/** Of an image: the name of its file, its size in pixels and in bytes. */
+	image?: { file: string; width: number; height: number; bytes: number };
 	/** How many of them the user left out. */
 	omitted?: number;
 }
@@ -219,6 +227,10 @@ export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
 export const MAXIMUM_PASTE_LENGTH = 200_000;
 export const MAXIMUM_DROP = 200;
 export const MAXIMUM_FILE_TEXT = 1_000_000;
+/** Of one image that goes with a message. */
+export const MAXIMUM_IMAGE_BYTES = 5_000_000;
+/** Of an image in base64. */
+export const MAXIMUM_IMAGE_DATA = 7_000_000;
 
 /** Longest text the page may ask to copy, and longest address it may ask to open. */
 export const MAXIMUM_COPY_LENGTH = 16_000_000;
@@ -243,6 +255,7 @@ export interface PageStrings {
 	chipAdded: string;
 	chipCut: string;
 	chipHelp: string;
+	chipImage: string;
 	chipRemoved: string;
 	chipShortened: string;
 	chipSize: string;
@@ -275,6 +288,7 @@ export interface PageStrings {
 	emptyStateContext: string;
 	encryption: EncryptionStrings;
 	image: string;
+	imageTooLarge: string;
 	insertAtCursor: string;
 	insertPicture: string;
 	jumpToEnd: string;

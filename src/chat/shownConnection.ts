@@ -42,6 +42,11 @@ export class ShownConnection {
 		};
 	}
 
+	/** Whether the connection says that a model takes images; undefined while that is not known. */
+	takesImages(model: string): boolean | undefined {
+		return this.described && findModel(this.described, model)?.images === true;
+	}
+
 	/** Resolves when the service has told what it has, or failed to. */
 	async looked(): Promise<void> {
 		await this.looking;

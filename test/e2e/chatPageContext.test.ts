@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ContextView } from '../../src/chat/protocol.ts';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import { CHIPS, chip } from '../ui/scenes.ts';
 
@@ -38,6 +39,43 @@ describe('the context in the chat page', function () {
 		await chat.send({ kind: 'context-set', context: { chips: [] } });
 		assert.equal(await focused(), 'Ask a question');
 		assert.match(await chat.page.locator('.announcements').innerText(), /file1\.ts was removed from the context\./);
+	});
+
+	it('shows an image small and with its size, before it is sent and after, and takes one that is pasted', async () => {
+		const bytes = Buffer.from(demoImage('fox'));
+		const address = `data:image/png;base64,${bytes.toString('base64')}`;
+		const file = 'a'.repeat(64);
+		const image = { file, width: 512, height: 512, bytes: 48_200 };
+		const shown = { kind: 'image' as const, label: 'fox.png', length: 0, tokens: 350, image };
+		await open({ chips: [{ ...chip(1), ...shown }, chip(2)] });
+		await chat.snapshot([turnView({}, { attachments: [shown] })]);
+		const previews = () => chat.posted().then(posted => posted.filter(message => message.kind === 'preview-request'));
+		await chat.page.waitForFunction(() => window.posted.filter(({ kind }) => kind === 'preview-request').length === 2);
+		for (const { request } of await previews()) {
+			await chat.send({ kind: 'preview-set', request, address });
+		}
+		assert.equal((await previews()).filter(({ turn }) => turn === undefined).length, 1);
+		await chat.page.locator('chat-composer chat-chips img.preview').waitFor();
+		await chat.page.locator('chat-turn chat-chips img.preview').waitFor();
+		await textarea().focus();
+		await chat.page.keyboard.press('Shift+Tab');
+		assert.match((await focused()) ?? '', /^fox\.png\. 512 × 512 pixels, 49 KB, about 350 tokens \(estimate\)/);
+		await chat.screenshot('context-image');
+		const paste = (size: number) =>
+			textarea().evaluate(
+				(field, { data, length }) => {
+					const content = Uint8Array.from(atob(data), character => character.charCodeAt(0));
+					const clipboardData = new DataTransfer();
+					clipboardData.items.add(new File([content, new Uint8Array(length)], 'shot.png', { type: 'image/png' }));
+					field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+				},
+				{ data: bytes.toString('base64'), length: size },
+			);
+		await paste(0);
+		const posted = await chat.waitForPosted('context-image');
+		assert.deepEqual([posted.name, posted.data], ['shot.png', bytes.toString('base64')]);
+		await paste(5_000_000);
+		await chat.page.getByText('shot.png is larger than 5 MB.').waitFor();
 	});
 
 	it('is completed after #, by keyboard, and the word goes where the chip comes', async () => {

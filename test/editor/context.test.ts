@@ -3,11 +3,14 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
+import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
+import { PictureStore } from '../../src/chat/modes/pictureStore.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { commands } from '../../src/platform/ids.ts';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
@@ -45,7 +48,6 @@ describe('context in the editor', () => {
 	it('finds a secret in the name and in the text of a file', async () => {
 		const { findings } = await read('file', 'folder/.env');
 		assert.ok(findings.some(({ kind }) => kind === 'name'));
-		await assert.rejects(read('file', 'picture.png'), /picture\.png is an image/);
 		await assert.rejects(read('file', 'folder/picture.bin'), /not a text file/);
 		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
 		await assert.rejects(read('file', 'folder'), /is a folder/);
@@ -88,6 +90,29 @@ describe('context in the editor', () => {
 		for (const window of [...windows, later]) {
 			window.dispose();
 		}
+	});
+
+	it('takes an image with its size, and says why it takes no other', async () => {
+		const folder = place('kept').fsPath;
+		const store = new PictureStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
+		const images = new ContextImages(store);
+		await writeFile(place('fox.png').fsPath, demoImage('fox'));
+		await writeFile(place('large.png').fsPath, Buffer.alloc(5_000_001));
+		const source = await images.ofFile(place('fox.png'));
+		const chips = new ContextChips(new State(), () => true, nullLogger);
+		await chips.add([source, source]);
+		assert.deepEqual(
+			chips.chips.map(({ attachment: { kind, label, path } }) => [kind, label, path]),
+			[['image', 'fox.png', 'context/fox.png']],
+		);
+		const attachments = chips.chips.map(({ attachment }) => attachment);
+		assert.equal(await images.handOver(attachments, 'c1'), undefined);
+		const image = attachments[0]?.image ?? assert.fail('it is no image');
+		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
+		await assert.rejects(images.ofFile(place('picture.png')), /no image that models take/);
+		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
+		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
+		chips.dispose();
 	});
 
 	it('moves a selection with what is written above it', async () => {

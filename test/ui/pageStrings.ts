@@ -11,6 +11,7 @@ export const pageStrings: PageStrings = {
 	chipCut: 'shortened',
 	chipHelp: '{0}. {1}. Press Delete to remove it.',
 	chipRemoved: '{0} was removed from the context.',
+	chipImage: '{0} × {1} pixels, {2} KB, about {3} tokens (estimate)',
 	chipShortened: '{0}, shortened by {1}',
 	chipSize: '{0} characters, about {1} tokens (estimate)',
 	closed: 'The reply was cut off when the window closed or its extensions stopped.',
@@ -51,6 +52,7 @@ export const pageStrings: PageStrings = {
 	minutes: '{0} min {1} s',
 	newFile: 'New File',
 	nextVersion: 'Next Version',
+	imageTooLarge: '{0} is larger than 5 MB.',
 	notText: '{0} is no text file, or larger than 1 MB.',
 	noAnswer: 'The message was not taken yet. It is still here; send it again.',
 	policy: {

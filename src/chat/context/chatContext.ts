@@ -6,15 +6,19 @@ import type { Logger } from '../../base/logger.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import type { SendRefusal } from '../chatOptions.ts';
-import { findTurn } from '../model/conversation.ts';
+import { type Conversation, findTurn } from '../model/conversation.ts';
 import { oneLine } from '../model/title.ts';
+import type { PictureStore } from '../modes/pictureStore.ts';
+import { noImagesText } from '../policy/words.ts';
 import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
 import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
+import { ContextImages } from './contextImages.ts';
 import { FileSearch } from './fileSearch.ts';
 import { fitContext, type Measure, pickShortened, warningText } from './fitContext.ts';
 import { type Attachment, estimateTokens } from './model/attachment.ts';
 import type { ContextSource } from './model/source.ts';
+import { isImagePath } from './model/textFile.ts';
 import { MAXIMUM_DROPPED } from './model/uriList.ts';
 import { openPlace } from './openPlace.ts';
 import { fileSource, hostUri, pastedContext } from './pastedContext.ts';
@@ -29,6 +33,8 @@ const CONTEXT_KINDS = [
 	'context-shorten',
 	'context-drop',
 	'context-text',
+	'context-image',
+	'preview-request',
 	'chip-remove',
 	'chip-open',
 	'completion-request',
@@ -47,6 +53,11 @@ export function contextHandlers(
 
 export interface ChatContextOptions {
 	state: vscode.Memento;
+	pictures: PictureStore;
+	/** The conversation that has a turn. */
+	conversationOf(turn: string): Promise<Conversation | undefined>;
+	/** Whether the conversation that is shown is encrypted: nothing but text has a way there. */
+	isEncrypted(): boolean;
 	/** The last command of a terminal, once one has run. */
 	terminal(): TerminalMemory | undefined;
 	/** Whether the conversation that is shown is kept. */
@@ -65,12 +76,14 @@ export class ChatContext {
 	private readonly options: ChatContextOptions;
 	private readonly store = new DisposableStore();
 	private readonly chips: ContextChips;
+	private readonly images: ContextImages;
 	readonly files = new FileSearch();
 	/** What the composer offers now, by the ids that the page knows. */
 	private offered = new Map<string, () => Promise<ContextSource[]>>();
 
 	constructor(options: ChatContextOptions) {
 		this.options = options;
+		this.images = new ContextImages(options.pictures);
 		this.chips = this.store.add(new ContextChips(options.state, options.mayKeep, options.logger));
 		this.store.add(this.chips.onDidChange(() => this.show()));
 	}
@@ -104,6 +117,19 @@ export class ChatContext {
 				break;
 			case 'context-text':
 				await this.chips.add([{ kind: 'text', label: oneLine(message.name), text: message.text }]);
+				break;
+			case 'context-image':
+				await this.addFrom(async () => {
+					this.refuseEncryptedImage();
+					return [await this.images.ofBytes(oneLine(message.name), Buffer.from(message.data, 'base64'))];
+				});
+				break;
+			case 'preview-request':
+				this.options.post({
+					kind: 'preview-set',
+					request: message.request,
+					address: await this.preview(message.file, message.turn),
+				});
 				break;
 			case 'chip-remove':
 				this.chips.remove(message.chip);
@@ -146,7 +172,7 @@ export class ChatContext {
 		}
 		let sources: ContextSource[];
 		try {
-			sources = (await find()) ?? [];
+			sources = await Promise.all(((await find()) ?? []).map(source => this.withImage(source)));
 		} catch (error) {
 			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
 			void showMessage(
@@ -161,17 +187,56 @@ export class ChatContext {
 		return sources.length > 0;
 	}
 
+	/** A file that is an image is one. */
+	private async withImage(source: ContextSource): Promise<ContextSource> {
+		const place = source.kind === 'file' ? vscode.Uri.parse(source.uri) : undefined;
+		if (!place || !isImagePath(place.path)) {
+			return source;
+		}
+		this.refuseEncryptedImage();
+		return this.images.ofFile(place);
+	}
+
+	private refuseEncryptedImage(): void {
+		if (this.options.isEncrypted()) {
+			throw new UserFacingError(encryptedImageText());
+		}
+	}
+
+	private async preview(file: string, turn: string | undefined): Promise<string | undefined> {
+		const conversation = turn === undefined ? undefined : await this.options.conversationOf(turn);
+		const attached =
+			turn === undefined
+				? this.chips.chips.map(({ attachment }) => attachment)
+				: ((conversation && findTurn(conversation, turn)?.attachments) ?? []);
+		const image = attached.find(attachment => attachment.image?.file === file)?.image;
+		return image && this.images.address(image, conversation?.id);
+	}
+
+	/** Why the images among the chips cannot go to the conversation, as a sentence. */
+	private imageRefusal(chat: Chat, { takesImages, model }: Measure): string | undefined {
+		if (this.chips.chips.every(({ attachment }) => attachment.image === undefined)) {
+			return undefined;
+		}
+		if (chat.conversation.encryption) {
+			return encryptedImageText();
+		}
+		return takesImages === false && chat.mode === 'chat' ? noImagesText(model) : undefined;
+	}
+
 	/**
 	 * What goes with a question, read now; or why the question does not go. `onAsk` is called before the user is asked
 	 * for something.
 	 */
 	private async collect(
+		chat: Chat,
 		question: string,
 		onAsk: () => void,
 	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: string }> {
 		await this.options.measurable();
 		const measure = this.options.measure();
 		const refusal =
+			this.imageRefusal(chat, measure) ??
 			(await this.chips.refresh(onAsk)) ??
 			(await fitContext(this.chips, { ...measure, request: measure.request + estimateTokens(question) }, onAsk));
 		const { chips } = this.chips;
@@ -184,9 +249,13 @@ export class ChatContext {
 		if (findTurn(chat.conversation, turn)) {
 			return chat.send(turn, question);
 		}
-		const collected = await this.collect(question, () => this.options.post({ kind: 'message-hold', turn }));
+		const collected = await this.collect(chat, question, () => this.options.post({ kind: 'message-hold', turn }));
 		if ('refusal' in collected) {
 			return { reason: 'context', message: collected.refusal };
+		}
+		const lost = await this.images.handOver(collected.attachments, chat.conversation.id);
+		if (lost !== undefined) {
+			return { reason: 'context', message: lost };
 		}
 		const refusal = await chat.send(turn, question, collected.attachments);
 		if (refusal === undefined) {
@@ -223,6 +292,10 @@ export class ChatContext {
 		this.offered = offered;
 		return items;
 	}
+}
+
+function encryptedImageText(): string {
+	return vscode.l10n.t('Images have no encrypted way. Remove them, or add them to another conversation.');
 }
 
 async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {

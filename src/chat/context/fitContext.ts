@@ -15,6 +15,8 @@ export interface Measure extends ModelLimits {
 	/** The history and the question. */
 	readonly request: number;
 	readonly model: string;
+	/** Whether it takes images; absent where nobody knows. */
+	readonly takesImages?: boolean | undefined;
 }
 
 /** By how many tokens the message is too large; 0 where it fits or nobody knows. */
@@ -90,6 +92,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 	const show = () => {
 		const ticked = new Set(picker.selectedItems.map(({ chip }) => chip.id));
 		picker.items = [...chips.chips]
+			.filter(({ attachment }) => attachment.image === undefined)
 			.sort((one, other) => other.attachment.text.length - one.attachment.text.length)
 			.map(chip => ({
 				chip,

@@ -15,6 +15,16 @@ export async function openPlace({ kind, uri, lines, text, language, label }: Att
 				});
 				break;
 			}
+			case 'image':
+				if (uri === undefined) {
+					void showMessage(
+						'information',
+						vscode.l10n.t('{0} was pasted, so it has no file that could be opened.', label),
+					);
+				} else {
+					await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri));
+				}
+				break;
 			case 'folder':
 				await vscode.commands.executeCommand('revealInExplorer', vscode.Uri.parse(uri ?? ''));
 				break;

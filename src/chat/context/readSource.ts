@@ -4,7 +4,7 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { type Attachment, fenced } from './model/attachment.ts';
 import { findSecrets, isSecretName, type SecretFinding } from './model/secrets.ts';
 import type { ContextSource } from './model/source.ts';
-import { decodeText, isImagePath, MAXIMUM_FILE_SIZE } from './model/textFile.ts';
+import { decodeText, MAXIMUM_FILE_SIZE } from './model/textFile.ts';
 import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
 
 /** Of one attachment, in UTF-16 code units. */
@@ -54,6 +54,10 @@ const readers: { [K in ContextSource['kind']]: (source: Extract<ContextSource, {
 			attachment: { kind: 'text', label, text },
 			findings: isSecretName(label) ? [{ kind: 'name' }] : [],
 		}),
+		image: async ({ uri, ...image }) => ({
+			attachment: { ...image, text: '', ...(uri === undefined ? {} : { uri }) },
+			findings: uri === undefined ? [] : await findingsOf(vscode.Uri.parse(uri)),
+		}),
 	};
 
 async function readSelection({ uri, range }: Extract<ContextSource, { kind: 'selection' }>): Promise<ReadContext> {
@@ -88,11 +92,6 @@ async function readSelection({ uri, range }: Extract<ContextSource, { kind: 'sel
 async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Promise<ReadContext> {
 	const place = vscode.Uri.parse(uri);
 	const name = nameOf(place);
-	if (isImagePath(name)) {
-		throw new UserFacingError(
-			vscode.l10n.t('{0} is an image, and messages carry text only. Describe it instead.', name),
-		);
-	}
 	const { text, language } = await readText(place);
 	return {
 		attachment: {

@@ -106,10 +106,11 @@ function outcomeOf({ state, explanation }: Reply, words: ExportWords): string {
 	}
 }
 
-function attachmentOf({ label, path, lines, text, language, omitted }: Attachment, words: ExportWords): string {
+function attachmentOf({ kind, label, path, lines, text, language, omitted }: Attachment, words: ExportWords): string {
 	const place = lines === undefined ? (path ?? label) : `${path ?? label}:${lines.first}-${lines.last}`;
 	const shortened = omitted === undefined ? '' : ` ${words.shortened(omitted)}`;
-	return `${escapeLine(words.attached(place) + shortened)}\n\n${fenced(text, language)}`;
+	const heading = escapeLine(words.attached(place) + shortened);
+	return kind === 'image' ? heading : `${heading}\n\n${fenced(text, language)}`;
 }
 
 function note(text: string): string {

@@ -11,6 +11,7 @@ import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
+import { attachedImageSchema } from '../context/model/source.ts';
 import { type Encryption, encryptionSchema } from '../encrypted/encryption.ts';
 import { PICTURE_FILE, PICTURE_PROBLEMS, PICTURE_TYPES } from '../modes/model/picture.ts';
 import { conversationSettingsSchema } from '../policy/model/conversationSettings.ts';
@@ -160,6 +161,7 @@ const attachmentSchema = z.object({
 	path: z.string().exactOptional(),
 	lines: z.object({ first: lineNumber, last: lineNumber }).exactOptional(),
 	language: z.string().exactOptional(),
+	image: attachedImageSchema.exactOptional(),
 	omitted: z.int().positive().exactOptional(),
 });
 

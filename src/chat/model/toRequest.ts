@@ -10,36 +10,59 @@ const GO_ON =
  * What led to the turn `turnId`, which is asked, as a chat request. A reply without text is left out; its question
  * stays, joined with the next one, because many models refuse two user messages in a row. Pictures are left out with
  * their prompts: to a language model their addresses say nothing; and an image model is told its prompt alone.
+ * `images`: what was attached, as `data:` URLs by the files; each follows the text of its message.
  */
-export function toRequest(conversation: Conversation, turnId: string, model: string): ChatRequest {
+export function toRequest(
+	conversation: Conversation,
+	turnId: string,
+	model: string,
+	images: ReadonlyMap<string, string> = new Map(),
+): ChatRequest {
 	const last = findTurn(conversation, turnId);
 	if (last?.mode === 'image') {
 		return { model, messages: [{ role: 'user', content: last.question }] };
 	}
 	const messages: ChatMessage[] = [];
 	let question = '';
+	let attached: string[] = [];
+	const ask = (): ChatMessage => ({ role: 'user', content: withImages(question, attached) });
 	for (const turn of turnsUpTo(conversation, turnId)) {
 		if (turn.mode === 'image') {
 			continue;
 		}
 		const asked = withAttachments(turn.question, turn.attachments);
 		question = question === '' ? asked : `${question}\n\n${asked}`;
+		attached = attached.concat(
+			(turn.attachments ?? []).flatMap(({ image }) => (image && images.get(image.file)) ?? []),
+		);
 		if (turn.id === turnId) {
 			break;
 		}
 		const answer = shownReply(turn).text;
 		if (answer.trim() !== '') {
-			messages.push({ role: 'user', content: question }, { role: 'assistant', content: answer });
+			messages.push(ask(), { role: 'assistant', content: answer });
 			question = '';
+			attached = [];
 		}
 	}
-	messages.push({ role: 'user', content: question });
+	messages.push(ask());
 	return { model, messages };
 }
 
+function withImages(text: string, urls: readonly string[]): ChatMessage['content'] {
+	return urls.length === 0
+		? text
+		: [{ type: 'text', text }, ...urls.map(url => ({ type: 'image_url' as const, image_url: { url } }))];
+}
+
 /** Asks the model to go on with the current reply of the turn `turnId`. */
-export function toContinuationRequest(conversation: Conversation, turnId: string, model: string): ChatRequest {
-	const { messages } = toRequest(conversation, turnId, model);
+export function toContinuationRequest(
+	conversation: Conversation,
+	turnId: string,
+	model: string,
+	images?: ReadonlyMap<string, string>,
+): ChatRequest {
+	const { messages } = toRequest(conversation, turnId, model, images);
 	const turn = turnsUpTo(conversation, turnId).at(-1);
 	const text = turn ? currentReply(turn).text : '';
 	return {

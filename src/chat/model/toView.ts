@@ -1,5 +1,6 @@
 import { commands } from '../../platform/ids.ts';
 import { type Attachment, estimateTokens } from '../context/model/attachment.ts';
+import { imageTokens } from '../context/model/image.ts';
 import { citationsOf } from '../modes/model/sources.ts';
 import { costOf, servedModel } from '../policy/model/facts.ts';
 import { toDetailsView } from '../policy/model/toPolicyView.ts';
@@ -55,13 +56,15 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 	};
 }
 
-export function toAttachmentView({ kind, label, text, omitted, path }: Attachment): AttachmentView {
+export function toAttachmentView(attachment: Attachment): AttachmentView {
+	const { kind, label, text, omitted, path, image } = attachment;
 	return {
 		kind,
 		label,
 		length: text.length,
-		tokens: estimateTokens(text),
+		tokens: image ? imageTokens(image) : estimateTokens(text),
 		...(path === undefined ? {} : { path }),
+		...(image ? { image: { file: image.file, width: image.width, height: image.height, bytes: image.bytes } } : {}),
 		...(omitted === undefined ? {} : { omitted }),
 	};
 }

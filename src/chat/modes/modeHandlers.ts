@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import { views } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
+import { dataUrl } from '../context/requestImages.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
 import type { FromPage, ToPage } from '../protocol.ts';
 import { openableUrl } from '../protocolSchema.ts';
@@ -70,7 +71,7 @@ export function modeHandlers({
 					.find(picture => isKept(picture) && picture.file === file);
 				if (isKept(kept)) {
 					const bytes = await pictures.read(chat.conversation.id, file);
-					const address = bytes && `data:${kept.type};base64,${Buffer.from(bytes).toString('base64')}`;
+					const address = bytes && dataUrl(kept.type, bytes);
 					post({ kind: 'picture-set', turn: turnId, file, address });
 				}
 			}),

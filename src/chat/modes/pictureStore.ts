@@ -8,6 +8,8 @@ import { MAXIMUM_KEPT_BYTES, type Picture, type PictureProblem, readPicture } fr
 /** Below the folder of the conversations: a folder for each conversation that has pictures, named by its id. */
 const PICTURES_FOLDER = 'pictures';
 
+const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
+
 /** What came from an address. Never rejects. */
 export type FetchPicture = (
 	url: string,
@@ -42,18 +44,36 @@ export class PictureStore {
 		if (!found) {
 			return { problem: 'type' };
 		}
-		const file = createHash('sha256').update(loaded.bytes).digest('hex');
+		const file = await this.keep(conversation, loaded.bytes);
+		return file === undefined ? { problem: 'not-kept' } : { file, ...found };
+	}
+
+	/** Resolves with the name of its file; undefined where it cannot be written, which is logged. */
+	async keep(conversation: string, bytes: Uint8Array): Promise<string | undefined> {
+		const file = createHash('sha256').update(bytes).digest('hex');
 		try {
 			const folder = this.folderOf(conversation);
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			const temporary = path.join(folder, `${randomUUID()}.tmp`);
-			await writeFile(temporary, loaded.bytes, { mode: 0o600, flag: 'wx' });
+			await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
 			await rename(temporary, path.join(folder, file));
+			return file;
 		} catch (error) {
 			this.logger.log('error', 'A picture cannot be kept', { reason: describeError(error) });
-			return { problem: 'not-kept' };
+			return undefined;
 		}
-		return { file, ...found };
+	}
+
+	/** Removes those that nobody has put there for a month. Never rejects. */
+	async forgetOld(conversation: string): Promise<void> {
+		const folder = this.folderOf(conversation);
+		for (const name of await readdir(folder).catch(() => [])) {
+			const file = path.join(folder, name);
+			const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+			if (Date.now() - mtimeMs > FORGOTTEN_AFTER_MS) {
+				await rm(file, { force: true }).catch(() => {});
+			}
+		}
 	}
 
 	/** The bytes of a kept picture; undefined where they are gone or are not those that were kept. */

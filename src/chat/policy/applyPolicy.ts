@@ -1,6 +1,8 @@
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
 import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import { hasImages } from '../context/model/image.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { ConversationSettings } from './model/conversationSettings.ts';
 import {
@@ -33,7 +35,14 @@ export interface RequestFacts {
 /** A request that is not sent: its policy leaves nobody, or a setting cannot be read. `issue` says what is wrong there. */
 export class PolicyRefusal extends Error {
 	override readonly name = 'PolicyRefusal';
-	readonly problem: PolicyProblem | { kind: 'picture' } | { kind: 'setting'; setting: string; issue: string };
+	readonly problem:
+		| PolicyProblem
+		| { kind: 'picture' }
+		| { kind: 'setting'; setting: string; issue: string }
+		/** The connection does not say that the model takes any. */
+		| { kind: 'no-images'; model: string }
+		| { kind: 'images-too-large' }
+		| { kind: 'image-gone'; label: string };
 
 	constructor(problem: PolicyRefusal['problem']) {
 		super(`The request was refused before it was sent: ${problem.kind}`);
@@ -51,6 +60,9 @@ export async function applyPolicy(
 	const policy = policyFor(mode, policyInForce(source.defaults(), settings));
 	const asked = askedWith(request.model, policy);
 	const connection = await source.connection();
+	if (hasImages(request) && findModel(connection, request.model)?.images !== true) {
+		throw new PolicyRefusal({ kind: 'no-images', model: request.model });
+	}
 	const problem = policyProblem(connection, asked);
 	if (problem) {
 		throw new PolicyRefusal(problem);

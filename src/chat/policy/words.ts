@@ -223,8 +223,12 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	const choose = { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
 	if (error instanceof PolicyRefusal) {
 		const { problem } = error;
-		const isName = problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody';
-		return { message: refusalText(error), action: isName ? choose : action };
+		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {
+			return { message: refusalText(error) };
+		}
+		const isModel =
+			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
+		return { message: refusalText(error), action: isModel ? choose : action };
 	}
 	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
 	if (code === 'not-found' && asked && mode === 'chat') {
@@ -243,6 +247,14 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	return { message: message + quote(serviceMessage), action };
 }
 
+/** A connection that does not say so may have a model that takes them all the same: nothing is tried with what costs. */
+export function noImagesText(model: string): string {
+	return vscode.l10n.t(
+		'Not sent: the connection does not say that {0} takes images. Choose a model that does, or remove them.',
+		model,
+	);
+}
+
 function refusalText({ problem }: PolicyRefusal): string {
 	switch (problem.kind) {
 		case 'setting':
@@ -253,6 +265,17 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'picture':
 			return vscode.l10n.t(
 				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+			);
+		case 'no-images':
+			return noImagesText(problem.model);
+		case 'images-too-large':
+			return vscode.l10n.t(
+				'Not sent: the images of this conversation are larger than 11 MB together. Begin a new conversation.',
+			);
+		case 'image-gone':
+			return vscode.l10n.t(
+				'Not sent: the image {0} of this conversation is not there any more. Change the message that it went with.',
+				problem.label,
 			);
 		case 'nobody':
 			return vscode.l10n.t('Not sent: the policy leaves no provider. {0}', rowsText(problem.rows));

@@ -2,7 +2,10 @@ import type { FromPage, LoadedImage, ToPage } from '../protocol.ts';
 import type { Post } from './page.ts';
 
 /** A question of the page to the host, without its number. */
-type Question<K extends 'files-check' | 'image-load'> = Omit<Extract<FromPage, { kind: K }>, 'request' | 'kind'>;
+type Question<K extends 'files-check' | 'image-load' | 'preview-request'> = Omit<
+	Extract<FromPage, { kind: K }>,
+	'request' | 'kind'
+>;
 
 /** What the page asks the host and gets an answer to. A page that is gone gets none, and has nobody to wait for it. */
 export class HostRequests {
@@ -24,6 +27,12 @@ export class HostRequests {
 	async loadImage(question: Question<'image-load'>): Promise<LoadedImage> {
 		const answer = await this.ask(request => ({ kind: 'image-load', request, ...question }));
 		return answer.kind === 'image-set' ? answer.image : { problem: '' };
+	}
+
+	/** An attached image as a `data:` address. */
+	async preview(question: Question<'preview-request'>): Promise<string | undefined> {
+		const answer = await this.ask(request => ({ kind: 'preview-request', request, ...question }));
+		return answer.kind === 'preview-set' ? answer.address : undefined;
 	}
 
 	answered(message: Extract<ToPage, { request: number }>): void {

@@ -88,6 +88,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'picture-set':
 		case 'files-found':
 		case 'image-set':
+		case 'preview-set':
 		case 'composer-fill':
 		case 'completion-set':
 		case 'paste-answer':

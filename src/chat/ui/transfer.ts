@@ -1,7 +1,7 @@
 // What is dragged onto the page or pasted into the composer.
 import { decodeText, MAXIMUM_FILE_SIZE } from '../context/model/textFile.ts';
 import { parseUriList } from '../context/model/uriList.ts';
-import { MAXIMUM_DROP } from '../protocol.ts';
+import { MAXIMUM_DROP, MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
 
 /** The editor's own lists come first: they name the files of a remote machine as well. */
 const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
@@ -25,6 +25,23 @@ export function droppedUris(data: DataTransfer): string[] {
 	} catch {
 		return [];
 	}
+}
+
+/** In base64; undefined where it is no image, or `too-large`. */
+export async function imageOfFile(file: File): Promise<string | 'too-large' | undefined> {
+	if (!/^image\/(?:png|jpeg|gif|webp)$/.test(file.type)) {
+		return undefined;
+	}
+	if (file.size > MAXIMUM_IMAGE_BYTES) {
+		return 'too-large';
+	}
+	const bytes = new Uint8Array(await file.arrayBuffer());
+	let text = '';
+	// All at once would be more arguments than a call takes.
+	for (let start = 0; start < bytes.length; start += 0x8000) {
+		text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+	}
+	return btoa(text);
 }
 
 /** The text of a file that came without an address; undefined where it is none, or too long. */

@@ -32,6 +32,9 @@ describe('a message from the page', () => {
 			{ kind: 'file-open', name: 'a.ts:1' },
 			{ kind: 'state-keep', state: '{}' },
 			{ kind: 'image-load', request: 1, url: 'https://example.com/i.png' },
+			{ kind: 'context-image', name: 'a.png', data: 'iVBORw0KGgo=' },
+			{ kind: 'preview-request', request: 1, file: 'a'.repeat(64) },
+			{ kind: 'preview-request', request: 1, file: 'a'.repeat(64), turn },
 		]) {
 			assert.deepEqual(parseFromPage(message), message);
 		}
@@ -65,6 +68,9 @@ describe('a message from the page', () => {
 			{ kind: 'files-check', request: 1, names: Array(65).fill('a.ts') },
 			{ kind: 'files-check', request: -1, names: [] },
 			{ kind: 'image-load', request: 1.5, url: 'https://example.com/i.png' },
+			{ kind: 'context-image', name: 'a.png', data: 'no base64' },
+			{ kind: 'context-image', name: 'a.png', data: 'A'.repeat(7_000_004) },
+			{ kind: 'preview-request', request: 1, file: '../../secrets' },
 		]) {
 			assert.equal(parseFromPage(message), undefined, JSON.stringify(message)?.slice(0, 80));
 		}

@@ -1,7 +1,17 @@
 // Context that goes with a message: what it is, how long it is, and how a model reads it.
 import { oneLine } from '../../model/title.ts';
+import type { AttachedImage } from './image.ts';
 
-export const ATTACHMENT_KINDS = ['selection', 'file', 'folder', 'problems', 'diff', 'terminal', 'text'] as const;
+export const ATTACHMENT_KINDS = [
+	'selection',
+	'file',
+	'folder',
+	'problems',
+	'diff',
+	'terminal',
+	'text',
+	'image',
+] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /** As it was when the message was sent; never read anew, so that asking again says the same. */
@@ -18,6 +28,8 @@ export interface Attachment {
 	readonly lines?: { readonly first: number; readonly last: number };
 	/** The editor's language id. */
 	readonly language?: string;
+	/** Of an image, which has no text. */
+	readonly image?: AttachedImage;
 	/** How many characters the user left out of the middle. */
 	readonly omitted?: number;
 }
@@ -30,6 +42,7 @@ const KIND_WORDS: Record<AttachmentKind, string> = {
 	diff: 'Uncommitted changes',
 	terminal: 'Terminal output',
 	text: 'Pasted file',
+	image: 'Image',
 };
 
 /** Said to the model, never shown. */
@@ -47,6 +60,9 @@ export function withAttachments(question: string, attachments: readonly Attachme
 export function formatAttachment(attachment: Attachment): string {
 	const { kind, label, path, lines, language = '', text, omitted } = attachment;
 	const place = inlineCode(path ?? label);
+	if (kind === 'image') {
+		return `${KIND_WORDS[kind]}: ${place}`;
+	}
 	const where =
 		lines === undefined
 			? ''

@@ -1,5 +1,6 @@
 import { type Conversation, shownReply, shownTurns, type Turn } from '../../model/conversation.ts';
 import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
+import { imageTokens } from './image.ts';
 
 /** Left for the reply where the connection does not say how long one gets. */
 const REPLY_SHARE = 0.25;
@@ -21,7 +22,8 @@ export function requestBudget({ contextLength, maxOutputTokens }: ModelLimits): 
 }
 
 export function attachmentTokens(attachment: Attachment): number {
-	return estimateTokens(formatAttachment(attachment));
+	const { image } = attachment;
+	return estimateTokens(formatAttachment(attachment)) + (image ? imageTokens(image) : 0);
 }
 
 /**
@@ -49,7 +51,10 @@ export function historyTokens(conversation: Conversation): number {
 	return shownTurns(conversation).reduce((sum, turn) => {
 		const known = turnTokens.get(turn);
 		const tokens =
-			known ?? estimateTokens(withAttachments(turn.question, turn.attachments)) + estimateTokens(shownReply(turn).text);
+			known ??
+			estimateTokens(withAttachments(turn.question, turn.attachments)) +
+				estimateTokens(shownReply(turn).text) +
+				(turn.attachments ?? []).reduce((count, { image }) => count + (image ? imageTokens(image) : 0), 0);
 		turnTokens.set(turn, tokens);
 		return sum + tokens;
 	}, 0);

@@ -136,6 +136,7 @@ export class ChatApp extends LitElement {
 				return;
 			case 'files-found':
 			case 'image-set':
+			case 'preview-set':
 				this.requests.answered(message);
 				return;
 			case 'composer-fill':
@@ -271,6 +272,7 @@ export class ChatApp extends LitElement {
 				.policy=${state.policy}
 				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
+				.requests=${this.requests}
 				.replying=${this.replying}
 				.context=${state.context}
 				.initialDraft=${this.initialDraft}

@@ -50,6 +50,14 @@ export const chatChipsStyles = css`
 		color: var(--vscode-icon-foreground, var(--vscode-foreground));
 	}
 
+	.preview {
+		flex: none;
+		width: 16px;
+		height: 16px;
+		border-radius: 2px;
+		object-fit: cover;
+	}
+
 	.label {
 		overflow: hidden;
 		text-overflow: ellipsis;

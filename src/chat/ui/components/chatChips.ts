@@ -14,7 +14,11 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	diff: 'diff',
 	terminal: 'terminal',
 	text: 'file-text',
+	image: 'file-media',
 };
+
+/** Gives an attached image as a `data:` address, by its file. */
+export type LoadPreview = (file: string) => Promise<string | undefined>;
 
 /** Pieces of context as a row of chips: one stop of the Tab key, arrows between them, Delete takes one away. */
 export class ChatChips extends LitElement {
@@ -27,6 +31,8 @@ export class ChatChips extends LitElement {
 		openChip: { attribute: false },
 		removeChip: { attribute: false },
 		leave: { attribute: false },
+		loadPreview: { attribute: false },
+		previews: { state: true },
 		current: { state: true },
 	};
 
@@ -40,6 +46,9 @@ export class ChatChips extends LitElement {
 	declare removeChip: ((index: number) => void) | undefined;
 	/** The last one is gone: where the focus goes then. */
 	declare leave: (() => void) | undefined;
+	declare loadPreview: LoadPreview;
+	/** Those that have come, by their files; undefined for one that was asked for, or is gone. */
+	declare previews: ReadonlyMap<string, string | undefined>;
 	declare current: number;
 
 	/** Where the focus was when its chip was taken away. */
@@ -48,12 +57,24 @@ export class ChatChips extends LitElement {
 	constructor() {
 		super();
 		this.current = 0;
+		this.previews = new Map();
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
 		if (changed.has('chips')) {
 			this.current = Math.max(0, Math.min(this.current, this.chips.length - 1));
+			for (const { image } of this.chips) {
+				if (image && !this.previews.has(image.file)) {
+					void this.askForPreview(image.file);
+				}
+			}
 		}
+	}
+
+	private async askForPreview(file: string): Promise<void> {
+		this.previews = new Map(this.previews).set(file, undefined);
+		const address = await this.loadPreview(file);
+		this.previews = new Map(this.previews).set(file, address);
 	}
 
 	override updated(changed: PropertyValues<this>): void {
@@ -82,7 +103,17 @@ export class ChatChips extends LitElement {
 	private renderChip(chip: AttachmentView, index: number): TemplateResult {
 		const { strings, removeChip } = this;
 		const number = new Intl.NumberFormat(this.language);
-		const size = fill(strings.chipSize, number.format(chip.length), number.format(chip.tokens));
+		const { image } = chip;
+		const tokens = number.format(chip.tokens);
+		const size = image
+			? fill(
+					strings.chipImage,
+					number.format(image.width),
+					number.format(image.height),
+					number.format(Math.ceil(image.bytes / 1000)),
+					tokens,
+				)
+			: fill(strings.chipSize, number.format(chip.length), tokens);
 		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
 		// What is spoken holds what is seen, so that a voice command finds it.
 		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${strings.chipCut}`;
@@ -99,12 +130,17 @@ export class ChatChips extends LitElement {
 					this.current = index;
 				}}
 			>
-				${codicon(attachmentIcons[chip.kind])}
+				${this.renderIcon(chip)}
 				<span class="label">${chip.label}</span>
 				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
+	}
+
+	private renderIcon({ kind, image }: AttachmentView): TemplateResult {
+		const address = image && this.previews.get(image.file);
+		return address === undefined ? codicon(attachmentIcons[kind]) : html`<img class="preview" src=${address} alt="" />`;
 	}
 
 	private renderRemove({ label }: AttachmentView, index: number): TemplateResult {

@@ -4,12 +4,14 @@ import type { PolicyView } from '../../policy/protocol.ts';
 import type { ChipView, ConnectionView, ContextView, PageStrings, ToPage } from '../../protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
+import { FOCUS_LOST } from '../focusLost.ts';
 import { fill } from '../format.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey, messageProblem } from '../message.ts';
 import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
-import { textOfFile } from '../transfer.ts';
+import { imageOfFile, textOfFile } from '../transfer.ts';
 import './chatChips.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
@@ -46,6 +48,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		replying: { attribute: false },
 		context: { attribute: false },
 		post: { attribute: false },
+		requests: { attribute: false },
 		initialDraft: { attribute: false },
 		onDraft: { attribute: false },
 		hint: { state: true },
@@ -67,6 +70,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** What will go with the message. */
 	declare context: ContextView;
 	declare post: Post;
+	declare requests: HostRequests;
 	/** Read once, when the page begins; from then on the composer says what its draft is through `onDraft`. */
 	declare initialDraft: Draft;
 	declare onDraft: (draft: Draft) => void;
@@ -81,6 +85,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private paste = 0;
 	private pasted: string | undefined;
 	private pasteTimeout: ReturnType<typeof setTimeout> | undefined;
+	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
 	constructor() {
@@ -182,8 +187,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.field.value = this.draft.text;
 	}
 
+	override connectedCallback(): void {
+		super.connectedCallback();
+		document.addEventListener(FOCUS_LOST, this.onFocusLost);
+	}
+
 	override disconnectedCallback(): void {
 		super.disconnectedCallback();
+		document.removeEventListener(FOCUS_LOST, this.onFocusLost);
 		clearTimeout(this.timeout);
 		clearTimeout(this.pasteTimeout);
 	}
@@ -240,6 +251,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				.language=${this.language}
 				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
 				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
+				.loadPreview=${(file: string) => this.requests.preview({ file })}
 				.leave=${() => this.focusText()}
 			></chat-chips>
 			${
@@ -333,6 +345,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Files that came without an address: their text is all that there is of them. */
 	async addFiles(files: readonly File[]): Promise<void> {
 		for (const file of files) {
+			const image = await imageOfFile(file).catch(() => undefined);
+			if (image === 'too-large') {
+				this.hint = fill(this.strings.imageTooLarge, file.name);
+				continue;
+			}
+			if (image !== undefined) {
+				this.post({ kind: 'context-image', name: file.name.slice(0, 255), data: image });
+				continue;
+			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
 				this.hint = fill(this.strings.notText, file.name);

@@ -3,6 +3,7 @@ import type { PageStrings, TurnView } from '../../protocol.ts';
 import { fill } from '../format.ts';
 import { isSendKey } from '../message.ts';
 import './chatChips.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import { iconButton } from './iconButton.ts';
 
 /** What can be done with a message: changed and sent again, and its versions looked at. */
@@ -23,6 +24,7 @@ export function renderQuestion(
 	language: string,
 	actions: QuestionActions,
 	editing: string | undefined,
+	requests: HostRequests,
 ): TemplateResult {
 	return html`
 		${
@@ -39,6 +41,7 @@ export function renderQuestion(
 						.strings=${strings}
 						.language=${language}
 						.openChip=${(index: number) => actions.openAttachment(turn, index)}
+						.loadPreview=${(file: string) => requests.preview({ file, turn: turn.id })}
 					></chat-chips>`
 				: nothing
 		}

@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { PictureStore } from '../modes/pictureStore.ts';
+import { MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
+import type { Attachment } from './model/attachment.ts';
+import { readImage } from './model/image.ts';
+import type { ContextSource } from './model/source.ts';
+import { nameOf, pathOf } from './readSource.ts';
+import { dataUrl } from './requestImages.ts';
+
+/** In the place of a conversation's id: the images of chips that were not sent yet. */
+const UNSENT = 'unsent';
+
+/** Keeps the images that go with messages: from the chip on as they were, until their message has them. */
+export class ContextImages {
+	private readonly pictures: PictureStore;
+
+	constructor(pictures: PictureStore) {
+		this.pictures = pictures;
+		void pictures.forgetOld(UNSENT);
+	}
+
+	/** Throws a sentence for the user where it cannot be context. */
+	async ofFile(place: vscode.Uri): Promise<ContextSource> {
+		const label = nameOf(place);
+		let bytes: Uint8Array | undefined;
+		try {
+			const { size } = await vscode.workspace.fs.stat(place);
+			bytes = size > MAXIMUM_IMAGE_BYTES ? undefined : await vscode.workspace.fs.readFile(place);
+		} catch (error) {
+			throw new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', label), {
+				cause: error,
+			});
+		}
+		if (!bytes) {
+			throw tooLarge(label);
+		}
+		return { ...(await this.ofBytes(label, bytes)), uri: place.toString(), path: pathOf(place) };
+	}
+
+	/** Of an image that has no place, such as one that was pasted. */
+	async ofBytes(label: string, bytes: Uint8Array): Promise<Extract<ContextSource, { kind: 'image' }>> {
+		const found = readImage(bytes);
+		if ('problem' in found) {
+			throw found.problem === 'too-large'
+				? tooLarge(label)
+				: new UserFacingError(
+						vscode.l10n.t('{0} is no image that models take. They take PNG, JPEG, GIF and WebP.', label),
+					);
+		}
+		const file = await this.pictures.keep(UNSENT, bytes);
+		if (file === undefined) {
+			throw new UserFacingError(vscode.l10n.t('{0} cannot be kept. The log says why.', label));
+		}
+		return { kind: 'image', label, image: { ...found, file } };
+	}
+
+	/** Gives the conversation its own images of the attachments. Resolves with why that cannot be, as a sentence. */
+	async handOver(attachments: readonly Attachment[], conversation: string): Promise<string | undefined> {
+		for (const { image, label } of attachments) {
+			if (image) {
+				const bytes = await this.pictures.read(UNSENT, image.file);
+				if (!bytes) {
+					return vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label);
+				}
+				if (!(await this.pictures.hasRoom(conversation))) {
+					return vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.');
+				}
+				if ((await this.pictures.keep(conversation, bytes)) === undefined) {
+					return vscode.l10n.t('{0} cannot be kept. The log says why.', label);
+				}
+			}
+		}
+		return undefined;
+	}
+
+	/** As a `data:` address; undefined where it is gone. `conversation`: undefined for a chip that was not sent yet. */
+	async address(image: NonNullable<Attachment['image']>, conversation: string = UNSENT): Promise<string | undefined> {
+		const bytes = await this.pictures.read(conversation, image.file);
+		return bytes && dataUrl(image.type, bytes);
+	}
+}
+
+function tooLarge(label: string): UserFacingError {
+	return new UserFacingError(vscode.l10n.t('{0} is larger than 5 MB. Make it smaller, then add it again.', label));
+}

@@ -1,0 +1,38 @@
+import { type Conversation, turnsUpTo } from '../model/conversation.ts';
+import type { PictureType } from '../modes/model/picture.ts';
+import type { PictureStore } from '../modes/pictureStore.ts';
+import { PolicyRefusal } from '../policy/applyPolicy.ts';
+import { MAXIMUM_REQUEST_IMAGE_BYTES } from './model/image.ts';
+
+/**
+ * The images that went with the messages up to the turn `turnId`, as `data:` URLs by their files. Throws a PolicyRefusal
+ * where one is gone, or where they are more than a request can carry.
+ */
+export async function requestImages(
+	conversation: Conversation,
+	turnId: string,
+	pictures: Pick<PictureStore, 'read'>,
+): Promise<ReadonlyMap<string, string>> {
+	const urls = new Map<string, string>();
+	let total = 0;
+	for (const { attachments = [] } of turnsUpTo(conversation, turnId)) {
+		for (const { image, label } of attachments) {
+			if (image && !urls.has(image.file)) {
+				const bytes = await pictures.read(conversation.id, image.file);
+				if (!bytes) {
+					throw new PolicyRefusal({ kind: 'image-gone', label });
+				}
+				total += bytes.byteLength;
+				if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
+					throw new PolicyRefusal({ kind: 'images-too-large' });
+				}
+				urls.set(image.file, dataUrl(image.type, bytes));
+			}
+		}
+	}
+	return urls;
+}
+
+export function dataUrl(type: PictureType, bytes: Uint8Array): string {
+	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+}

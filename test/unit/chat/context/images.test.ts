@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { nullLogger } from '../../../../src/base/logger.ts';
+import type { Attachment } from '../../../../src/chat/context/model/attachment.ts';
+import { attachmentTokens } from '../../../../src/chat/context/model/budget.ts';
+import { imageTokens, readImage } from '../../../../src/chat/context/model/image.ts';
+import { sourceKey } from '../../../../src/chat/context/model/source.ts';
+import { toTurnView } from '../../../../src/chat/model/toView.ts';
+import { PictureStore } from '../../../../src/chat/modes/pictureStore.ts';
+import { MAXIMUM_IMAGE_BYTES } from '../../../../src/chat/protocol.ts';
+import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
+import { TURN_IDS } from '../conversations.ts';
+import type { TestService } from '../testService.ts';
+import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
+
+const [first, second] = TURN_IDS;
+
+describe('an image that goes with a message', () => {
+	const windows = useTestWindows();
+	let service: TestService;
+	let pictures: PictureStore;
+
+	beforeEach(() => {
+		({ service } = windows);
+		pictures = new PictureStore(windows.folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
+		assert.ok(service.connection);
+		service.connection.models = [
+			{ id: 'demo', kinds: ['chat'], images: true },
+			{ id: 'blind', kinds: ['chat'] },
+		];
+	});
+
+	const open = async () => (await windows.open({ pictures })).shown;
+	const attach = async (conversation: string, words: string, size?: number): Promise<Attachment> => {
+		const picture = demoImage(words);
+		const bytes = size === undefined ? picture : Buffer.concat([picture, Buffer.alloc(size - picture.length)]);
+		const found = readImage(bytes);
+		assert.ok('type' in found);
+		const file = await pictures.keep(conversation, bytes);
+		assert.ok(file !== undefined);
+		return { kind: 'image', label: `${words}.png`, text: '', image: { ...found, file } };
+	};
+	const contents = () => service.requests.at(-1)?.messages.map(({ content }) => content as unknown) ?? [];
+
+	it('is sent as data behind its question, and again with what follows', async () => {
+		const chat = await open();
+		const fox = await attach(chat.conversation.id, 'fox');
+		assert.equal(await chat.send(first, 'What is it?', [fox]), undefined);
+		await replyEnded(chat);
+		const url = `data:image/png;base64,${Buffer.from(demoImage('fox')).toString('base64')}`;
+		const question = contents()[0] as [{ text: string }, unknown];
+		assert.match(question[0].text, /\n\nImage: `fox\.png`\n\nWhat is it\?$/);
+		assert.deepEqual(question[1], { type: 'image_url', image_url: { url } });
+		await chat.send(second, 'And now?');
+		await replyEnded(chat);
+		assert.deepEqual(contents()[0], question);
+		assert.equal(contents()[2], 'And now?');
+	});
+
+	it('is in the file by its name alone, and there again in another window', async () => {
+		const chat = await open();
+		const fox = await attach(chat.conversation.id, 'fox');
+		await chat.send(first, 'What is it?', [fox]);
+		await replyEnded(chat);
+		await chat.idle();
+		const [saved] = await windows.onDisk();
+		assert.deepEqual(saved?.turns[0]?.attachments, [fox]);
+		assert.doesNotMatch(JSON.stringify(saved), /base64/);
+		const [turn] = chat.conversation.turns;
+		assert.ok(turn && fox.image);
+		const { file, width, height, bytes } = fox.image;
+		assert.deepEqual(toTurnView(chat.conversation, turn, undefined).attachments?.[0], {
+			kind: 'image',
+			label: 'fox.png',
+			length: 0,
+			tokens: imageTokens(fox.image),
+			image: { file, width, height, bytes },
+		});
+	});
+
+	it('is refused before anything is sent where the connection does not say that the model takes it', async () => {
+		const chat = await open();
+		await chat.choose({ model: 'blind' });
+		await chat.send(first, 'What is it?', [await attach(chat.conversation.id, 'fox')]);
+		await replyEnded(chat);
+		assert.equal(service.requests.length, 0);
+		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: no-images/);
+		await chat.choose({ model: 'demo' });
+		await chat.retry(first);
+		await replyEnded(chat);
+		assert.equal(service.requests.length, 1);
+	});
+
+	it('is refused where it is gone, or where all of them are more than a request carries', async () => {
+		const chat = await open();
+		const fox = await attach(chat.conversation.id, 'fox');
+		await rm(path.join(windows.folder, 'pictures'), { recursive: true });
+		await chat.send(first, 'What is it?', [fox]);
+		await replyEnded(chat);
+		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: image-gone/);
+		const window = await windows.open({ pictures });
+		await window.showNew();
+		const other = window.shown;
+		const theirs = await Promise.all(['a', 'b', 'c'].map(words => attach(other.conversation.id, words, 4_000_000)));
+		await other.send(first, 'What are they?', theirs);
+		await replyEnded(other);
+		assert.match(replyOf(other, first).explanation?.message ?? '', /before it was sent: images-too-large/);
+		assert.equal(service.requests.length, 0);
+	});
+
+	it('is known by its bytes, and costs what its size comes to', async () => {
+		assert.deepEqual(readImage(Buffer.from('<svg></svg>')), { problem: 'no-image' });
+		assert.deepEqual(readImage(Buffer.alloc(MAXIMUM_IMAGE_BYTES + 1)), { problem: 'too-large' });
+		const image = { file: 'a'.repeat(64), type: 'image/png' as const, width: 750, height: 10, bytes: 1 };
+		assert.equal(imageTokens(image), 10);
+		assert.equal(imageTokens({ ...image, width: 8_000, height: 4_000 }), 1_600);
+		assert.ok(attachmentTokens({ kind: 'image', label: 'a', text: '', image }) > 10);
+		const source = { kind: 'image' as const, label: 'a', image };
+		assert.equal(sourceKey(source), sourceKey({ ...source, label: 'b' }));
+		assert.notEqual(sourceKey(source), sourceKey({ ...source, image: { ...image, file: 'b'.repeat(64) } }));
+	});
+});
