@@ -161,6 +161,20 @@ describe('the composer of the chat page', function () {
 		assert.deepEqual(await chat.savedState(), { draft: '', conversation: CONVERSATION_ID });
 	});
 
+	it('has the cursor when the button that was pressed goes, and takes it from nothing else', async () => {
+		await open();
+		const failed = turnView({ state: 'failed', text: '', explanation: { message: 'It failed.' }, canRetry: true });
+		await chat.snapshot([failed]);
+		await chat.page.getByRole('button', { name: 'Retry' }).focus();
+		await chat.page.keyboard.press('Enter');
+		await chat.waitForPosted('reply-retry');
+		await chat.change({ ...failed, reply: { ...turnView({ state: 'streaming', text: '' }).reply } });
+		assert.equal(await textarea().evaluate(field => field.matches(':focus')), true);
+		await chat.page.locator('.log').focus();
+		await chat.change({ ...failed, reply: { ...turnView({ text: 'Done.' }).reply } });
+		assert.equal(await textarea().evaluate(field => field.matches(':focus')), false);
+	});
+
 	it('takes the cursor when the host says so', async () => {
 		await open();
 		await chat.snapshot([]);

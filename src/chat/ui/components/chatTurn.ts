@@ -6,6 +6,7 @@ import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
+import { tellLostFocus } from '../focusLost.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
@@ -56,7 +57,11 @@ export class ChatTurn extends LitElement {
 		this.detailed = false;
 	}
 
+	/** What had the focus before the turn became another. */
+	private focused: Element | null | undefined;
+
 	override willUpdate(): void {
+		this.focused = this.shadowRoot?.activeElement;
 		if (this.isStreaming) {
 			this.removeAttribute('settled');
 		} else if (!this.hasUpdated) {
@@ -65,6 +70,7 @@ export class ChatTurn extends LitElement {
 	}
 
 	override updated(): void {
+		tellLostFocus(this, this.focused);
 		if (!this.isStreaming && !this.hasAttribute('settled')) {
 			requestAnimationFrame(() => this.settle());
 		}
@@ -92,7 +98,7 @@ export class ChatTurn extends LitElement {
 					${strings.you} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeWord(turn.mode, strings)}</span>`}
 					${this.renderAge()}
 				</h2>
-				${renderQuestion(turn, strings, this.language, this.question, this.editing)}
+				${renderQuestion(turn, strings, this.language, this.question, this.editing, this.requests)}
 				<h3>
 					${reply.model ?? strings.reply}
 					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}
