@@ -18,6 +18,9 @@ export type StageName = 'check' | 'unit' | 'conformance' | 'interoperability' | 
 
 const cores = os.availableParallelism();
 
+/** Much of the time of tests outside the editor is waiting. */
+const jobs = cores + 1;
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** What `npm test` runs. */
@@ -43,10 +46,9 @@ export class TestRun {
 			case 'check':
 				return check();
 			case 'unit':
-				// Much of the time is waiting, so one more than there are cores.
-				return runMocha({ tests: 'unit', args, folder, jobs: cores + 1, testLimitMs: 15_000, limitMs: 300_000 });
+				return runMocha({ tests: 'unit', args, folder, jobs, testLimitMs: 15_000, limitMs: 300_000 });
 			case 'conformance':
-				return runMocha({ tests: 'conformance', args, folder, testLimitMs: 20_000, limitMs: 180_000 });
+				return runMocha({ tests: 'conformance', args, folder, jobs, testLimitMs: 20_000, limitMs: 180_000 });
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
 				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 20_000, limitMs: 120_000 });

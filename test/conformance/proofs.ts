@@ -18,6 +18,13 @@ export function addProof(ids: readonly string[], proof: Proof): void {
 	}
 }
 
+/** What this process has loaded so far may be a part of them. */
+export function forgetProofs(): void {
+	for (const list of proofs.values()) {
+		list.length = 0;
+	}
+}
+
 export function proofsOf(id: string): Proof[] {
 	const known = proofs.get(id);
 	if (!known) {
