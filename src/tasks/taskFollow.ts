@@ -90,9 +90,9 @@ export class TaskFollow implements Disposable {
 		return isFollowing(this.currentState);
 	}
 
-	/** Shows the log and leaves the focus where it is. */
-	show(): void {
-		this.channel.show(true);
+	/** Shows the log. */
+	show(takesFocus = false): void {
+		this.channel.show(!takesFocus);
 	}
 
 	get isVisible(): boolean {

@@ -101,8 +101,8 @@ export class TaskLogs implements Disposable {
 	}
 
 	/** Follows a task in its channel, which comes into sight. */
-	show(id: string, target: TaskTarget, task?: Task): void {
-		this.follow(id, target, task).show();
+	show(id: string, target: TaskTarget, { task, takesFocus }: { task?: Task; takesFocus?: boolean } = {}): void {
+		this.follow(id, target, task).show(takesFocus);
 		this.showFollowed();
 	}
 
@@ -181,7 +181,7 @@ export class TaskLogs implements Disposable {
 		try {
 			const target = await active.target();
 			if (target.connection.name === connection) {
-				this.show(task.id, target, task);
+				this.show(task.id, target, { task, takesFocus: true });
 			} else {
 				void showMessage(
 					'information',

@@ -89,12 +89,10 @@ export class TaskView implements Disposable {
 				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
 		const filter = this.dependencies.filter();
 		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
+		// Of a service that is stopped nothing is followed, for that reason.
+		const followed = stopped === undefined ? followLine(this.dependencies.followed()) : undefined;
 		treeView.message =
-			state === 'listed'
-				? [stopped ?? failure, this.filterText(filter), followLine(this.dependencies.followed())]
-						.filter(Boolean)
-						.join(' — ')
-				: '';
+			state === 'listed' ? [stopped ?? failure, this.filterText(filter), followed].filter(Boolean).join(' — ') : '';
 		treeView.description =
 			(stopped === undefined && (state === 'error' || state === 'key-refused') ? explanation : label) ?? '';
 		treeView.badge =

@@ -124,7 +124,7 @@ class Feature implements TasksFeature {
 			workspaceState: dependencies.workspaceState,
 			store,
 			active,
-			goesOn: (task, target) => this.logs.show(task.id, target, task),
+			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
 			explain,
 		});
 		const own = this.disposables.add(new OwnRepositories());
@@ -276,7 +276,7 @@ class Feature implements TasksFeature {
 		if (isListed) {
 			this.store.put(task);
 		}
-		this.logs.show(task.id, target, task);
+		this.logs.show(task.id, target, { task });
 		if (isListed) {
 			await this.view.reveal(task.id);
 		}
@@ -285,7 +285,8 @@ class Feature implements TasksFeature {
 	private async open(argument: unknown, title: string): Promise<void> {
 		const chosen = await this.choose(argument, title);
 		if (chosen) {
-			this.logs.show(chosen.id, chosen.target);
+			// A row that is walked over keeps the focus; who has named a task wants to read.
+			this.logs.show(chosen.id, chosen.target, { takesFocus: typeof argument !== 'object' });
 		}
 	}
 

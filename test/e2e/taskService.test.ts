@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import {
@@ -12,7 +13,7 @@ import {
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { logText, taskRow, taskShows } from '../support/errandWindow.ts';
+import { logText, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 
 const ENTRIES = 15_000;
@@ -201,7 +202,7 @@ describe('a task service, and the worst that it can send', function () {
 		await runCommand(page, 'View: Hide Panel');
 	}
 
-	it('is told of in the status bar, and in a notice when a task ends out of sight', async () => {
+	it('is told of in the status bar, and in a notice when a task ends out of sight, which leads to the log with the focus', async () => {
 		await startOutOfSight('unseen', 'Work out of sight');
 		const status = page.locator('.part.statusbar').getByText(/: live/);
 		await status.waitFor();
@@ -215,13 +216,16 @@ describe('a task service, and the worst that it can send', function () {
 		await screenshot(page, 'task-notice');
 		await notice.getByRole('button', { name: 'Open Log' }).click();
 		await page.locator('.part.panel .view-lines').getByText('the last word').first().waitFor();
+		await page.locator('.part.panel .monaco-editor.focused').waitFor();
 	});
 
 	it('is quiet about an end that the user sees', async () => {
 		service.add({ id: 'seen', prompt: 'Work in sight' });
 		await refresh();
 		await taskRow(page, 'Work in sight').first().click();
-		await until('it is followed', async () => service.requestsOf('GET /api/tasks/seen/stream').length === 1);
+		service.log('seen', 'the first word');
+		// Until then the user sees nothing of it.
+		await page.locator('.part.panel .view-lines').getByText('the first word').first().waitFor();
 		service.finish('seen', 'error', 'Tests still red');
 		await page.locator('.part.panel .view-lines').getByText('failed: Tests still red').first().waitFor();
 		await taskShows(page, 'Work in sight', 'failed');
@@ -238,6 +242,34 @@ describe('a task service, and the worst that it can send', function () {
 		service.finish('second', 'completed');
 		await taskShows(page, 'Work and be quiet', 'completed');
 		assert.equal(await toast(page, 'Work and be quiet').count(), 0);
+	});
+
+	it('makes one task, and shows it, also where the window was reloaded before it answered', async () => {
+		const prompt = 'Outlive the window';
+		const posts = () => service.requestsOf('POST /api/tasks');
+		const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+		execFileSync('git', ['remote', 'set-url', 'origin', 'https://host.example/acme/widgets'], { cwd: server.folder });
+		const { promise: held, resolve: release } = Promise.withResolvers<void>();
+		service.beforeCreate = () => held;
+		await startTask(page, prompt);
+		await until('it is sent', async () => posts().length === 1);
+		await page.reload();
+		await workbenchStands(page);
+		await until('the prompt is kept', async () =>
+			(await editor.locator('.view-lines').allInnerTexts()).join('').replaceAll('\u00a0', ' ').includes(prompt),
+		);
+		release();
+		await until('it is made', async () => service.tasks.some(task => task.prompt === prompt));
+		await until('the list has it', async () => {
+			await refresh();
+			return (await taskRow(page, prompt).count()) > 0;
+		});
+		await toast(page, `“${prompt}” was started before the connection was lost.`).waitFor();
+		await until('the prompt is closed', async () => (await editor.count()) === 0);
+		await screenshot(page, 'task-after-reload');
+		assert.equal(posts().length, 1);
+		service.finish(service.tasks[0]?.id ?? '', 'completed');
+		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
 	it('is followed through a hundred broken connections and a reload: each entry once, next to nothing twice', async () => {
