@@ -103,6 +103,11 @@ export class TaskTree {
 		return this.taskNodes.get(taskId);
 	}
 
+	/** The tasks that are shown, from the first row to the last. */
+	shownIds(): string[] {
+		return this.group().flatMap(node => (node.kind === 'group' ? node.group.tasks.map(({ id }) => id) : []));
+	}
+
 	/** No task is shown, as of the last grouping. */
 	get isEmpty(): boolean {
 		return this.parents.size === 0;

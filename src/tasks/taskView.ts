@@ -65,12 +65,12 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	/** Shows the row of a task, and the view with it, without taking the focus. */
-	async reveal(taskId: string): Promise<void> {
+	/** Shows the row of a task, and the view with it. */
+	async reveal(taskId: string, focus = false): Promise<void> {
 		const { tree, treeView } = this.dependencies;
 		tree.group();
 		try {
-			await treeView.reveal(tree.taskNode(taskId), { select: true, focus: false, expand: true });
+			await treeView.reveal(tree.taskNode(taskId), { select: true, focus, expand: true });
 		} catch {
 			// The editor refuses when the rows change while it looks for this one; the row is there all the same.
 		}

@@ -207,8 +207,12 @@ class Feature implements TasksFeature {
 		return this.list.refresh();
 	}
 
-	loadMore(): Promise<void> {
-		return this.store.loadMore();
+	async loadMore(): Promise<void> {
+		const before = new Set(this.tree.shownIds());
+		await this.store.loadMore();
+		// The row that was chosen is gone, and with it the place of whoever walks through the list.
+		const first = this.tree.shownIds().find(id => !before.has(id));
+		await (first !== undefined && this.view.reveal(first, true));
 	}
 
 	loadMoreAgentTasks(): Promise<void> {

@@ -351,6 +351,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			const [row] = await tree.getChildren(group);
 			assert.ok(row);
 			assert.equal(tree.getParent(row), group);
+			assert.deepEqual([tree.shownIds()[0], tree.shownIds().length], ['now', 50]);
 			const item = tree.getTreeItem(row);
 			assert.equal(item.description, '45 % · agent-a · errand/x · live');
 			assert.equal(item.contextValue, 'errand.task.active');
