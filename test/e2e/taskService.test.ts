@@ -188,6 +188,9 @@ describe('a task service, and the worst that it can send', function () {
 		it(`is legible as channel and document in ${theme}`, async () => {
 			await useTheme(page, theme);
 			await lines().getByText('the last one').waitFor();
+			const onBlue = lines().getByText('on blue', { exact: true }).first();
+			const isDark = /rgb\((\d{1,2}|1[01]\d), /.test(await onBlue.evaluate(text => getComputedStyle(text).color));
+			assert.equal(isDark, false, 'dark text on a blue that is dark in every theme');
 			await screenshot(page, `task-log-both-${theme}`);
 		});
 	}

@@ -7,6 +7,12 @@ import type { LogLine } from './logWindow.ts';
 /** Names of the theme's terminal colours in the order of their numbers. */
 const colourNames = ['Black', 'Red', 'Green', 'Yellow', 'Blue', 'Magenta', 'Cyan', 'White'];
 
+/** Backgrounds, by number, that carry the theme's own text worse than the colour of the page. */
+const pageOn = {
+	light: new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14]),
+	dark: new Set([2, 3, 6, 7, 10, 11, 14, 15]),
+};
+
 /** Lines above and below what is seen that are coloured too, so that scrolling shows no plain ones. */
 const MARGIN = 30;
 
@@ -86,7 +92,7 @@ function keysOf(style: TextStyle): string[] {
 	const { foreground, background, ...flags } = style;
 	return [
 		...(foreground === undefined ? [] : [`foreground:${foreground}`]),
-		...(background === undefined ? [] : [`background:${background}`]),
+		...(background === undefined ? [] : [`${foreground === undefined ? 'plain-on' : 'background'}:${background}`]),
 		...Object.keys(flags),
 	];
 }
@@ -99,6 +105,15 @@ function optionsOf(key: string): vscode.DecorationRenderOptions {
 			return { rangeBehavior, color: terminalColour(Number(value)) };
 		case 'background':
 			return { rangeBehavior, backgroundColor: terminalColour(Number(value)) };
+		case 'plain-on': {
+			const page = { color: new vscode.ThemeColor('editor.background') };
+			return {
+				rangeBehavior,
+				backgroundColor: terminalColour(Number(value)),
+				...(pageOn.light.has(Number(value)) && { light: page }),
+				...(pageOn.dark.has(Number(value)) && { dark: page }),
+			};
+		}
 		case 'level':
 			return { rangeBehavior, color: new vscode.ThemeColor(levelColours[value as keyof typeof levelColours]) };
 		case 'head':
