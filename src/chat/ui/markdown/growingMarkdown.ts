@@ -30,7 +30,10 @@ interface Container {
 	markup: string;
 	/** Of the parts that stay: what `countElements` counts. */
 	elements: number;
-	loose: boolean;
+	/** What was cut off makes the list loose, whatever follows. */
+	isLoose: boolean;
+	/** How the parts that stay are rendered: a last line that is not whole may make a list loose for a moment. */
+	isShownLoose: boolean;
 }
 
 /**
@@ -189,14 +192,18 @@ export class GrowingMarkdown {
 	}
 
 	private agreeOnLooseness(container: Container, group: TokenGroup): void {
-		if (container.loose) {
+		const isLoose = container.isLoose || looseness(group) === true;
+		if (isLoose) {
 			loosen(group);
-		} else if (looseness(group)) {
-			container.loose = true;
+		}
+		if (isLoose !== container.isShownLoose) {
+			container.isShownLoose = isLoose;
 			const environment: Env = { references: Object.create(this.references) };
 			const items = groupTokens(this.markdown.parse(container.source, environment))[0];
 			if (items) {
-				loosen(items);
+				if (isLoose) {
+					loosen(items);
+				}
 				container.block.parts.splice(0, container.settled, ...toPieces(this.markdown, items, environment).parts);
 			}
 		}
@@ -254,6 +261,7 @@ export class GrowingMarkdown {
 			source: source.slice(start),
 			lineStarts: lineStarts.slice(group.line).map(offset => offset - start),
 			head,
+			isLoose: container?.isLoose ?? false,
 		};
 		// What follows a definition may still turn out to be its title.
 		const afterDefinition = start > 0 && pieces.kind === 'paragraph';
@@ -269,6 +277,7 @@ export class GrowingMarkdown {
 			this.learn(source.slice(0, start) + (pieces.kind === 'list' ? cutSource : ''));
 		}
 		const settled = (container?.settled ?? 0) + cut.settled.length;
+		const isLoose = looseness(group) ?? false;
 		if (pieces.kind === 'fence' || pieces.kind === 'paragraph') {
 			block.parts.splice(container?.settled ?? 0, 1, ...cut.settled, '');
 		}
@@ -279,7 +288,7 @@ export class GrowingMarkdown {
 			head: cut.head,
 			markup: group.tokens[0]?.markup ?? '',
 			elements: (container?.elements ?? 0) + cut.elements,
-			loose: container?.loose ?? looseness(group) ?? false,
+			...{ isLoose, isShownLoose: isLoose },
 		};
 		this.rest = rest;
 		this.nextCutLength = this.cutLength;

@@ -1,7 +1,7 @@
 // Where a block that still grows can be cut, so that what stands before the cut need not be parsed again.
 import type { Env, MarkdownIt } from 'markdown-it';
 import { countElements, leavesInlineOpen } from '../markdown.ts';
-import { looseness, type Pieces, type TokenGroup } from './pieces.ts';
+import { groupTokens, looseness, type Pieces, type TokenGroup } from './pieces.ts';
 
 export interface Cut {
 	/** The parts before the cut. They stay as they are, whatever follows. */
@@ -24,6 +24,8 @@ export interface GrowingBlock {
 	readonly lineStarts: readonly number[];
 	/** The head of the cut before. */
 	readonly head: string;
+	/** What was cut off a list makes it loose. */
+	readonly isLoose: boolean;
 }
 
 /** A word takes the place of what was cut off a paragraph: what follows can then only go on with it. */
@@ -37,7 +39,7 @@ const SHARES = [7 / 8, 1 / 2];
 export function findCut(block: GrowingBlock, markdown: MarkdownIt, references: Env['references']): Cut | undefined {
 	switch (block.pieces.kind) {
 		case 'list':
-			return cutList(block);
+			return cutList(block, markdown);
 		case 'table':
 			return cutTable(block);
 		case 'fence':
@@ -50,11 +52,20 @@ export function findCut(block: GrowingBlock, markdown: MarkdownIt, references: E
 }
 
 /** An item stays once another one begins after it on two whole lines: a line that is not whole may turn out otherwise. */
-function cutList(block: GrowingBlock): Cut | undefined {
+function cutList(block: GrowingBlock, markdown: MarkdownIt): Cut | undefined {
 	const { group, pieces, lineStarts } = block;
 	const last = pieces.lines.findLastIndex(line => line - group.line + 2 < lineStarts.length);
 	// Whether the items are loose must show, because the items that follow are told.
-	return looseness(group) === undefined ? undefined : cutChildren(block, last, '');
+	return looseness(group) === undefined || isLooseByChance(block, markdown) ? undefined : cutChildren(block, last, '');
+}
+
+/** Whether a list is loose by its last line alone, which is not whole: the item that begins there may be a rule. */
+function isLooseByChance({ group, source, lineStarts, isLoose }: GrowingBlock, markdown: MarkdownIt): boolean {
+	if (isLoose || !looseness(group) || source.endsWith('\n')) {
+		return false;
+	}
+	const [whole] = groupTokens(markdown.parse(source.slice(0, lineStarts.at(-1)), {}));
+	return whole === undefined || !looseness(whole);
 }
 
 function cutTable(block: GrowingBlock): Cut | undefined {

@@ -75,6 +75,8 @@ const LINES: Record<string, string[]> = {
 		'- a | b\n',
 		'|-|-|\n',
 		'* other\n',
+		'---\n',
+		'- - -\n',
 	],
 	'ordered list': [
 		'1. one\n',
@@ -168,6 +170,14 @@ describe('a growing text', () => {
 			}),
 			{ numRuns: RUNS },
 		);
+	});
+
+	it('does not keep a list loose that only the beginning of a rule made so', () => {
+		for (const cutLength of [1, 4, 9]) {
+			for (const text of ['- a\n- c\n\n---\n', '- a\n- b\n- c\n\n- - -\nx\n', '- a\n- c\n\n- d\n- e\n\n---\n']) {
+				assert.equal(grow(text, [1], cutLength), markdown.render(text));
+			}
+		}
 	});
 
 	for (const [kind, lines] of Object.entries(LINES)) {
