@@ -213,17 +213,18 @@ describe('context in the window', function () {
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
 		await page.locator('.terminal-command-decoration').first().waitFor({ timeout: 30_000, state: 'attached' });
-		await page.keyboard.type('echo cog and gear');
+		// What is printed at once may be over before the editor lets an extension read it.
+		await page.keyboard.type('sleep 1; echo cog and gear');
 		await page.keyboard.press('Enter');
 		// The next prompt has a mark too: the command is over.
 		await page.locator('.terminal-command-decoration').nth(1).waitFor({ timeout: 30_000, state: 'attached' });
 		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
-		await has('echo cog and gear');
+		await has('sleep 1; echo cog and gear');
 		await ask(frame, 'What did it print?');
 		await replyEnds(frame);
 		assert.match(
 			received(),
-			/\n\nTerminal output: `echo cog and gear`\n```\n\$ echo cog and gear\ncog and gear\n```\n\nWhat /,
+			/\n\nTerminal output: `sleep 1; echo cog and gear`\n```\n\$ sleep 1; echo cog and gear\ncog and gear\n```\n\nWhat /,
 		);
 	});
 
@@ -258,12 +259,22 @@ describe('context in the window', function () {
 		await until('it is well again', async () => (await item.innerText()).trim() === 'Local · small');
 	});
 
+	it('gives the cursor back to the composer when a picker that it opened is left', async () => {
+		for (const name of [/^Select Model/, /^Select Routing Policy/]) {
+			await frame.locator('chat-composer').getByRole('button', { name }).focus();
+			await page.keyboard.press('Enter');
+			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor({ timeout: 30_000 });
+			await page.keyboard.press('Escape');
+			await hasCursor();
+		}
+	});
+
 	it('keeps what waits for the next message over a reload', async () => {
 		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
-		await has('echo cog and gear');
+		await has('sleep 1; echo cog and gear');
 		await page.reload();
 		await workbenchStands(page);
 		frame = await openChat(page);
-		await has('echo cog and gear');
+		await has('sleep 1; echo cog and gear');
 	});
 });
