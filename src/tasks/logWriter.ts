@@ -5,7 +5,7 @@ import { LogText } from './model/logText.ts';
 /** The part of an output channel that a log is written to. */
 export interface TextSink {
 	append(text: string): void;
-	replace(text: string): void;
+	clear(): void;
 }
 
 /** A batch is written when it is this old (milliseconds) or has this many lines. */
@@ -65,7 +65,12 @@ export class LogWriter implements Disposable {
 		this.timer = undefined;
 		const edit = this.disposed ? undefined : this.text.take(exact);
 		if (edit) {
-			this.sink[edit.kind](edit.text);
+			if (edit.kind === 'replace') {
+				// Not `replace`: the editor compares the texts and keeps each that there was. After some hundred thousand lines
+				// its window then lags behind for minutes; cleared, it begins anew.
+				this.sink.clear();
+			}
+			this.sink.append(edit.text);
 			if (this.kept?.isWhole && edit.kind === 'append') {
 				this.kept.append({ ...edit, next: this.next });
 			} else {

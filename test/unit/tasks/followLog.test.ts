@@ -32,8 +32,8 @@ describe('following a log', () => {
 			append: (more: string) => {
 				text += more;
 			},
-			replace: (whole: string) => {
-				text = whole;
+			clear: () => {
+				text = '';
 			},
 		};
 		writer = new LogWriter(sink, index => `<before ${index}>`);

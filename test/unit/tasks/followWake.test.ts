@@ -40,7 +40,7 @@ describe('a log that is followed through a sleep of the machine and a change of 
 		const append = (more: string) => {
 			text += more;
 		};
-		writer = new LogWriter({ append, replace: assert.fail }, index => `<before ${index}>`);
+		writer = new LogWriter({ append, clear: assert.fail }, index => `<before ${index}>`);
 	});
 
 	afterEach(async () => {

@@ -32,8 +32,8 @@ describe('what is kept of a followed log', () => {
 			append: (more: string) => {
 				shown.text += more;
 			},
-			replace: (whole: string) => {
-				shown.text = whole;
+			clear: () => {
+				shown.text = '';
 			},
 		};
 		const writer = new LogWriter(sink, index => `<before ${index}>`, kept, maximum);

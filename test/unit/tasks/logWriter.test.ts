@@ -11,9 +11,8 @@ class Channel implements TextSink {
 		this.text += text;
 	}
 
-	replace(text: string): void {
-		this.edits++;
-		this.text = text;
+	clear(): void {
+		this.text = '';
 	}
 }
 
