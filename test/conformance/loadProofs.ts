@@ -17,8 +17,16 @@ const SILENT = {
 	afterEach: unregistered,
 };
 
+let loading: Promise<void> | undefined;
+
 /** Loads every file with proofs, so that the files that look at them all can run beside the others, or alone. */
-export async function loadProofs(): Promise<void> {
+export function loadProofs(): Promise<void> {
+	// Once in a process: a module is evaluated once, however often it is asked for.
+	loading ??= load();
+	return loading;
+}
+
+async function load(): Promise<void> {
 	const registering = Object.fromEntries(Object.keys(SILENT).map(name => [name, Reflect.get(globalThis, name)]));
 	forgetProofs();
 	Object.assign(globalThis, SILENT);
