@@ -14,19 +14,25 @@ export async function requestImages(
 	pictures: Pick<PictureStore, 'read'>,
 ): Promise<ReadonlyMap<string, string>> {
 	const urls = new Map<string, string>();
+	const sizes = new Map<string, number>();
 	let total = 0;
 	for (const { attachments = [] } of turnsUpTo(conversation, turnId)) {
 		for (const { image, label } of attachments) {
-			if (image && !urls.has(image.file)) {
+			if (!image) {
+				continue;
+			}
+			if (!urls.has(image.file)) {
 				const bytes = await pictures.read(conversation.id, image.file);
 				if (!bytes) {
 					throw new PolicyRefusal({ kind: 'image-gone', label });
 				}
-				total += bytes.byteLength;
-				if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
-					throw new PolicyRefusal({ kind: 'images-too-large' });
-				}
+				sizes.set(image.file, bytes.byteLength);
 				urls.set(image.file, dataUrl(image.type, bytes));
+			}
+			// Each message that has it carries it once more.
+			total += sizes.get(image.file) ?? 0;
+			if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
+				throw new PolicyRefusal({ kind: 'images-too-large' });
 			}
 		}
 	}

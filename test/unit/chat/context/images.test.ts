@@ -109,6 +109,17 @@ describe('an image that goes with a message', () => {
 		assert.equal(service.requests.length, 0);
 	});
 
+	it('counts each time that a message carries it', async () => {
+		const chat = await open();
+		const fox = await attach(chat.conversation.id, 'fox', 4_000_000);
+		for (const turn of TURN_IDS.slice(0, 3)) {
+			await chat.send(turn, 'What is it?', [fox]);
+			await replyEnded(chat);
+		}
+		assert.equal(service.requests.length, 2);
+		assert.match(replyOf(chat, TURN_IDS[2]).explanation?.message ?? '', /before it was sent: images-too-large/);
+	});
+
 	it('is known by its bytes, and costs what its size comes to', async () => {
 		assert.deepEqual(readImage(Buffer.from('<svg></svg>')), { problem: 'no-image' });
 		assert.deepEqual(readImage(Buffer.alloc(MAXIMUM_IMAGE_BYTES + 1)), { problem: 'too-large' });
