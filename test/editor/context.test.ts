@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
+import { ChatContext } from '../../src/chat/context/chatContext.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
-import { PictureStore } from '../../src/chat/modes/pictureStore.ts';
+import { PictureStore, picturesOf } from '../../src/chat/modes/pictureStore.ts';
+import type { ToPage } from '../../src/chat/protocol.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { commands } from '../../src/platform/ids.ts';
@@ -26,6 +29,8 @@ describe('context in the editor', () => {
 		await writeFile(place('folder/.env').fsPath, 'TOKEN=1\n');
 		await writeFile(place('folder/picture.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
 		await writeFile(place('picture.png').fsPath, '');
+		await writeFile(place('fox.png').fsPath, demoImage('fox'));
+		await writeFile(place('large.png').fsPath, Buffer.alloc(5_000_001));
 		await symlink(place('folder/a.ts').fsPath, place('folder/link.ts').fsPath);
 	});
 
@@ -96,8 +101,6 @@ describe('context in the editor', () => {
 		const folder = place('kept').fsPath;
 		const store = new PictureStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
 		const images = new ContextImages(store);
-		await writeFile(place('fox.png').fsPath, demoImage('fox'));
-		await writeFile(place('large.png').fsPath, Buffer.alloc(5_000_001));
 		const source = await images.ofFile(place('fox.png'));
 		const chips = new ContextChips(new State(), () => true, nullLogger);
 		await chips.add([source, source]);
@@ -106,13 +109,52 @@ describe('context in the editor', () => {
 			[['image', 'fox.png', 'context/fox.png']],
 		);
 		const attachments = chips.chips.map(({ attachment }) => attachment);
-		assert.equal(await images.handOver(attachments, 'c1'), undefined);
+		const refusal = { reason: 'empty' } as const;
+		assert.deepEqual(await images.handOver(attachments, 'c1', async () => refusal), refusal);
+		assert.equal(existsSync(picturesOf(folder, 'c1')), false, 'what was not sent is not left behind');
+		assert.equal(await images.handOver(attachments, 'c1', async () => undefined), undefined);
+		assert.deepEqual(await images.handOver(attachments, 'c1', async () => refusal), refusal);
 		const image = attachments[0]?.image ?? assert.fail('it is no image');
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
 		await assert.rejects(images.ofFile(place('picture.png')), /no image that models take/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
 		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
 		chips.dispose();
+	});
+
+	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
+		const store = new PictureStore(
+			place('kept').fsPath,
+			async () => ({ kind: 'refused', problem: 'type' }),
+			nullLogger,
+		);
+		const posted: ToPage[] = [];
+		const context = new ChatContext({
+			state: new State(),
+			pictures: store,
+			conversationOf: async () => undefined,
+			isEncrypted: () => false,
+			terminal: () => undefined,
+			mayKeep: () => true,
+			measure: () => ({ request: 0, model: 'demo' }),
+			measurable: async () => {},
+			post: message => posted.push(message),
+			focusComposer: () => {},
+			logger: nullLogger,
+		});
+		const labels = () => {
+			const shown = posted.findLast(message => message.kind === 'context-set');
+			return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
+		};
+		const sources = ['large.png', 'folder/a.ts', 'picture.png'].map(name => ({
+			kind: 'file' as const,
+			uri: place(name).toString(),
+		}));
+		assert.equal(await context.addFrom(async () => sources), true);
+		assert.deepEqual(labels(), ['a.ts']);
+		await context.handle({ kind: 'paste-look', paste: 1, text: place('fox.png').fsPath });
+		assert.deepEqual(labels(), ['a.ts', 'fox.png']);
+		context.dispose();
 	});
 
 	it('moves a selection with what is written above it', async () => {

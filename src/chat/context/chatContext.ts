@@ -155,7 +155,7 @@ export class ChatContext {
 				// Where nothing may be read, what was pasted stays the text that it is.
 				const sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
 				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: sources !== undefined });
-				await this.chips.add(sources ?? []);
+				await (sources && this.addFrom(async () => sources));
 				break;
 			}
 		}
@@ -170,19 +170,27 @@ export class ChatContext {
 		if (!mayRead()) {
 			return false;
 		}
-		let sources: ContextSource[];
-		try {
-			sources = await Promise.all(((await find()) ?? []).map(source => this.withImage(source)));
-		} catch (error) {
+		const problems = new Set<string>();
+		const problem = (error: unknown) => {
 			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
-			void showMessage(
-				'warning',
+			problems.add(
 				error instanceof UserFacingError
 					? error.message
 					: vscode.l10n.t('This cannot be read into the chat. The log says why.'),
 			);
-			return false;
+			return undefined;
+		};
+		let found: ContextSource[] | undefined;
+		try {
+			found = await find();
+		} catch (error) {
+			problem(error);
 		}
+		const read = await Promise.all((found ?? []).map(source => this.withImage(source).catch(problem)));
+		for (const text of problems) {
+			void showMessage('warning', text);
+		}
+		const sources = read.filter(source => source !== undefined);
 		await this.chips.add(sources);
 		return sources.length > 0;
 	}
@@ -253,11 +261,10 @@ export class ChatContext {
 		if ('refusal' in collected) {
 			return { reason: 'context', message: collected.refusal };
 		}
-		const lost = await this.images.handOver(collected.attachments, chat.conversation.id);
-		if (lost !== undefined) {
-			return { reason: 'context', message: lost };
-		}
-		const refusal = await chat.send(turn, question, collected.attachments);
+		const { attachments } = collected;
+		const refusal = await this.images.handOver(attachments, chat.conversation.id, () =>
+			chat.send(turn, question, attachments),
+		);
 		if (refusal === undefined) {
 			for (const { id } of collected.chips) {
 				this.chips.remove(id);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import type { SendRefusal } from '../chatOptions.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
 import { MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
 import type { Attachment } from './model/attachment.ts';
@@ -55,10 +56,34 @@ export class ContextImages {
 		return { kind: 'image', label, image: { ...found, file } };
 	}
 
-	/** Gives the conversation its own images of the attachments. Resolves with why that cannot be, as a sentence. */
-	async handOver(attachments: readonly Attachment[], conversation: string): Promise<string | undefined> {
+	/**
+	 * Gives the conversation its own images of the attachments, then sends their message. A refusal, which it resolves with,
+	 * takes them back: the conversation may never come to be.
+	 */
+	async handOver(
+		attachments: readonly Attachment[],
+		conversation: string,
+		send: () => Promise<SendRefusal | undefined>,
+	): Promise<SendRefusal | undefined> {
+		const given: string[] = [];
+		const lost = await this.give(attachments, conversation, given);
+		const refusal = lost === undefined ? await send() : ({ reason: 'context', message: lost } as const);
+		if (refusal !== undefined) {
+			for (const file of given) {
+				await this.pictures.remove(conversation, file);
+			}
+		}
+		return refusal;
+	}
+
+	/** Resolves with why one cannot be given, as a sentence. `given` gets those that the conversation did not have. */
+	private async give(
+		attachments: readonly Attachment[],
+		conversation: string,
+		given: string[],
+	): Promise<string | undefined> {
 		for (const { image, label } of attachments) {
-			if (image) {
+			if (image && !(await this.pictures.read(conversation, image.file))) {
 				const bytes = await this.pictures.read(UNSENT, image.file);
 				if (!bytes) {
 					return vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label);
@@ -69,6 +94,7 @@ export class ContextImages {
 				if ((await this.pictures.keep(conversation, bytes)) === undefined) {
 					return vscode.l10n.t('{0} cannot be kept. The log says why.', label);
 				}
+				given.push(image.file);
 			}
 		}
 		return undefined;

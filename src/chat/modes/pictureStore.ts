@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -62,6 +62,13 @@ export class PictureStore {
 			this.logger.log('error', 'A picture cannot be kept', { reason: describeError(error) });
 			return undefined;
 		}
+	}
+
+	/** Removes a picture, and the folder with the last one. Never rejects. */
+	async remove(conversation: string, file: string): Promise<void> {
+		const folder = this.folderOf(conversation);
+		await rm(path.join(folder, file), { force: true }).catch(() => {});
+		await rmdir(folder).catch(() => {});
 	}
 
 	/** Removes those that nobody has put there for a month. Never rejects. */
