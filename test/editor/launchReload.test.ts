@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
+import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher, type TaskTarget } from '../../src/tasks/launch/taskLauncher.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -27,7 +28,7 @@ class Window {
 	/** Resolved before the draft is forgotten. */
 	beforeForgetting: (() => Promise<void>) | undefined;
 	readonly target: TaskTarget;
-	private readonly state: State;
+	readonly state: State;
 	private readonly gone = new AbortController();
 
 	constructor(server: TaskServer, state: State) {
@@ -66,6 +67,11 @@ class Window {
 
 	get prompt(): unknown {
 		return this.state.get(PROMPT_KEY);
+	}
+
+	/** Another window on the same folder. */
+	beside(server: TaskServer): Window {
+		return new Window(server, this.state);
 	}
 
 	/** Starts with what the state keeps now; the window before can change it no more. */
@@ -108,11 +114,15 @@ describe('a reload of the window while a task is being started', function () {
 	});
 
 	const posts = () => server.requestsOf('POST');
-	const wish = () => ({ prompt: PROMPT, repository: repository.path });
+	const wish = (prompt = PROMPT) => ({ prompt, repository: repository.path });
 
 	/** Goes through the preflight with its default. `ended` settles with the launch. */
-	async function start({ launcher }: Window, until: () => boolean): Promise<{ ended: Promise<unknown> }> {
-		const ended = launcher.start(wish());
+	async function start(
+		{ launcher }: Window,
+		until: () => boolean,
+		prompt?: string,
+	): Promise<{ ended: Promise<unknown> }> {
+		const ended = launcher.start(wish(prompt));
 		await waitFor(
 			'the yes to be taken',
 			async () => {
@@ -190,6 +200,22 @@ describe('a reload of the window while a task is being started', function () {
 		await waitFor('the task to be made', () => server.tasks.length === 1);
 		await after.launcher.settleFromList('test');
 		assert.deepEqual([after.shown.length, after.prompt, posts().length], [1, undefined, 1]);
+	});
+
+	it('leaves the request of another window, which waits for its reply, to that window', async () => {
+		const other = before.beside(server);
+		server.beforeCreate = () => held;
+		const { ended } = await start(before, () => posts().length === 1);
+		const [{ prompt = PROMPT, repoUrl = '' } = {}] = openRequests(before.state, 'test');
+		// The list tells of the task before the reply does.
+		server.add({ id: 'made', prompt, repoUrl });
+		const theirs = await start(other, () => posts().length === 2, 'Another prompt');
+		release();
+		await Promise.all([ended, theirs.ended]);
+		assert.deepEqual([before.problems, other.problems], [[], []]);
+		assert.deepEqual(other.shown, [await theirs.ended]);
+		assert.equal(server.tasks.find(({ id }) => id === other.shown[0])?.prompt, 'Another prompt');
+		assert.deepEqual(before.shown, [await ended]);
 	});
 
 	it('just after the service has accepted it shows the task, and forgets the prompt', async () => {

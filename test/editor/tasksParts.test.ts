@@ -278,7 +278,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.equal(second.kind, 'unsure');
 			assert.equal(posts(), 1);
 			server.listFailure = undefined;
-			assert.equal((await settlePending(dependencies()))?.id, server.tasks[0]?.id);
+			assert.equal((await settlePending(dependencies(), () => true))?.id, server.tasks[0]?.id);
 			assert.deepEqual(state.keys(), []);
 		});
 
@@ -291,10 +291,10 @@ describe('the parts of the tasks feature in the editor', () => {
 		it('is settled as not sent where the list does not show it', async () => {
 			const pending = { connection: 'test', ...request, known: [] };
 			await pendings().set(id, { ...pending, sentAt: Date.now() });
-			assert.equal(await settlePending(dependencies()), undefined);
+			assert.equal(await settlePending(dependencies(), () => true), undefined);
 			assert.equal(pendings().values().length, 1, 'the service may still be at it');
 			await pendings().set(id, { ...pending, sentAt: Date.now() - 5 * 60_000 });
-			assert.equal(await settlePending(dependencies()), undefined);
+			assert.equal(await settlePending(dependencies(), () => true), undefined);
 			assert.deepEqual(state.keys(), []);
 		});
 
@@ -302,7 +302,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			const pending = { connection: 'test', ...request, known: [], sentAt: Date.now() };
 			await pendings().set(id, { ...pending, branch: 'errand-scratch-1' });
 			server.add({ id: 'made', ...request });
-			assert.equal((await settlePending(dependencies()))?.selectedBranch, 'errand-scratch-1');
+			assert.equal((await settlePending(dependencies(), () => true))?.selectedBranch, 'errand-scratch-1');
 		});
 
 		it('looks into the list first where it is asked for again while an earlier try is open', async () => {

@@ -3,6 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import { runGit, runRemoteGit } from '../../platform/gitCommand.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { SCRATCH_ENTRIES } from '../storageKeys.ts';
+import { UNDER_WAY_MS } from './model/createdTask.ts';
 import { gitReason } from './model/gitReason.ts';
 import { type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
@@ -16,9 +17,6 @@ interface Scratch extends ScratchBranch {
 	/** Milliseconds since the epoch. */
 	madeAt: number;
 }
-
-/** How long a request may be under way before a branch without a task is taken for left behind, in milliseconds. */
-const UNCLAIMED_MS = 10 * 60_000;
 
 export interface ScratchBranchesDependencies {
 	workspaceState: vscode.Memento;
@@ -85,7 +83,7 @@ export class ScratchBranches {
 		for (const scratch of this.entries.values()) {
 			const isLeft =
 				scratch.taskId === undefined
-					? !isPending && Date.now() - scratch.madeAt > UNCLAIMED_MS
+					? !isPending && Date.now() - scratch.madeAt > UNDER_WAY_MS
 					: state(scratch.taskId) === 'ended';
 			if (scratch.connection === connection && isLeft && !this.attempted.has(scratch.name)) {
 				this.attempted.add(scratch.name);

@@ -142,12 +142,15 @@ async function outcomeOf(
 }
 
 /**
- * Settles what earlier requests left open, on their own connection: resolves with the task of the first one that the
- * service has made one for. Where the service cannot be asked, or may still be at it, it stays open.
+ * Settles those that `isMeant` of what earlier requests left open, on their own connection: resolves with the task of the
+ * first one that the service has made one for. Where the service cannot be asked, or may still be at it, it stays open.
  */
-export async function settlePending(dependencies: SendDependencies): Promise<Task | undefined> {
+export async function settlePending(
+	dependencies: SendDependencies,
+	isMeant: (pending: PendingTask) => boolean,
+): Promise<Task | undefined> {
 	const { workspaceState, connection } = dependencies;
-	for (const pending of openRequests(workspaceState, connection.name)) {
+	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
 		const { task, error } = await lookFor(dependencies, pending);
 		if (task) {
 			return settled(dependencies, pending, task);
@@ -159,7 +162,7 @@ export async function settlePending(dependencies: SendDependencies): Promise<Tas
 	return undefined;
 }
 
-/** The same for the requests that `isMeant`, with the tasks that are known. Asks the service nothing. */
+/** The same with the tasks that are known. Asks the service nothing. */
 export async function settleFromKnown(
 	dependencies: SendDependencies,
 	isMeant: (pending: PendingTask) => boolean,

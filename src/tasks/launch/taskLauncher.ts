@@ -11,6 +11,7 @@ import type { TaskConnection } from '../register.ts';
 import { rowWords } from '../words.ts';
 import { carryOut, placeOf } from './carryOut.ts';
 import { linkProblemText } from './linkWords.ts';
+import { UNDER_WAY_MS } from './model/createdTask.ts';
 import { readLaunchLink } from './model/launchLink.ts';
 import { findRepositories } from './pickRepository.ts';
 import type { PromptEditor } from './promptEditor.ts';
@@ -176,13 +177,13 @@ export class TaskLauncher {
 	/** The same where the list has changed: a service may take longer to make a task than the window was there for. */
 	async settleFromList(connection: string): Promise<void> {
 		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
-			const look = (sending: SendDependencies) => settleFromKnown(sending, this.isOrphan);
-			await this.settleInTurn(await this.dependencies.target(), look);
+			await this.settleInTurn(await this.dependencies.target(), settleFromKnown);
 		}
 	}
 
-	/** No window waits for its reply: this one was opened later, or has given up. */
-	private readonly isOrphan = ({ sentAt }: PendingTask): boolean => sentAt <= this.openedAt || this.givenUp.has(sentAt);
+	/** No window waits for its reply: this one was opened later, or has given up, or any other would have. */
+	private readonly isOrphan = ({ sentAt }: PendingTask): boolean =>
+		sentAt <= this.openedAt || this.givenUp.has(sentAt) || Date.now() - sentAt > UNDER_WAY_MS;
 
 	/** One look at a time, so that a task is shown once. */
 	private settleInTurn(target: TaskTarget, look: typeof settlePending): Promise<void> {
@@ -195,7 +196,7 @@ export class TaskLauncher {
 	}
 
 	private async findOpen(target: TaskTarget, look: typeof settlePending): Promise<Task | undefined> {
-		const task = await look(this.sending(target, undefined));
+		const task = await look(this.sending(target, undefined), this.isOrphan);
 		if (task) {
 			void showMessage(
 				'information',

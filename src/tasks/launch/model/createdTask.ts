@@ -4,6 +4,9 @@ import { timeOf } from '../../model/taskGroups.ts';
 /** How far back a task may have been made to be the one whose reply was lost, in milliseconds. */
 const LOOK_BACK_MS = 2 * 60 * 1000;
 
+/** How long a request may be under way, in milliseconds: longer than any window waits for its reply. */
+export const UNDER_WAY_MS = 10 * 60_000;
+
 /**
  * The task that a request whose reply was lost has made, if it did (contract: unspecified.md, "creation is not
  * idempotent"). `known` are the ids of the tasks that were there before the request was sent.
