@@ -1,4 +1,5 @@
 // A worker in the page of markdown.bench.ts: stands for the extension, which tells the page of each token.
+import { systemClock } from '../src/base/async.ts';
 import { PageFeed } from '../src/chat/pageFeed.ts';
 
 export interface FeedRun {
@@ -17,8 +18,7 @@ self.onmessage = async ({ data }: MessageEvent<FeedRun>) => {
 	const { contender, tokensPerSecond, duration, before } = data;
 	const post = (message: object) =>
 		self.postMessage({ ...message, sentAt: performance.timeOrigin + performance.now() });
-	const sleep = (milliseconds: number) => new Promise<void>(resolve => setTimeout(resolve, milliseconds));
-	const feed = new PageFeed(message => post({ message }), { now: () => Date.now(), sleep });
+	const feed = new PageFeed(message => post({ message }), systemClock);
 	let whole = before;
 	const tell = {
 		ours: () => feed.change({ kind: 'text-append', turn: TURN, text: TOKEN }),
@@ -34,8 +34,8 @@ self.onmessage = async ({ data }: MessageEvent<FeedRun>) => {
 		for (; told < due; told++) {
 			tell();
 		}
-		await sleep(1);
+		await systemClock.sleep(1);
 	}
-	await sleep(50);
+	await systemClock.sleep(50);
 	post({ ended: true });
 };

@@ -1,4 +1,3 @@
-import { firstTokenGoal } from './firstToken.ts';
 import { type Measured, measure, race, withServer } from './freshProcess.ts';
 import { type BenchRow, median } from './row.ts';
 
@@ -101,7 +100,7 @@ async function validation(): Promise<BenchRow> {
 	};
 }
 
-/** Goal 4: from the request to the first token, over a connection that is there. */
+/** Goal 4, beside the SDKs: from the request to the first token, over a connection that is there. */
 async function firstToken(): Promise<BenchRow> {
 	const names = ['floor', 'fetch', 'ours', 'openai', 'AI SDK'];
 	const runs = await withServer('streamServer.ts', { kind: 'chat', size: 1, writes: [1024, 1024] }, address =>
@@ -115,14 +114,14 @@ async function firstToken(): Promise<BenchRow> {
 		median((runs[names.indexOf(name)] ?? []).map(({ latency = Number.NaN }) => latency));
 	const base = latencyOf('floor');
 	const over = (name: string) => latencyOf(name) / base;
-	const { most, ...reason } = firstTokenGoal(over('fetch'));
 	return {
 		goal: '4',
-		what: 'first token of a conversation of 32 KB over a reused connection',
+		what: 'first token of a conversation of 32 KB over a reused connection, beside the SDKs',
 		ours: `${latencyOf('ours').toFixed(0)} µs`,
 		peers: `raw socket ${base.toFixed(0)} µs = 1; host fetch ${over('fetch').toFixed(2)}; openai ${over('openai').toFixed(2)}; AI SDK ${over('AI SDK').toFixed(2)}`,
 		ratio: over('ours').toFixed(2),
-		met: over('ours') <= Math.min(most, over('openai')) ? 'yes' : 'no',
-		...reason,
+		met: over('ours') <= over('openai') ? 'yes' : 'no',
+		reason:
+			"held against the SDKs here; against the raw socket with the host's own fetch, in the row of hostFirstToken",
 	};
 }

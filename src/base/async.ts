@@ -2,6 +2,8 @@
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
+	/** Runs it after `milliseconds`, unless the function returned is called before. */
+	after(milliseconds: number, run: () => void): () => void;
 	/** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
@@ -11,6 +13,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
+	after(milliseconds, run) {
+		const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER_MS));
+		return () => clearTimeout(timer);
+	},
 	sleep(milliseconds, signal) {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) {
@@ -18,16 +24,13 @@ export const systemClock: Clock = {
 				return;
 			}
 			const onAbort = () => {
-				clearTimeout(timer);
+				cancel();
 				reject(signal?.reason);
 			};
-			const timer = setTimeout(
-				() => {
-					signal?.removeEventListener('abort', onAbort);
-					resolve();
-				},
-				Math.min(milliseconds, LONGEST_TIMER_MS),
-			);
+			const cancel = systemClock.after(milliseconds, () => {
+				signal?.removeEventListener('abort', onAbort);
+				resolve();
+			});
 			signal?.addEventListener('abort', onAbort, { once: true });
 		});
 	},

@@ -7,6 +7,7 @@ export function hastenedClock(): Clock {
 	const started = systemClock.now();
 	return {
 		now: () => started + (systemClock.now() - started) * FACTOR,
+		after: (milliseconds, run) => systemClock.after(milliseconds / FACTOR, run),
 		sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / FACTOR, signal),
 	};
 }

@@ -49,7 +49,7 @@ export async function replyEnds(frame: Frame): Promise<string> {
 	return replyText(frame);
 }
 
-/** The editor that a task's prompt is written in, opened by its command and empty. */
+/** The editor that a task’s prompt is written in, opened by its command. */
 export async function openPrompt(page: Page): Promise<Locator> {
 	await runCommand(page, 'Errand: Start Task…');
 	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');

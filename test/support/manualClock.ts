@@ -24,28 +24,35 @@ export class ManualClock implements Clock {
 		return this.time;
 	}
 
+	after(milliseconds: number, run: () => void): () => void {
+		if (this.passesAtOnce(milliseconds)) {
+			this.waits.push(milliseconds);
+			this.time += milliseconds;
+			const turn = setImmediate(run);
+			return () => clearImmediate(turn);
+		}
+		const sleeper = { milliseconds, until: this.time + milliseconds, wake: run };
+		this.sleepers.push(sleeper);
+		return () => {
+			this.sleepers = this.sleepers.filter(other => other !== sleeper);
+		};
+	}
+
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) {
 				reject(signal.reason);
 				return;
 			}
-			if (this.passesAtOnce(milliseconds)) {
-				this.waits.push(milliseconds);
-				this.time += milliseconds;
-				setImmediate(resolve);
-				return;
-			}
-			const sleeper = { milliseconds, until: this.time + milliseconds, wake: resolve };
-			this.sleepers.push(sleeper);
-			signal?.addEventListener(
-				'abort',
-				() => {
-					this.sleepers = this.sleepers.filter(other => other !== sleeper);
-					reject(signal.reason);
-				},
-				{ once: true },
-			);
+			const onAbort = () => {
+				cancel();
+				reject(signal?.reason);
+			};
+			const cancel = this.after(milliseconds, () => {
+				signal?.removeEventListener('abort', onAbort);
+				resolve();
+			});
+			signal?.addEventListener('abort', onAbort, { once: true });
 		});
 	}
 

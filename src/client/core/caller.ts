@@ -178,10 +178,10 @@ async function prepare(
 	} catch (error) {
 		throw new ClientError('invalid-request', 'the id cannot stand in an address', { cause: error });
 	}
-	const url = new URL(base + path);
+	const search = new URLSearchParams();
 	for (const [name, value] of Object.entries(query ?? {})) {
 		if (value !== undefined) {
-			url.searchParams.set(name, String(value));
+			search.set(name, String(value));
 		}
 	}
 	const text = serialise(body);
@@ -192,7 +192,7 @@ async function prepare(
 	const key = route.key && checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
 	return {
 		method: route.method,
-		url: url.href,
+		url: base + path + (search.size > 0 ? `?${search}` : ''),
 		headers: {
 			...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
 			Accept: accept,

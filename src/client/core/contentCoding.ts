@@ -9,6 +9,7 @@ import {
 	createZstdDecompress,
 } from 'node:zlib';
 import { ClientError } from './errors.ts';
+import type { ReplyHeaders } from './transport.ts';
 
 /**
  * What a request asks for: a coded stream is held back until its coder has enough. A service, or a proxy on the way,
@@ -35,7 +36,7 @@ const DECODERS: ReadonlyMap<string, (first: number) => Transform> = new Map<stri
 ]);
 
 /** The one coding of a reply; undefined for plain bytes. Throws `bad-response` for one that not every transport decodes. */
-export function codingOf(headers: ReadonlyMap<string, string>): string | undefined {
+export function codingOf(headers: ReplyHeaders): string | undefined {
 	const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
 	if (coding === '' || coding === 'identity') {
 		return undefined;

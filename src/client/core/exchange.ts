@@ -104,7 +104,7 @@ export class Exchange {
 
 	/** Ends the exchange in `milliseconds`, unless the function returned is called before. */
 	closeAfter(milliseconds: number): () => void {
-		return after(this.options.clock, milliseconds, () => this.close());
+		return this.options.clock.after(milliseconds, () => this.close());
 	}
 
 	/** For a reply whose last event has come: lets the server close it, and closes it if that takes long. Never throws. */
@@ -124,7 +124,7 @@ export class Exchange {
 
 	private async send(request: Omit<TransportRequest, 'signal'>): Promise<void> {
 		const { transport, clock, firstByteMs } = this.options;
-		const cancel = after(clock, firstByteMs, () => this.end(timeoutError(`no answer within ${firstByteMs} ms`)));
+		const cancel = clock.after(firstByteMs, () => this.end(timeoutError(`no answer within ${firstByteMs} ms`)));
 		try {
 			if (this.failure) {
 				throw this.failure;
@@ -177,7 +177,7 @@ export class Exchange {
 
 	/** One timer serves many reads: when it is due, it looks at the read under way and is set anew. */
 	private watch(milliseconds: number): void {
-		this.cancelWatch ??= after(this.options.clock, milliseconds, () => {
+		this.cancelWatch ??= this.options.clock.after(milliseconds, () => {
 			this.cancelWatch = undefined;
 			// A reader who takes his time is no silence: the watch ends, and the next read sets it again.
 			if (this.silentSince === undefined) {
@@ -210,16 +210,6 @@ export class Exchange {
 		this.cancelWatch?.();
 		this.cancelWatch = undefined;
 	}
-}
-
-/** The reason of a cancelled wait, which nobody looks at. Without one an abort makes a new error each time. */
-const CANCELLED = new Error('cancelled');
-
-/** Returns what cancels it. */
-function after(clock: Clock, milliseconds: number, run: () => void): () => void {
-	const cancelled = new AbortController();
-	clock.sleep(milliseconds, cancelled.signal).then(run, () => {});
-	return () => cancelled.abort(CANCELLED);
 }
 
 export function abortedError(): ClientError {

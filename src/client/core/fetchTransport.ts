@@ -26,7 +26,7 @@ async function send(fetch: Fetch, request: TransportRequest): Promise<TransportR
 	if (response.type === 'opaqueredirect') {
 		throw new ClientError('bad-response', 'the service redirects elsewhere; a key is not sent there');
 	}
-	const headers = new Map(response.headers);
+	const headers = { get: (name: string) => response.headers.get(name) ?? undefined };
 	try {
 		codingOf(headers);
 	} catch (error) {

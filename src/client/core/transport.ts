@@ -20,10 +20,12 @@ export interface TransportRequest {
 	connectTimeoutMs: number;
 }
 
+export type ReplyHeaders = Pick<ReadonlyMap<string, string>, 'get'>;
+
 export interface TransportResponse {
 	status: number;
-	/** Names in lower case. */
-	headers: ReadonlyMap<string, string>;
+	/** By names in lower case. */
+	headers: ReplyHeaders;
 	/** The bytes as they come, with back-pressure. Leaving the loop ends the exchange. */
 	body: AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Clock } from '../../../src/base/async.ts';
+import { type Clock, systemClock } from '../../../src/base/async.ts';
 import { intervalMsOf, isLongAway, RefreshTimer } from '../../../src/tasks/refreshTimer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
@@ -10,6 +10,8 @@ class FastClock implements Clock {
 	now(): number {
 		return 0;
 	}
+
+	readonly after = systemClock.after;
 
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		this.waits.push(milliseconds);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/base/async.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { TaskStore } from '../../../src/tasks/taskStore.ts';
 import { waitFor } from '../../support/waitFor.ts';
@@ -23,7 +24,7 @@ describe('the list of tasks', () => {
 		server = await TaskServer.start();
 		client = createClient({ connection: server.connection, keys: () => Promise.resolve('test') });
 		now = 1000;
-		store = new TaskStore(() => Promise.resolve(client), { now: () => now, sleep: () => Promise.resolve() });
+		store = new TaskStore(() => Promise.resolve(client), { ...systemClock, now: () => now });
 	});
 
 	afterEach(async () => {

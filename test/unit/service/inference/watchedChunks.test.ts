@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Clock } from '../../../../src/base/async.ts';
+import { type Clock, systemClock } from '../../../../src/base/async.ts';
 import {
 	ProviderFailure,
 	type ReplyChunk,
@@ -12,7 +12,7 @@ const piece = (content: string): ReplyChunk => ({ choices: [{ index: 0, delta: {
 /** Each step of the provider takes a tenth of a second; the reader takes what the test says. */
 function watch(lots: (ReplyChunk | ProviderFailure)[][]) {
 	let now = 0;
-	const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
+	const clock: Clock = { ...systemClock, now: () => now };
 	const ends: Parameters<OnEnd>[] = [];
 	let returned = 0;
 	let lot: (ReplyChunk | ProviderFailure)[] = [];

@@ -10,7 +10,7 @@ import { type WholeReply, wholeReply } from '../../../../../src/service/inferenc
 const published: StoredImage[] = [];
 const [first, second] = demoProviders({
 	// Time is not what is tested here.
-	clock: { now: systemClock.now, sleep: async (_, signal) => signal?.throwIfAborted() },
+	clock: { ...systemClock, sleep: async (_, signal) => signal?.throwIfAborted() },
 	publish: image => `http://127.0.0.1:1/${published.push(image)}`,
 });
 
