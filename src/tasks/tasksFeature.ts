@@ -153,7 +153,7 @@ class Feature implements TasksFeature {
 		);
 		this.launcher = new TaskLauncher({
 			...dependencies,
-			promptEditor: this.disposables.add(new PromptEditor(promptFile, dependencies.workspaceState)),
+			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
 			tasks: () => store.all(),
 			target: () => active.target(),
 			load: () => this.list.load(),

@@ -1,16 +1,13 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { commands, PROMPT_SCHEME } from '../../platform/ids.ts';
-import { DRAFT_PLACE_KEY } from '../storageKeys.ts';
+import type { PromptPlace } from './promptDraft.ts';
 import { PROMPT_URI, type PromptFile } from './promptFile.ts';
 import type { LaunchWish } from './startTask.ts';
-
-type Place = Pick<LaunchWish, 'repository' | 'branch'>;
 
 /** The editor that a prompt is written in: opens it, tells what stands in it, and shows the way on. */
 export class PromptEditor implements Disposable {
 	private readonly file: PromptFile;
-	private readonly workspaceState: vscode.Memento;
 	private readonly store = new DisposableStore();
 	private readonly placeholder = this.store.add(
 		vscode.window.createTextEditorDecorationType({
@@ -21,9 +18,8 @@ export class PromptEditor implements Disposable {
 		}),
 	);
 
-	constructor(file: PromptFile, workspaceState: vscode.Memento) {
+	constructor(file: PromptFile) {
 		this.file = file;
-		this.workspaceState = workspaceState;
 		const draw = () => this.drawPlaceholder();
 		this.store.add(vscode.window.onDidChangeVisibleTextEditors(draw));
 		this.store.add(
@@ -45,8 +41,8 @@ export class PromptEditor implements Disposable {
 	}
 
 	get wish(): LaunchWish {
-		const place = this.workspaceState.get<Place>(DRAFT_PLACE_KEY);
-		return { prompt: this.file.text.trim(), repository: place?.repository, branch: place?.branch };
+		const { text, draft } = this.file;
+		return { prompt: text.trim(), repository: draft.place.repository, branch: draft.place.branch };
 	}
 
 	/** Shows the prompt, with the cursor at its end; where it is shown already, the cursor stays where the user put it. */
@@ -65,7 +61,7 @@ export class PromptEditor implements Disposable {
 	}
 
 	/** Adds to what is written already, which is never lost: `replace` can be undone in the editor. */
-	async propose(text: string, how: 'add' | 'replace', place: Place = {}): Promise<void> {
+	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}): Promise<void> {
 		const editor = await this.open();
 		const { document } = editor;
 		const written = document.getText();
@@ -75,9 +71,7 @@ export class PromptEditor implements Disposable {
 		await editor.edit(edit => edit.replace(all, next));
 		toEnd(editor);
 		if (isReplaced || place.repository !== undefined || place.branch !== undefined) {
-			const { repository, branch } = place;
-			const isEmpty = repository === undefined && branch === undefined;
-			await this.workspaceState.update(DRAFT_PLACE_KEY, isEmpty ? undefined : { repository, branch });
+			await this.file.draft.writePlace(place);
 		}
 	}
 
@@ -87,13 +81,14 @@ export class PromptEditor implements Disposable {
 			return;
 		}
 		const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === PROMPT_SCHEME);
-		await open?.save();
+		if (open?.isDirty) {
+			await open.save();
+		}
 		const tabs = vscode.window.tabGroups.all
 			.flatMap(group => group.tabs)
 			.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === PROMPT_SCHEME);
 		await vscode.window.tabGroups.close(tabs);
-		await this.file.replace('');
-		await this.workspaceState.update(DRAFT_PLACE_KEY, undefined);
+		await this.file.forget(prompt);
 	}
 
 	private drawPlaceholder(): void {

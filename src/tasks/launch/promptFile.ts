@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { PROMPT_SCHEME } from '../../platform/ids.ts';
 import { changesTextOnSave } from '../../platform/settings.ts';
-import { DRAFT_KEY } from '../storageKeys.ts';
+import { PromptDraft } from './promptDraft.ts';
 
 /** The only document of the scheme; its name is what the tab shows. */
 export const PROMPT_URI = vscode.Uri.from({ scheme: PROMPT_SCHEME, path: '/Task Prompt.md' });
@@ -15,7 +15,8 @@ const SAVE_MS = 400;
  * change, through closing, failure and a reload of the window, and never asks to be saved somewhere.
  */
 export class PromptFile implements vscode.FileSystemProvider, Disposable {
-	private readonly workspaceState: vscode.Memento;
+	/** What is kept of it. */
+	readonly draft: PromptDraft;
 	private readonly onRead: () => void;
 	private readonly store = new DisposableStore();
 	private readonly changed = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
@@ -26,7 +27,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 
 	/** `onRead`: somebody opens the document; also the window itself, after a reload. */
 	constructor(workspaceState: vscode.Memento, onRead: () => void) {
-		this.workspaceState = workspaceState;
+		this.draft = new PromptDraft(workspaceState);
 		this.onRead = onRead;
 		this.store.add(vscode.workspace.registerFileSystemProvider(PROMPT_SCHEME, this, { isCaseSensitive: true }));
 		this.store.add(
@@ -41,19 +42,14 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	/** The prompt as it stands in its editor, or as it was kept. */
 	get text(): string {
 		const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === PROMPT_SCHEME);
-		return open?.getText() ?? this.draft;
+		return open?.getText() ?? this.draft.text;
 	}
 
-	/** Puts another text in the place of the draft. Only while its editor is closed, or what stands in it is saved. */
-	async replace(text: string): Promise<void> {
-		await this.workspaceState.update(DRAFT_KEY, text === '' ? undefined : text);
+	/** Forgets the draft, of which a task was made. Only while its editor is closed. */
+	async forget(prompt: string): Promise<void> {
+		await this.draft.forget(prompt);
 		this.modifiedAt = Math.max(Date.now(), this.modifiedAt + 1);
 		this.changed.fire([{ type: vscode.FileChangeType.Changed, uri: PROMPT_URI }]);
-	}
-
-	private get draft(): string {
-		const draft = this.workspaceState.get<unknown>(DRAFT_KEY);
-		return typeof draft === 'string' ? draft : '';
 	}
 
 	private keep(document: vscode.TextDocument): void {
@@ -61,8 +57,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		if (document.isClosed) {
 			return;
 		}
-		const text = document.getText();
-		void this.workspaceState.update(DRAFT_KEY, text === '' ? undefined : text);
+		void this.draft.write(document.getText());
 		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
 		if (document.isDirty && !changesTextOnSave(document)) {
 			void document.save();
@@ -74,20 +69,19 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 			return { type: vscode.FileType.Directory, ctime: this.createdAt, mtime: this.createdAt, size: 0 };
 		}
 		this.check(uri);
-		const size = new TextEncoder().encode(this.draft).length;
+		const size = new TextEncoder().encode(this.draft.text).length;
 		return { type: vscode.FileType.File, ctime: this.createdAt, mtime: this.modifiedAt, size };
 	}
 
 	readFile(uri: vscode.Uri): Uint8Array {
 		this.check(uri);
 		this.onRead();
-		return new TextEncoder().encode(this.draft);
+		return new TextEncoder().encode(this.draft.text);
 	}
 
 	async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
 		this.check(uri);
-		const text = new TextDecoder().decode(content);
-		await this.workspaceState.update(DRAFT_KEY, text === '' ? undefined : text);
+		await this.draft.write(new TextDecoder().decode(content));
 		this.modifiedAt = Math.max(Date.now(), this.modifiedAt + 1);
 	}
 

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { SharedState } from '../../../../src/platform/sharedState.ts';
+import { PromptDraft } from '../../../../src/tasks/launch/promptDraft.ts';
+
+describe('the prompt that was written and not sent', () => {
+	let folder: string;
+	const open = () => new PromptDraft(new SharedState(folder));
+
+	beforeEach(() => {
+		folder = mkdtempSync(path.join(os.tmpdir(), 'errand-draft-'));
+	});
+
+	afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+	it('is there again with its place, and gone once a task was made of it', async () => {
+		await open().write('Fix it.\n');
+		await open().writePlace({ branch: 'main' });
+		assert.deepEqual([open().text, open().place], ['Fix it.\n', { branch: 'main' }]);
+		await open().forget('Fix it.');
+		assert.deepEqual([open().text, open().place, new SharedState(folder).keys()], ['', {}, []]);
+	});
+
+	it('stays where another window has written on while its task was made', async () => {
+		await open().write('Fix it.');
+		await open().writePlace({ branch: 'main' });
+		await open().write('Fix it, and test it.');
+		await open().forget('Fix it.');
+		assert.deepEqual([open().text, open().place], ['Fix it, and test it.', { branch: 'main' }]);
+	});
+});
