@@ -42,6 +42,7 @@ function wire(context: vscode.ExtensionContext): void {
 		context.globalStorageUri.fsPath,
 		vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
 		context.workspaceState,
+		log.logger('state'),
 	);
 	const keys = registerKeys({
 		secrets: context.secrets,

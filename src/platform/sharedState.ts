@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Memento } from 'vscode';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** Short and the same for the same text; nothing of the text can be read from it. */
 const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -11,8 +13,15 @@ const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
  * of two windows on one folder the later one undoes what the other has written, also under other keys. `folder`: the
  * address of the workspace's first folder; without one no other window is on the same workspace, and the editor's serves.
  */
-export function openWorkspaceState(globalStorage: string, folder: string | undefined, editors: Memento): Memento {
-	return folder === undefined ? editors : new SharedState(path.join(globalStorage, 'workspaces', nameOf(folder)));
+export function openWorkspaceState(
+	globalStorage: string,
+	folder: string | undefined,
+	editors: Memento,
+	logger: Logger,
+): Memento {
+	return folder === undefined
+		? editors
+		: new SharedState(path.join(globalStorage, 'workspaces', nameOf(folder)), logger);
 }
 
 /**
@@ -21,9 +30,13 @@ export function openWorkspaceState(globalStorage: string, folder: string | undef
  */
 export class SharedState implements Memento {
 	private readonly folder: string;
+	private readonly logger: Logger;
+	/** Logged once for a fault that lasts: some of it is written every second. */
+	private isFailing = false;
 
-	constructor(folder: string) {
+	constructor(folder: string, logger: Logger) {
 		this.folder = folder;
+		this.logger = logger;
 	}
 
 	keys(): readonly string[] {
@@ -43,8 +56,21 @@ export class SharedState implements Memento {
 		return stored === undefined ? fallback : (stored.value as T);
 	}
 
-	/** `value`: what JSON can hold; undefined removes the key. Rejects with the system's errors. */
+	/** `value`: what JSON can hold; undefined removes the key. Rejects with the system's errors, which are logged. */
 	async update(key: string, value: unknown): Promise<void> {
+		try {
+			this.write(key, value);
+			this.isFailing = false;
+		} catch (error) {
+			if (!this.isFailing) {
+				this.isFailing = true;
+				this.logger.log('error', 'what the workspace keeps cannot be written', { reason: describeError(error) });
+			}
+			throw error;
+		}
+	}
+
+	private write(key: string, value: unknown): void {
 		const file = this.file(key);
 		if (value === undefined) {
 			rmSync(file, { force: true });
@@ -112,6 +138,11 @@ export class StateEntries<T> {
 
 	async delete(id: string): Promise<void> {
 		await this.state.update(this.keyOf(id), undefined);
+	}
+
+	/** For what only the next window misses: as `set`, or without a value as `delete`. Nobody hears of a failure. */
+	note(id: string, value?: T): void {
+		(value === undefined ? this.delete(id) : this.set(id, value)).catch(() => {});
 	}
 
 	private keyOf(id: string): string {

@@ -77,7 +77,7 @@ export class TaskFollowUps {
 				throw error;
 			}
 		}
-		await this.keep(id, '');
+		this.keep(id, '');
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
 			this.dependencies.store.put(going);
@@ -94,7 +94,8 @@ export class TaskFollowUps {
 		const empty = vscode.l10n.t('Write what the task should do.');
 		return new Promise(resolve => {
 			const finish = (prompt: string | undefined) => {
-				resolve(this.keep(task.id, input.value).then(() => prompt));
+				this.keep(task.id, input.value);
+				resolve(prompt);
 				// Hides it, which comes back to here and finds the answer given.
 				input.dispose();
 			};
@@ -114,9 +115,9 @@ export class TaskFollowUps {
 		});
 	}
 
-	private async keep(id: string, draft: string): Promise<void> {
+	private keep(id: string, draft: string): void {
 		if (draft !== (this.drafts.get(id) ?? '')) {
-			await (draft === '' ? this.drafts.delete(id) : this.drafts.set(id, draft));
+			this.drafts.note(id, draft === '' ? undefined : draft);
 		}
 	}
 }

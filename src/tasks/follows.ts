@@ -141,7 +141,7 @@ export class Follows implements Disposable {
 				title: firstLine(target.title, MAXIMUM_NOTE),
 			};
 			this.stored.set(key, entry);
-			void this.entries.set(key, entry);
+			this.entries.note(key, entry);
 		}
 	}
 
@@ -189,7 +189,7 @@ export class Follows implements Disposable {
 
 	private forget(key: string): void {
 		if (this.stored.delete(key)) {
-			void this.entries.delete(key);
+			this.entries.note(key);
 			void this.follows.get(key)?.forgetKept();
 		}
 	}
@@ -201,7 +201,7 @@ export class Follows implements Disposable {
 			const entry = this.stored.get(key);
 			// Another window may have seen the task's end before this one.
 			if (entry && this.entries.get(key)) {
-				void this.entries.set(key, entry);
+				this.entries.note(key, entry);
 			}
 		}
 		this.moved.clear();

@@ -288,6 +288,14 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(state.keys(), []);
 		});
 
+		it('stays open where its task cannot be noted, which is there all the same', async () => {
+			const full = { ...dependencies(), made: () => Promise.reject(new Error('ENOSPC: no space left on device')) };
+			assert.equal(await made(full, request), server.tasks[0]?.id);
+			assert.equal(pendings().values().length, 1);
+			assert.equal((await settlePending(dependencies(), () => true))?.id, server.tasks[0]?.id);
+			assert.deepEqual(state.keys(), []);
+		});
+
 		it('is settled as not sent where the list does not show it', async () => {
 			const pending = { connection: 'test', ...request, known: [] };
 			await pendings().set(id, { ...pending, sentAt: Date.now() });

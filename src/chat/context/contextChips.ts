@@ -189,14 +189,14 @@ export class ContextChips {
 			const text = JSON.stringify(chip);
 			if (this.written.get(chip.id) !== text) {
 				this.written.set(chip.id, text);
-				void this.entries.set(chip.id, chip);
+				this.entries.note(chip.id, chip);
 			}
 		}
 		const ids = new Set(kept.map(({ id }) => id));
 		for (const id of this.written.keys()) {
 			if (!ids.has(id)) {
 				this.written.delete(id);
-				void this.entries.delete(id);
+				this.entries.note(id);
 			}
 		}
 	}

@@ -57,7 +57,8 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		if (document.isClosed) {
 			return;
 		}
-		void this.draft.write(document.getText());
+		// Where that fails, saving the document does as well, which the editor says.
+		this.draft.write(document.getText()).catch(() => {});
 		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
 		if (document.isDirty && !changesTextOnSave(document)) {
 			void document.save();

@@ -45,7 +45,10 @@ export interface SendDependencies {
 	connection: { name: string; label: string };
 	/** The tasks that are known. */
 	tasks(): Iterable<Task>;
-	/** Takes note of the task. Until that is done the request counts as open: a reload of the window loses nothing of it. */
+	/**
+	 * Takes note of the task, or logs why it cannot and rejects. Until that is done the request counts as open: a reload of
+	 * the window loses nothing of it.
+	 */
 	made(task: Task): Promise<void>;
 }
 
@@ -100,9 +103,14 @@ export async function sendTask(
 }
 
 async function finish(dependencies: SendDependencies, pending: PendingTask, task: Task): Promise<SendOutcome> {
-	await dependencies.made(task);
-	await close(dependencies.workspaceState, pending);
+	// Where it cannot be noted the task is there all the same. Its request stays open, for the next window.
+	await note(dependencies, pending, task).catch(() => {});
 	return { kind: 'made', task };
+}
+
+async function note({ made, workspaceState }: SendDependencies, pending: PendingTask, task: Task): Promise<void> {
+	await made(task);
+	await close(workspaceState, pending);
 }
 
 function firstTry(
@@ -180,7 +188,7 @@ export async function settleFromKnown(
 async function settled(dependencies: SendDependencies, pending: PendingTask, found: Task): Promise<Task> {
 	// A service need not tell the branch, and a scratch branch may only go with its task.
 	const task = { ...found, selectedBranch: found.selectedBranch ?? pending.branch };
-	await finish(dependencies, pending, task);
+	await note(dependencies, pending, task);
 	return task;
 }
 

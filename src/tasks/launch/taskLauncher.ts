@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/core/errors.ts';
@@ -370,6 +370,14 @@ export class TaskLauncher {
 
 	private sending(target: TaskTarget, scratch: string | undefined): SendDependencies {
 		const { workspaceState, tasks } = this.dependencies;
-		return { ...target, workspaceState, tasks, made: task => this.made(task, scratch) };
+		const made = async (task: Task) => {
+			try {
+				await this.made(task, scratch);
+			} catch (error) {
+				this.dependencies.logger.log('error', 'a task could not be noted', { reason: describeError(error) });
+				throw error;
+			}
+		};
+		return { ...target, workspaceState, tasks, made };
 	}
 }

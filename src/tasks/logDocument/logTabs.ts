@@ -44,7 +44,7 @@ export class LogTabs implements Disposable {
 		const tabs = openTabs();
 		const stored = this.workspaceState.get(OPEN_LOGS_KEY);
 		if (this.toRestore.length === 0 && JSON.stringify(tabs) !== JSON.stringify(stored ?? [])) {
-			void this.workspaceState.update(OPEN_LOGS_KEY, tabs.length === 0 ? undefined : tabs);
+			this.workspaceState.update(OPEN_LOGS_KEY, tabs.length === 0 ? undefined : tabs).then(undefined, () => {});
 		}
 	}
 

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
+import { nullLogger } from '../../../src/base/logger.ts';
 import { openWorkspaceState, SharedState, StateEntries } from '../../../src/platform/sharedState.ts';
 
 describe('the state that windows share', () => {
@@ -17,7 +18,7 @@ describe('the state that windows share', () => {
 	afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 	const isText = (value: unknown): value is string => typeof value === 'string';
-	const open = () => new SharedState(path.join(folder, 'state'));
+	const open = () => new SharedState(path.join(folder, 'state'), nullLogger);
 	const entries = () => new StateEntries(open(), 'kind', isText);
 
 	it('is what any window has written last, under every key', async () => {
@@ -49,10 +50,10 @@ describe('the state that windows share', () => {
 
 	it('is the editor’s own where no folder is open, and one for each folder', async () => {
 		const editors = open();
-		assert.equal(openWorkspaceState(folder, undefined, editors), editors);
-		await openWorkspaceState(folder, 'file:///a', editors).update('key', 1);
-		assert.equal(openWorkspaceState(folder, 'file:///a', editors).get('key'), 1);
-		assert.equal(openWorkspaceState(folder, 'file:///b', editors).get('key'), undefined);
+		assert.equal(openWorkspaceState(folder, undefined, editors, nullLogger), editors);
+		await openWorkspaceState(folder, 'file:///a', editors, nullLogger).update('key', 1);
+		assert.equal(openWorkspaceState(folder, 'file:///a', editors, nullLogger).get('key'), 1);
+		assert.equal(openWorkspaceState(folder, 'file:///b', editors, nullLogger).get('key'), undefined);
 	});
 
 	it('leaves out what is damaged', async () => {
@@ -69,12 +70,32 @@ describe('the state that windows share', () => {
 		assert.deepEqual(open().keys(), []);
 	});
 
+	it('tells the log once what keeps notes from being written, and nobody else', async () => {
+		const logged: string[] = [];
+		const state = new SharedState(path.join(folder, 'state'), { log: (_, message) => logged.push(message) });
+		const notes = new StateEntries(state, 'kind', isText);
+		const note = async (id: string, value?: string) => {
+			notes.note(id, value);
+			// A rejection that nobody takes ends the process before this.
+			await new Promise(setImmediate);
+		};
+		writeFileSync(path.join(folder, 'state'), 'in the way');
+		await note('one', '1');
+		await note('two', '2');
+		assert.deepEqual([notes.values(), logged.length], [[], 1]);
+		rmSync(path.join(folder, 'state'));
+		await note('one', '1');
+		await note('two', '2');
+		await note('two');
+		assert.deepEqual([notes.values(), logged.length], [['1'], 1]);
+	});
+
 	it('loses no entry of two processes that add and remove at the same time', async function () {
 		this.timeout(30_000);
 		const module = path.join(import.meta.dirname, '../../../src/platform/sharedState.ts');
 		const script = `
 			const { SharedState, StateEntries } = await import(process.argv[1]);
-			const entries = new StateEntries(new SharedState(process.argv[2]), 'kind', value => typeof value === 'string');
+			const entries = new StateEntries(new SharedState(process.argv[2], { log() {} }), 'kind', value => typeof value === 'string');
 			for (let index = 0; index < 100; index++) {
 				await entries.set(process.argv[3] + index, process.argv[3] + index);
 				entries.values();

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { nullLogger } from '../../../../src/base/logger.ts';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
 import { PromptDraft } from '../../../../src/tasks/launch/promptDraft.ts';
 
 describe('the prompt that was written and not sent', () => {
 	let folder: string;
-	const open = () => new PromptDraft(new SharedState(folder));
+	const open = () => new PromptDraft(new SharedState(folder, nullLogger));
 
 	beforeEach(() => {
 		folder = mkdtempSync(path.join(os.tmpdir(), 'errand-draft-'));
@@ -20,7 +21,7 @@ describe('the prompt that was written and not sent', () => {
 		await open().writePlace({ branch: 'main' });
 		assert.deepEqual([open().text, open().place], ['Fix it.\n', { branch: 'main' }]);
 		await open().forget('Fix it.');
-		assert.deepEqual([open().text, open().place, new SharedState(folder).keys()], ['', {}, []]);
+		assert.deepEqual([open().text, open().place, new SharedState(folder, nullLogger).keys()], ['', {}, []]);
 	});
 
 	it('stays where another window has written on while its task was made', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import { nullLogger } from '../../../../src/base/logger.ts';
 import { SharedState, StateEntries } from '../../../../src/platform/sharedState.ts';
 import { ScratchBranches } from '../../../../src/tasks/launch/scratchBranches.ts';
 import {
@@ -27,7 +28,7 @@ describe('scratch branches', () => {
 	afterEach(() => repository.remove());
 
 	const place = () => ({ gitPath: 'git', directory: repository.path, credentials: {} });
-	const state = () => new SharedState(path.join(repository.folder, 'state'));
+	const state = () => new SharedState(path.join(repository.folder, 'state'), nullLogger);
 	const remembered = () => new StateEntries(state(), SCRATCH_ENTRIES, (_value): _value is { madeAt: number } => true);
 	const makeOld = async (name: string) => {
 		const scratch = remembered().get(name);
