@@ -215,12 +215,15 @@ export class Supervisor implements Disposable {
 	private bringUpToDate(service: Discovery): Promise<void> {
 		// One after the other: what is read last must be what the service gets last.
 		return this.handovers.run(async () => {
-			if (!this.isOutOfDate) {
+			// Where a service has ended meanwhile, another program may listen.
+			const isThere = () => this.running?.service === service;
+			if (!this.isOutOfDate || !isThere()) {
 				return;
 			}
 			this.isOutOfDate = false;
 			try {
-				await handOver(service, await this.options.handover());
+				const handover = await this.options.handover();
+				await (isThere() && handOver(service, handover));
 			} catch (error) {
 				this.isOutOfDate = true;
 				this.options.logger.log('warn', 'the upstreams could not be handed over', { reason: describeError(error) });

@@ -155,6 +155,46 @@ describe('Supervisor', function () {
 		});
 	});
 
+	it('hands nothing over to what listens in the place of a service that has ended', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+		const { promise: read, resolve: goOn } = Promise.withResolvers<void>();
+		let isSlow = false;
+		const supervisor = supervise(undefined, undefined, undefined, async () => {
+			if (isSlow) {
+				ask();
+				await read;
+			}
+			return handover;
+		});
+		const service = await ensure(supervisor);
+		isSlow = true;
+		const changed = supervisor.upstreamsChanged();
+		await asked;
+		const stopped = new Promise(resolve => supervisor.onDidChangeStopped(() => resolve(undefined)));
+		await supervisor.stop(service);
+		await stopped;
+		const received: string[] = [];
+		const { pipe = '' } = service;
+		await mkdir(path.dirname(pipe), { recursive: true });
+		await rm(pipe, { force: true });
+		const listener = http.createServer((request, response) => {
+			received.push(`${request.method} ${request.url}`);
+			response.end('{}');
+		});
+		listener.listen(pipe);
+		await once(listener, 'listening');
+		try {
+			goOn();
+			await changed;
+			assert.deepEqual(received, []);
+		} finally {
+			listener.close();
+		}
+	});
+
 	it('lets the service end when the last window has given its lease back', async () => {
 		const supervisor = supervise();
 		const { pid } = await ensure(supervisor);
