@@ -60,6 +60,8 @@ export class Chat {
 	private closed = false;
 	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
 	private choosing: Promise<void> = Promise.resolve();
+	/** Resolves when a conversation that goes on as a copy has the pictures. */
+	private copying: Promise<void> = Promise.resolve();
 	/** The last save, which tells of its failure itself. */
 	private saving: Promise<void> = Promise.resolve();
 
@@ -73,7 +75,7 @@ export class Chat {
 		this.way?.onDidChange(() => this.wayChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
-			void options.pictures.copy(branchedFrom, id);
+			this.copying = options.pictures.copy(branchedFrom, id);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
@@ -411,6 +413,7 @@ export class Chat {
 					const { messages } = toRequest(conversation, turnId, model);
 					return this.way.stream(channelHistory(messages, instructions), signal);
 				}
+				await this.copying;
 				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
 				const request = toRequest(conversation, turnId, model, images);
 				const applied = await applyPolicy(request, settings, this.options.policy, mode);

@@ -14,7 +14,7 @@ import { TURN_IDS } from '../conversations.ts';
 import type { TestService } from '../testService.ts';
 import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
 
-const [first, second] = TURN_IDS;
+const [first, second, third] = TURN_IDS;
 
 describe('an image that goes with a message', () => {
 	const windows = useTestWindows();
@@ -118,6 +118,22 @@ describe('an image that goes with a message', () => {
 		}
 		assert.equal(service.requests.length, 2);
 		assert.match(replyOf(chat, TURN_IDS[2]).explanation?.message ?? '', /before it was sent: images-too-large/);
+	});
+
+	it('is there where another window wrote, and the conversation goes on as a copy', async () => {
+		const one = await open();
+		await one.send(first, 'One?');
+		await replyEnded(one);
+		await one.close();
+		const [left, right] = [await open(), await open()];
+		await left.send(second, 'Left?');
+		await replyEnded(left);
+		const fox = await attach(right.conversation.id, 'fox', 4_000_000);
+		await right.send(third, 'What is it?', [fox]);
+		await replyEnded(right);
+		assert.deepEqual(right.notice, { kind: 'branched' });
+		assert.equal(replyOf(right, third).explanation, undefined);
+		assert.equal((contents().at(-1) as unknown[])[1] !== undefined, true);
 	});
 
 	it('is known by its bytes, and costs what its size comes to', async () => {
