@@ -1,0 +1,77 @@
+// The rows of the task tree without the editor's own drawing, and the least that a page of the list can be.
+import { systemClock } from '../src/base/async.ts';
+import { createClient } from '../src/client/client.ts';
+import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
+import { connectionSchema } from '../src/contract/connection.ts';
+import { groupTasks } from '../src/tasks/model/taskGroups.ts';
+import { describeTask, type RowWords } from '../src/tasks/model/taskRow.ts';
+import { TaskStore } from '../src/tasks/taskStore.ts';
+import { median } from './row.ts';
+import type { TaskListServer } from './taskListServer.ts';
+
+export const PAGE = 50;
+const REQUESTS = 500;
+/** Until the runtime has compiled both. */
+const WARM = 500;
+
+const words: RowWords = {
+	untitled: 'Untitled',
+	queued: 'queued',
+	running: 'running',
+	saving: 'saving',
+	stopping: 'stopping',
+	percent: progress => `${progress} %`,
+	outcome: kind => kind,
+	changes: (added, removed, files) => `+${added} −${removed} in ${files} files`,
+	pullRequest: number => `PR ${number}`,
+	age: milliseconds => `${Math.floor(milliseconds / 60_000)} min`,
+	follow: state => state.kind,
+};
+
+export function openStore({ address, token }: TaskListServer): TaskStore {
+	const client = createClient({
+		connection: { name: 'bench', ...connectionSchema.parse({ apiUrl: address, cloudUrl: address, service: 'bench' }) },
+		keys: () => Promise.resolve(token),
+		transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
+	});
+	return new TaskStore(() => Promise.resolve(client), systemClock);
+}
+
+/** Groups every task and describes the rows that are in sight: the editor asks for no others. */
+export function rowsOf(store: TaskStore, inSight: number): number {
+	const groups = groupTasks(store.shown(), Date.now(), () => false);
+	for (const task of groups.flatMap(group => group.tasks).slice(0, inSight)) {
+		describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, words);
+	}
+	return groups.length;
+}
+
+export interface FirstPage {
+	/** Milliseconds of a request and its JSON, nothing else. */
+	bare: number;
+	/** The same of the page as the tree shows it. */
+	first: number;
+}
+
+/** Both by turns. */
+export async function firstPage(server: TaskListServer, store: TaskStore): Promise<FirstPage> {
+	const headers = { authorization: `Bearer ${server.token}`, accept: 'application/json' };
+	const bare = async () => {
+		await (await globalThis.fetch(`${server.address}/api/tasks?limit=${PAGE}&offset=0`, { headers })).json();
+	};
+	const first = async () => {
+		await store.refresh();
+		rowsOf(store, PAGE);
+	};
+	const times: [number[], number[]] = [[], []];
+	for (let request = 0; request < REQUESTS + WARM; request++) {
+		for (const [index, run] of [bare, first].entries()) {
+			const start = performance.now();
+			await run();
+			if (request >= WARM) {
+				times[index]?.push(performance.now() - start);
+			}
+		}
+	}
+	return { bare: median(times[0]), first: median(times[1]) };
+}
