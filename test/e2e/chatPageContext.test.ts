@@ -76,6 +76,11 @@ describe('the context in the chat page', function () {
 		assert.deepEqual([posted.name, posted.data], ['shot.png', bytes.toString('base64')]);
 		await paste(5_000_000);
 		await chat.page.getByText('shot.png is larger than 5 MB.').waitFor();
+		// What went with a message is not held for the next one.
+		await chat.send({ kind: 'context-set', context: { chips: [chip(2)] } });
+		await chat.page.locator('chat-composer chat-chips img.preview').waitFor({ state: 'detached' });
+		await chat.send({ kind: 'context-set', context: { chips: [{ ...chip(1), ...shown }] } });
+		await chat.page.waitForFunction(() => window.posted.filter(({ kind }) => kind === 'preview-request').length === 3);
 	});
 
 	it('is completed after #, by keyboard, and the word goes where the chip comes', async () => {

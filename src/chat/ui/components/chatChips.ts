@@ -63,9 +63,12 @@ export class ChatChips extends LitElement {
 	override willUpdate(changed: PropertyValues<this>): void {
 		if (changed.has('chips')) {
 			this.current = Math.max(0, Math.min(this.current, this.chips.length - 1));
-			for (const { image } of this.chips) {
-				if (image && !this.previews.has(image.file)) {
-					void this.askForPreview(image.file);
+			const files = new Set(this.chips.flatMap(({ image }) => image?.file ?? []));
+			// The composer's chips outlive every message: what is shown no more would pile up, megabytes each.
+			this.previews = new Map([...this.previews].filter(([file]) => files.has(file)));
+			for (const file of files) {
+				if (!this.previews.has(file)) {
+					void this.askForPreview(file);
 				}
 			}
 		}
@@ -74,7 +77,9 @@ export class ChatChips extends LitElement {
 	private async askForPreview(file: string): Promise<void> {
 		this.previews = new Map(this.previews).set(file, undefined);
 		const address = await this.loadPreview(file);
-		this.previews = new Map(this.previews).set(file, address);
+		if (this.previews.has(file)) {
+			this.previews = new Map(this.previews).set(file, address);
+		}
 	}
 
 	override updated(changed: PropertyValues<this>): void {
