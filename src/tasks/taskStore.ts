@@ -202,6 +202,15 @@ export class TaskStore implements Disposable {
 		}
 	}
 
+	/** The service has ended: what it worked on is interrupted, and what waits goes on when it starts again. */
+	interruptRunning(): void {
+		for (const task of [...this.tasks.values()].filter(isActiveTask)) {
+			if (task.status !== 'pending' && task.status !== 'queued') {
+				this.setStatus(task.id, 'interrupted', undefined);
+			}
+		}
+	}
+
 	setStopping(id: string, stopping: boolean): void {
 		const changed = stopping ? !this.stopping.has(id) : this.stopping.delete(id);
 		if (stopping) {

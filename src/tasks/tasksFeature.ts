@@ -347,6 +347,9 @@ class Feature implements TasksFeature {
 	private async serviceChanged(): Promise<void> {
 		if (this.dependencies.localService.isStopped()) {
 			this.logs.suspend(LOCAL_CONNECTION_NAME, serviceIsStopped());
+			if (this.active.current?.isLocal) {
+				this.store.interruptRunning();
+			}
 		} else if (this.active.current?.isLocal) {
 			this.logs.resume(await this.active.target());
 		}

@@ -191,6 +191,21 @@ describe('the list of tasks', () => {
 		assert.equal(store.get('a')?.status, 'stopped');
 	});
 
+	it('holds no task for active that its service has left, but one that waits', async () => {
+		server.add({ id: 'runs', status: 'processing' });
+		server.add({ id: 'waits', status: 'pending' });
+		server.add({ id: 'done', status: 'completed' });
+		await store.refresh();
+		store.interruptRunning();
+		assert.deepEqual(
+			['runs', 'waits', 'done'].map(id => store.get(id)?.status),
+			['interrupted', 'pending', 'completed'],
+		);
+		assert.equal(store.activeCount, 1);
+		await store.refresh();
+		assert.equal(store.get('runs')?.status, 'processing');
+	});
+
 	it('tells one changed row from a change of the whole list', async () => {
 		server.add({ id: 'a' });
 		await store.refresh();
