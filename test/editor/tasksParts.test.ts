@@ -288,6 +288,15 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(state.keys(), []);
 		});
 
+		it('is not sent where no note of it can be written, and says what to do', async () => {
+			state.update = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+			await assert.rejects(sendTask(dependencies(), request), {
+				name: 'UserFacingError',
+				message: /not sent.*ENOSPC.*Make room on the disk/,
+			});
+			assert.equal(posts(), 0);
+		});
+
 		it('stays open where its task cannot be noted, which is there all the same', async () => {
 			const full = { ...dependencies(), made: () => Promise.reject(new Error('ENOSPC: no space left on device')) };
 			assert.equal(await made(full, request), server.tasks[0]?.id);

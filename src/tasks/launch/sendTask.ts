@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
@@ -87,7 +88,16 @@ export async function sendTask(
 			return outcomeOf(dependencies, pending, look, sent);
 		}
 	}
-	await entriesOf(workspaceState).set(idOf(pending), pending);
+	try {
+		await entriesOf(workspaceState).set(idOf(pending), pending);
+	} catch (cause) {
+		// Without a note of it, a request whose reply is lost could be sent twice.
+		const message = vscode.l10n.t(
+			'The task was not sent, because a note of it cannot be written ({0}). Make room on the disk, or make the editor’s folder writable, then try again.',
+			describeError(cause),
+		);
+		throw new UserFacingError(message, { cause });
+	}
 	let task: Task;
 	try {
 		task = await withProgress(() => client.tasks.create(request));
