@@ -46,12 +46,21 @@ export class Emitter<T> implements Disposable {
  */
 export function onDidChangeValue(event: Event<unknown>, read: () => unknown, listener: () => void): Disposable {
 	const current = () => JSON.stringify(read());
-	let known = current();
-	return event(() => {
+	let known: string | undefined;
+	// In a later turn: the first look at a setting takes the editor milliseconds, and a window waits for its start. An
+	// event that comes before that counts as a change.
+	const first = setTimeout(() => {
+		known ??= current();
+	});
+	const subscription = event(() => {
 		const now = current();
 		if (now !== known) {
 			known = now;
 			listener();
 		}
+	});
+	return toDisposable(() => {
+		clearTimeout(first);
+		subscription.dispose();
 	});
 }

@@ -56,7 +56,39 @@ describe('Emitter', () => {
 });
 
 describe('onDidChangeValue', () => {
-	it('hears of a value that an event brings without naming it, and of no event that leaves it as it was', () => {
+	/** After the timers that have been set. */
+	const nextTurn = () => new Promise(resolve => setTimeout(resolve));
+
+	it('reads nothing at once, and hears of an event that comes before it has', async () => {
+		const emitter = new Emitter<void>();
+		let reads = 0;
+		let heard = 0;
+		const subscription = onDidChangeValue(
+			emitter.event,
+			() => ++reads && 'same',
+			() => heard++,
+		);
+		assert.equal(reads, 0);
+		emitter.fire();
+		assert.equal(heard, 1);
+		await nextTurn();
+		emitter.fire();
+		assert.equal(heard, 1);
+		subscription.dispose();
+	});
+
+	it('reads nothing once it is disposed of', async () => {
+		let reads = 0;
+		onDidChangeValue(
+			new Emitter<void>().event,
+			() => reads++,
+			() => {},
+		).dispose();
+		await nextTurn();
+		assert.equal(reads, 0);
+	});
+
+	it('hears of a value that an event brings without naming it, and of no event that leaves it as it was', async () => {
 		const emitter = new Emitter<string>();
 		let settings: object | undefined;
 		let heard = 0;
@@ -65,6 +97,7 @@ describe('onDidChangeValue', () => {
 			() => [settings],
 			() => heard++,
 		);
+		await nextTurn();
 		emitter.fire('others');
 		assert.equal(heard, 0);
 		settings = { cheap: { url: 'https://example.com' } };
