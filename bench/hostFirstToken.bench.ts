@@ -7,7 +7,7 @@ import { withServer } from './freshProcess.ts';
 import { bundleProbe, emptyExtension, measureInHost } from './hostProbe.ts';
 import { type BenchRow, median } from './row.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 9;
 const VARIANTS = ['floor', 'fetch', 'ours', 'warmed'] as const;
 
 /** Goal 4 in a real extension host, whose fetch brings the editor's proxy and certificates along. */
