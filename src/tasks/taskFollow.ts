@@ -7,6 +7,7 @@ import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { type FollowEnd, followLog } from './followLog.ts';
 import type { KeptLog } from './keptLog.ts';
+import { LogChannel } from './logChannel.ts';
 import { LogWriter, MAXIMUM_LINES } from './logWriter.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import type { LogRecord } from './model/logRecord.ts';
@@ -53,7 +54,7 @@ export class TaskFollow implements Disposable {
 
 	/** The prompt and the end of the id. */
 	readonly name: string;
-	private readonly channel: vscode.OutputChannel;
+	private readonly channel: LogChannel;
 	private readonly writer: LogWriter;
 	private readonly kept: KeptLog | undefined;
 	private isRestored = false;
@@ -73,7 +74,7 @@ export class TaskFollow implements Disposable {
 		const shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
-		this.channel = vscode.window.createOutputChannel(`Errand: ${this.name}`);
+		this.channel = new LogChannel(`Errand: ${this.name}`);
 		this.writer = new LogWriter(this.channel, leftOut, kept);
 		this.next = Math.max(0, target.nextIndex - MAXIMUM_LINES);
 	}
@@ -96,9 +97,7 @@ export class TaskFollow implements Disposable {
 	}
 
 	get isVisible(): boolean {
-		return vscode.window.visibleTextEditors.some(
-			({ document }) => document.uri.scheme === 'output' && document.uri.path.includes(this.channel.name),
-		);
+		return this.channel.isVisible;
 	}
 
 	/** Follows to the end of the task. Never rejects: see `state` and `failure`. */
