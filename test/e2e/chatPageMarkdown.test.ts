@@ -128,12 +128,12 @@ describe('markdown in the chat page', function () {
 		});
 		await chat.append(turn.id, ' goes on.\n\nFourth.\n\n');
 		await chat.append(turn.id, 'Fifth.');
-		assert.equal(
+		await chat.page.waitForFunction(() => (window as unknown as { content: Element }).content.children.length === 5);
+		assert.ok(
 			await chat.page.evaluate(() => {
 				const { firstParagraph, content } = window as unknown as { firstParagraph: Element; content: Element };
-				return firstParagraph === content.firstElementChild && content.children.length;
+				return firstParagraph === content.firstElementChild;
 			}),
-			5,
 		);
 	});
 
