@@ -11,29 +11,32 @@ export interface Clock {
 /** Node's timers run out at once above this. A wait this long is never meant to the millisecond. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The sleep of a clock that can run something later. */
+export function sleepOn(clock: Pick<Clock, 'after'>, milliseconds: number, signal?: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		if (signal?.aborted) {
+			reject(signal.reason);
+			return;
+		}
+		const onAbort = () => {
+			cancel();
+			reject(signal?.reason);
+		};
+		const cancel = clock.after(milliseconds, () => {
+			signal?.removeEventListener('abort', onAbort);
+			resolve();
+		});
+		signal?.addEventListener('abort', onAbort, { once: true });
+	});
+}
+
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	after(milliseconds, run) {
 		const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER_MS));
 		return () => clearTimeout(timer);
 	},
-	sleep(milliseconds, signal) {
-		return new Promise((resolve, reject) => {
-			if (signal?.aborted) {
-				reject(signal.reason);
-				return;
-			}
-			const onAbort = () => {
-				cancel();
-				reject(signal?.reason);
-			};
-			const cancel = systemClock.after(milliseconds, () => {
-				signal?.removeEventListener('abort', onAbort);
-				resolve();
-			});
-			signal?.addEventListener('abort', onAbort, { once: true });
-		});
-	},
+	sleep: (milliseconds, signal) => sleepOn(systemClock, milliseconds, signal),
 };
 
 /** Runs tasks one after another in the order they came. A failing task does not stop the queue. */

@@ -1,12 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Memento } from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-
-/** Short and the same for the same text; nothing of the text can be read from it. */
-const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+import { hashedName } from './hashedName.ts';
 
 /**
  * What this window's workspace keeps. The editor's own state is read once by each window and written back whole, so that
@@ -21,7 +19,7 @@ export function openWorkspaceState(
 ): Memento {
 	return folder === undefined
 		? editors
-		: new SharedState(path.join(globalStorage, 'workspaces', nameOf(folder)), logger);
+		: new SharedState(path.join(globalStorage, 'workspaces', hashedName(folder)), logger);
 }
 
 /**
@@ -88,7 +86,7 @@ export class SharedState implements Memento {
 	}
 
 	private file(key: string): string {
-		return path.join(this.folder, `${nameOf(key)}.json`);
+		return path.join(this.folder, `${hashedName(key)}.json`);
 	}
 }
 
@@ -146,7 +144,7 @@ export class StateEntries<T> {
 	}
 
 	private keyOf(id: string): string {
-		return `${this.prefix}/${nameOf(id)}`;
+		return `${this.prefix}/${hashedName(id)}`;
 	}
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SerialQueue } from '../base/async.ts';
+import { hashedName } from '../platform/hashedName.ts';
 
 /** Lines of a log, in order, each with the index of its entry, and the index of the entry that comes after them. */
 export interface KeptLines {
@@ -36,7 +36,7 @@ export class KeptLogs {
 
 /** Task ids are the service's text, and no names of files. */
 function fileName(key: string): string {
-	return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}${EXTENSION}`;
+	return `${hashedName(key)}${EXTENSION}`;
 }
 
 /**

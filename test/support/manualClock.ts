@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/async.ts';
+import { type Clock, sleepOn } from '../../src/base/async.ts';
 import { waitFor } from './waitFor.ts';
 
 interface Sleeper {
@@ -39,21 +39,7 @@ export class ManualClock implements Clock {
 	}
 
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-		return new Promise((resolve, reject) => {
-			if (signal?.aborted) {
-				reject(signal.reason);
-				return;
-			}
-			const onAbort = () => {
-				cancel();
-				reject(signal?.reason);
-			};
-			const cancel = this.after(milliseconds, () => {
-				signal?.removeEventListener('abort', onAbort);
-				resolve();
-			});
-			signal?.addEventListener('abort', onAbort, { once: true });
-		});
+		return sleepOn(this, milliseconds, signal);
 	}
 
 	/** How many are asleep: with this a test sees that what it waits for has been set up. */

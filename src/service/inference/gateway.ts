@@ -208,27 +208,18 @@ const PATIENCE_MS = 90_000;
 class Patience {
 	isOver = false;
 	readonly signal: AbortSignal;
-	private readonly ended = new AbortController();
+	/** Harmless once it is over. */
+	readonly end: () => void;
 
 	constructor(clock: Clock, outer: AbortSignal) {
 		const late = new AbortController();
 		this.signal = AbortSignal.any([outer, late.signal]);
-		clock.sleep(PATIENCE_MS, this.ended.signal).then(
-			() => {
-				this.isOver = true;
-				late.abort();
-			},
-			() => {},
-		);
-	}
-
-	end(): void {
-		this.ended.abort(ENDED);
+		this.end = clock.after(PATIENCE_MS, () => {
+			this.isOver = true;
+			late.abort();
+		});
 	}
 }
-
-/** The reason of a cancelled wait, which nobody looks at. Without one an abort makes a new error each time. */
-const ENDED = new Error('ended');
 
 function offersOf(providers: readonly Provider[], id: string): Candidate[] {
 	return providers.flatMap(provider => {
