@@ -9,6 +9,7 @@ import { type Editor, startEditorServer } from '../../scripts/editor/server.ts';
 import { testSettings } from '../../scripts/editor/settings.ts';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
+import { rememberWindow } from './openWindows.ts';
 
 export interface EditorOptions {
 	/** What windows open; a fresh sample repository when left out. */
@@ -129,6 +130,7 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 		options.context ??
 		(await server.browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 }, locale: 'en-US' }));
 	const page = await context.newPage();
+	rememberWindow(page);
 	const messages: { type: string; text: string }[] = [];
 	page.on('console', message => messages.push({ type: message.type(), text: message.text() }));
 	page.on('pageerror', error => messages.push({ type: 'error', text: String(error) }));

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import type { EditorServer } from './editor.ts';
+import { describeWindows, screenshotFolder } from './openWindows.ts';
 
 const limitMs = 30_000;
-const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
 
 const themes = {
 	light: { name: 'Light Modern', shown: '.monaco-workbench.vs' },
@@ -17,25 +17,11 @@ export type Theme = keyof typeof themes;
 
 /** Runs a command by the title that the palette shows, such as "Errand: Manage Keys". */
 export async function runCommand(page: Page, title: string): Promise<void> {
-	const row = quickRows(page).filter({ has: page.getByText(title, { exact: true }) });
 	await until(`the command "${title}" is run from the palette`, async () => {
 		await page.keyboard.press('F1');
-		if (!(await appears(quickInput(page), 2_000))) {
-			return false;
-		}
 		// A palette closes when something else takes the focus, and commands of an extension come when it has been found:
 		// a palette that is open does not take them up.
-		const isRun = await quickInput(page)
-			.fill(`>${title}`, { timeout: 2_000 })
-			.then(() => row.first().click({ timeout: 5_000 }))
-			.then(
-				() => true,
-				() => false,
-			);
-		if (!isRun) {
-			await page.keyboard.press('Escape');
-		}
-		return isRun;
+		return findAndPick(page, `>${title}`, title);
 	});
 }
 
@@ -134,11 +120,13 @@ export async function changeSettings(
 /** Chooses it as a user does. */
 export async function useTheme(page: Page, theme: Theme): Promise<void> {
 	const { name, shown } = themes[theme];
-	await runCommand(page, 'Preferences: Color Theme');
-	// The list is filled step by step; the name alone finds its place in it.
-	await quickInput(page).fill(name);
-	await pickItem(page, name);
-	await page.locator(shown).first().waitFor({ timeout: limitMs });
+	await until(`the window is ${name}`, async () => {
+		// A window that has just opened may list them before it knows them, or take the focus from the list.
+		await runCommand(page, 'Preferences: Color Theme');
+		// The list is filled step by step; the name alone finds its place in it.
+		const isChosen = await findAndPick(page, name, name);
+		return isChosen && (await appears(page.locator(shown).first(), 5_000));
+	});
 }
 
 /** Keeps a picture in test-output/screenshots. */
@@ -153,10 +141,26 @@ export async function until(what: string, condition: () => Promise<boolean>, wit
 	const deadline = Date.now() + withinMs;
 	while (!(await condition())) {
 		if (Date.now() > deadline) {
-			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.`);
+			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${await describeWindows()}`);
 		}
 		await new Promise(resolve => setTimeout(resolve, 50));
 	}
+}
+
+/** Types into the list that is about to open and clicks on a row of it. False where it does not come or is gone again. */
+async function findAndPick(page: Page, typed: string, label: string): Promise<boolean> {
+	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
+	const isPicked = await quickInput(page)
+		.fill(typed, { timeout: 2_000 })
+		.then(() => row.first().click({ timeout: 5_000 }))
+		.then(
+			() => true,
+			() => false,
+		);
+	if (!isPicked) {
+		await page.keyboard.press('Escape');
+	}
+	return isPicked;
 }
 
 function quickInput(page: Page): Locator {

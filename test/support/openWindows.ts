@@ -1,0 +1,66 @@
+import path from 'node:path';
+import process from 'node:process';
+import type { Page } from 'playwright-core';
+
+export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
+
+/** A window that does not answer in this time hangs, which is what then is to be told. */
+const answerLimitMs = 3_000;
+
+const windows = new Set<Page>();
+
+/** Keeps the window in mind until it is closed. */
+export function rememberWindow(page: Page): void {
+	windows.add(page);
+	page.once('close', () => windows.delete(page));
+}
+
+/**
+ * What the open windows of this process show, a line each, for the words of a test that waited in vain: where it ran,
+ * often nobody can look. A picture of each is kept as well.
+ */
+export async function describeWindows(): Promise<string> {
+	const pages = [...windows];
+	const lines = await Promise.all(
+		pages.map(async (page, index) => {
+			const unanswered = new Promise<string>(resolve =>
+				setTimeout(resolve, answerLimitMs, 'It does not answer.').unref(),
+			);
+			const shown = await Promise.race([page.evaluate(describe), unanswered]).catch(String);
+			const file = path.join(screenshotFolder, `in-vain-${process.pid}-${index + 1}.png`);
+			await Promise.race([page.screenshot({ path: file }), unanswered]).catch(() => {});
+			return `  window ${index + 1}: ${shown}`;
+		}),
+	);
+	return lines.join('\n');
+}
+
+/** Runs inside the page. */
+async function describe(): Promise<string> {
+	const words = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 300);
+	const texts = (selector: string) =>
+		[...document.querySelectorAll<HTMLElement>(selector)]
+			.filter(element => element.getClientRects().length > 0)
+			.map(element => words(element.innerText));
+	const values = [...document.querySelectorAll<HTMLInputElement>('.quick-input-widget input')]
+		.filter(element => element.getClientRects().length > 0)
+		.map(element => words(element.value));
+	const focus = document.activeElement;
+	// Without frames neither a list is drawn nor a click goes off.
+	const draws = await new Promise<boolean>(resolve => {
+		requestAnimationFrame(() => resolve(true));
+		setTimeout(resolve, 1_000, false);
+	});
+	return JSON.stringify({
+		title: document.title,
+		focus: focus && `${focus.tagName} ${focus.getAttribute('class') ?? ''} ${focus.getAttribute('aria-label') ?? ''}`,
+		draws,
+		dialogs: texts('.monaco-dialog-box'),
+		toasts: texts('.notification-toast'),
+		quickInput: values,
+		quickRows: texts('.quick-input-list .monaco-list-row').slice(0, 5),
+		editors: [...document.querySelectorAll('.editor-instance .monaco-editor')].map(editor =>
+			editor.getAttribute('data-uri'),
+		),
+	});
+}
