@@ -63,7 +63,7 @@ export class TestRun {
 					environment,
 					jobs: cores,
 					testLimitMs: 60_000,
-					limitMs: 540_000,
+					limitMs: 900_000,
 				});
 			}
 		}

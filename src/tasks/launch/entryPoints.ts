@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { registerCommand } from '../../platform/commands.ts';
-import { commands } from '../../platform/ids.ts';
+import { commands, PROMPT_SCHEME } from '../../platform/ids.ts';
 import { PromptFile } from './promptFile.ts';
 import type { TaskLauncher } from './taskLauncher.ts';
 
@@ -18,7 +18,7 @@ export function registerEntryPoints(
 	launcher: () => Promise<TaskLauncher>,
 ): EntryPoints {
 	const store = new DisposableStore();
-	const promptFile = store.add(new PromptFile(workspaceState, () => void launcher()));
+	const promptFile = store.add(new PromptFile(PROMPT_SCHEME, workspaceState, () => void launcher()));
 	store.add(
 		registerCommand(commands.startTaskFromSelection, async argument => (await launcher()).startFromPlace(argument)),
 	);

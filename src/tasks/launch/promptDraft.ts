@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { SerialQueue } from '../../base/async.ts';
 import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../storageKeys.ts';
 
 /** Where the prompt's task is to run; undefined where the user chooses. */
@@ -10,6 +11,9 @@ export interface PromptPlace {
 /** The prompt that was written and not sent, in the workspace's state: of all windows on it the one that was written last. */
 export class PromptDraft {
 	private readonly state: vscode.Memento;
+	private readonly writes = new SerialQueue();
+	/** What this window has read or written last. */
+	private known: string | undefined;
 
 	constructor(state: vscode.Memento) {
 		this.state = state;
@@ -24,8 +28,20 @@ export class PromptDraft {
 		return this.state.get<PromptPlace>(DRAFT_PLACE_KEY) ?? {};
 	}
 
-	async write(text: string): Promise<void> {
-		await this.state.update(DRAFT_KEY, text === '' ? undefined : text);
+	/** For the editor that shows it. */
+	read(): string {
+		this.known = this.text;
+		return this.known;
+	}
+
+	write(text: string): Promise<void> {
+		return this.writes.run(async () => {
+			// What another window has written meanwhile was not emptied here, so it stays.
+			if (text !== '' || this.text === this.known) {
+				this.known = text;
+				await this.state.update(DRAFT_KEY, text === '' ? undefined : text);
+			}
+		});
 	}
 
 	async writePlace({ repository, branch }: PromptPlace): Promise<void> {
@@ -34,10 +50,12 @@ export class PromptDraft {
 	}
 
 	/** A task was made of `prompt`. Another one that a window has written meanwhile stays. */
-	async forget(prompt: string): Promise<void> {
-		if (this.text.trim() === prompt.trim()) {
-			await this.write('');
-			await this.writePlace({});
-		}
+	forget(prompt: string): Promise<void> {
+		return this.writes.run(async () => {
+			if (['', prompt.trim()].includes(this.text.trim())) {
+				await this.state.update(DRAFT_KEY, undefined);
+				await this.writePlace({});
+			}
+		});
 	}
 }

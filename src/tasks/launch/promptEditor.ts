@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
-import { commands, PROMPT_SCHEME } from '../../platform/ids.ts';
+import { commands } from '../../platform/ids.ts';
 import type { PromptPlace } from './promptDraft.ts';
-import { PROMPT_URI, type PromptFile } from './promptFile.ts';
+import type { PromptFile } from './promptFile.ts';
 import type { LaunchWish } from './startTask.ts';
 
 /** The editor that a prompt is written in: opens it, tells what stands in it, and shows the way on. */
@@ -24,20 +24,24 @@ export class PromptEditor implements Disposable {
 		this.store.add(vscode.window.onDidChangeVisibleTextEditors(draw));
 		this.store.add(
 			vscode.workspace.onDidChangeTextDocument(({ document }) => {
-				if (document.uri.scheme === PROMPT_SCHEME) {
+				if (file.isOf(document.uri)) {
 					draw();
 				}
 			}),
 		);
 		this.store.add(
-			vscode.languages.registerCodeLensProvider({ scheme: PROMPT_SCHEME }, { provideCodeLenses: () => [startLens()] }),
+			vscode.languages.registerCodeLensProvider(
+				{ scheme: file.uri.scheme },
+				{ provideCodeLenses: () => [startLens()] },
+			),
 		);
 		draw();
 	}
 
 	/** The prompt is in the editor in front. */
 	get isInFront(): boolean {
-		return vscode.window.activeTextEditor?.document.uri.scheme === PROMPT_SCHEME;
+		const editor = vscode.window.activeTextEditor;
+		return editor !== undefined && this.file.isOf(editor.document.uri);
 	}
 
 	get wish(): LaunchWish {
@@ -47,8 +51,8 @@ export class PromptEditor implements Disposable {
 
 	/** Shows the prompt, with the cursor at its end; where it is shown already, the cursor stays where the user put it. */
 	async open(): Promise<vscode.TextEditor> {
-		const shown = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === PROMPT_SCHEME);
-		const document = shown?.document ?? (await vscode.workspace.openTextDocument(PROMPT_URI));
+		const shown = vscode.window.visibleTextEditors.find(({ document }) => this.file.isOf(document.uri));
+		const document = shown?.document ?? (await vscode.workspace.openTextDocument(this.file.uri));
 		const viewColumn = shown?.viewColumn;
 		const editor = await vscode.window.showTextDocument(document, {
 			preview: false,
@@ -80,20 +84,27 @@ export class PromptEditor implements Disposable {
 		if (this.file.text.trim() !== prompt.trim()) {
 			return;
 		}
-		const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === PROMPT_SCHEME);
-		if (open?.isDirty) {
-			await open.save();
+		const { document } = this.file;
+		if (document) {
+			if (!(await isEmptied(document))) {
+				return;
+			}
+			await this.file.save(document);
+			// One that holds more by now, or could not be saved, would ask in the way of everything else.
+			if (document.isDirty) {
+				return;
+			}
 		}
 		const tabs = vscode.window.tabGroups.all
 			.flatMap(group => group.tabs)
-			.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === PROMPT_SCHEME);
+			.filter(({ input }) => input instanceof vscode.TabInputText && this.file.isOf(input.uri));
 		await vscode.window.tabGroups.close(tabs);
-		await this.file.forget(prompt);
+		await this.file.draft.forget(prompt);
 	}
 
 	private drawPlaceholder(): void {
 		for (const editor of vscode.window.visibleTextEditors) {
-			if (editor.document.uri.scheme === PROMPT_SCHEME) {
+			if (this.file.isOf(editor.document.uri)) {
 				const isEmpty = editor.document.getText() === '';
 				editor.setDecorations(this.placeholder, isEmpty ? [new vscode.Range(0, 0, 0, 0)] : []);
 			}
@@ -103,6 +114,16 @@ export class PromptEditor implements Disposable {
 	dispose(): void {
 		this.store.dispose();
 	}
+}
+
+/**
+ * Empties it, unless somebody types there. Closing it would not do: the editor keeps a closed document for minutes, and
+ * shows the old prompt to whoever begins the next one.
+ */
+async function isEmptied(document: vscode.TextDocument): Promise<boolean> {
+	const edit = new vscode.WorkspaceEdit();
+	edit.delete(document.uri, new vscode.Range(0, 0, document.lineCount, 0));
+	return vscode.workspace.applyEdit(edit);
 }
 
 function toEnd(editor: vscode.TextEditor): void {

@@ -1,11 +1,8 @@
 import * as vscode from 'vscode';
+import { SerialQueue } from '../../base/async.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
-import { PROMPT_SCHEME } from '../../platform/ids.ts';
 import { changesTextOnSave } from '../../platform/settings.ts';
 import { PromptDraft } from './promptDraft.ts';
-
-/** The only document of the scheme; its name is what the tab shows. */
-export const PROMPT_URI = vscode.Uri.from({ scheme: PROMPT_SCHEME, path: '/Task Prompt.md' });
 
 /** How often the draft is written down while it is typed, in milliseconds. */
 const SAVE_MS = 400;
@@ -15,41 +12,51 @@ const SAVE_MS = 400;
  * change, through closing, failure and a reload of the window, and never asks to be saved somewhere.
  */
 export class PromptFile implements vscode.FileSystemProvider, Disposable {
+	/** The only document of the scheme; its name is what the tab shows. */
+	readonly uri: vscode.Uri;
 	/** What is kept of it. */
 	readonly draft: PromptDraft;
 	private readonly onRead: () => void;
 	private readonly store = new DisposableStore();
-	private readonly changed = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
-	readonly onDidChangeFile = this.changed.event;
+	/** Never: nobody writes to it but its editor. */
+	readonly onDidChangeFile = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>()).event;
 	private readonly createdAt = Date.now();
 	private modifiedAt = Date.now();
+	private readonly saves = new SerialQueue();
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
 	/** `onRead`: somebody opens the document; also the window itself, after a reload. */
-	constructor(workspaceState: vscode.Memento, onRead: () => void) {
+	constructor(scheme: string, workspaceState: vscode.Memento, onRead: () => void) {
+		this.uri = vscode.Uri.from({ scheme, path: '/Task Prompt.md' });
 		this.draft = new PromptDraft(workspaceState);
 		this.onRead = onRead;
-		this.store.add(vscode.workspace.registerFileSystemProvider(PROMPT_SCHEME, this, { isCaseSensitive: true }));
+		this.store.add(vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }));
 		this.store.add(
 			vscode.workspace.onDidChangeTextDocument(({ document }) => {
-				if (document.uri.scheme === PROMPT_SCHEME) {
+				if (this.isOf(document.uri)) {
 					this.timer ??= setTimeout(() => this.keep(document), SAVE_MS);
 				}
 			}),
 		);
 	}
 
-	/** The prompt as it stands in its editor, or as it was kept. */
-	get text(): string {
-		const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === PROMPT_SCHEME);
-		return open?.getText() ?? this.draft.text;
+	/** The editor holds it for minutes after its tab was closed. */
+	get document(): vscode.TextDocument | undefined {
+		return vscode.workspace.textDocuments.find(({ uri }) => this.isOf(uri));
 	}
 
-	/** Forgets the draft, of which a task was made. Only while its editor is closed. */
-	async forget(prompt: string): Promise<void> {
-		await this.draft.forget(prompt);
-		this.modifiedAt = Math.max(Date.now(), this.modifiedAt + 1);
-		this.changed.fire([{ type: vscode.FileChangeType.Changed, uri: PROMPT_URI }]);
+	/** The prompt as it stands in its editor, or as it was kept. */
+	get text(): string {
+		return this.document?.getText() ?? this.draft.text;
+	}
+
+	isOf(uri: vscode.Uri): boolean {
+		return uri.scheme === this.uri.scheme;
+	}
+
+	/** One after the other: of two at once the editor says that one has failed. */
+	async save(document: vscode.TextDocument): Promise<void> {
+		await this.saves.run(async () => document.save());
 	}
 
 	private keep(document: vscode.TextDocument): void {
@@ -61,7 +68,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		this.draft.write(document.getText()).catch(() => {});
 		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
 		if (document.isDirty && !changesTextOnSave(document)) {
-			void document.save();
+			void this.save(document);
 		}
 	}
 
@@ -77,7 +84,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	readFile(uri: vscode.Uri): Uint8Array {
 		this.check(uri);
 		this.onRead();
-		return new TextEncoder().encode(this.draft.text);
+		return new TextEncoder().encode(this.draft.read());
 	}
 
 	async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
@@ -87,7 +94,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	}
 
 	readDirectory(): [string, vscode.FileType][] {
-		return [[PROMPT_URI.path.slice(1), vscode.FileType.File]];
+		return [[this.uri.path.slice(1), vscode.FileType.File]];
 	}
 
 	watch(): Disposable {
@@ -107,7 +114,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	}
 
 	private check(uri: vscode.Uri): void {
-		if (uri.path !== PROMPT_URI.path) {
+		if (uri.path !== this.uri.path) {
 			throw vscode.FileSystemError.FileNotFound(uri);
 		}
 	}

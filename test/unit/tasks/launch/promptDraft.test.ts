@@ -31,4 +31,24 @@ describe('the prompt that was written and not sent', () => {
 		await open().forget('Fix it.');
 		assert.deepEqual([open().text, open().place], ['Fix it, and test it.', { branch: 'main' }]);
 	});
+
+	it('is emptied with its editor, but not of what another window has written', async () => {
+		const [here, there] = [open(), open()];
+		await here.write('Fix it.');
+		await here.write('');
+		assert.equal(open().text, '');
+		await here.write('Fix it.');
+		await there.write('Test it.');
+		await here.write('');
+		assert.equal(open().text, 'Test it.');
+		here.read();
+		await here.write('');
+		assert.equal(open().text, '');
+	});
+
+	it('is what was written last, however long an earlier write takes', async () => {
+		const draft = open();
+		await Promise.all([draft.write('Fix it.'), draft.write('Fix it'), draft.write('')]);
+		assert.equal(open().text, '');
+	});
 });

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
+import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { State } from './state.ts';
+
+/** Takes its time to write. */
+class SlowState extends State {
+	writes = 0;
+	private held: Promise<void> = Promise.resolve();
+
+	/** Until what this gives is called. */
+	hold(): () => void {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.held = promise;
+		return resolve;
+	}
+
+	override async update(key: string, value: unknown): Promise<void> {
+		this.writes += 1;
+		await this.held;
+		await super.update(key, value);
+	}
+}
+
+describe('the prompt’s editor when a task was made of it', function () {
+	this.timeout(30_000);
+	let state: SlowState;
+	let file: PromptFile;
+	let editor: PromptEditor;
+	let count = 0;
+
+	beforeEach(() => {
+		state = new SlowState();
+		// The scheme of the extension that runs here is taken.
+		file = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
+		editor = new PromptEditor(file);
+	});
+
+	afterEach(async () => {
+		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+		editor.dispose();
+		file.dispose();
+	});
+
+	const tabs = () =>
+		vscode.window.tabGroups.all
+			.flatMap(group => group.tabs)
+			.filter(({ input }) => input instanceof vscode.TabInputText && file.isOf(input.uri));
+
+	async function write(text: string): Promise<vscode.TextDocument> {
+		const { document } = await editor.open();
+		const whole = new vscode.Range(0, 0, document.lineCount, 0);
+		const edit = new vscode.WorkspaceEdit();
+		edit.replace(document.uri, whole, text);
+		assert.ok(await vscode.workspace.applyEdit(edit));
+		return document;
+	}
+
+	it('closes, and is empty when it is opened again', async () => {
+		await write('Paint the buoys');
+		await editor.sent('Paint the buoys');
+		await waitFor('it to be closed', () => tabs().length === 0);
+		assert.deepEqual([file.text, file.draft.text], ['', '']);
+		const { document } = await editor.open();
+		assert.equal(document.getText(), '');
+	});
+
+	it('closes without a question where what was typed is still being saved', async () => {
+		const release = state.hold();
+		await write('Paint the buoys');
+		await waitFor('the prompt to be saved', () => state.writes === 1);
+		const sent = editor.sent('Paint the buoys');
+		release();
+		await sent;
+		await waitFor('it to be closed', () => tabs().length === 0);
+		assert.deepEqual([file.text, file.draft.text], ['', '']);
+	});
+
+	it('keeps the next prompt that is begun at once', async () => {
+		for (let turn = 0; turn < 5; turn++) {
+			await write(`Paint buoy ${turn}`);
+			await editor.sent(`Paint buoy ${turn}`);
+			const document = await write(`Next ${turn}`);
+			await waitFor(`the next prompt to be kept, turn ${turn}`, () => file.draft.text === `Next ${turn}`);
+			await waitFor('it to be saved', () => !document.isDirty);
+			assert.equal(document.getText(), `Next ${turn}`);
+		}
+	});
+
+	it('stays with what was written on meanwhile', async () => {
+		await write('Paint the buoys, and more');
+		await editor.sent('Paint the buoys');
+		assert.deepEqual([tabs().length, file.text], [1, 'Paint the buoys, and more']);
+	});
+});
