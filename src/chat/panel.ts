@@ -10,27 +10,21 @@ import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import type { Chat } from './chat.ts';
-import { ConnectionStatus } from './connectionStatus.ts';
+import { ChatPage } from './chatPage.ts';
 import { ChatContext, contextHandlers } from './context/chatContext.ts';
 import { historyTokens } from './context/model/budget.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
 import { EncryptionDesk } from './encrypted/encryptionDesk.ts';
 import { parseShownState, shownState } from './encrypted/shownConversation.ts';
-import { type Conversation, findTurn, shownTurns } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
-import { sliceBefore, toTurnView } from './model/toView.ts';
 import { createFetchPicture } from './modes/fetchPicture.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
-import { PageFeed } from './pageFeed.ts';
 import { PageStateFile, windowFile } from './pageStateFile.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
-import type { PolicyDefaults } from './policy/model/policy.ts';
-import { toPolicyView } from './policy/model/toPolicyView.ts';
 import type { PolicyPickers } from './policy/policyPickers.ts';
-import type { PolicyView } from './policy/protocol.ts';
 import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import { unsentChoices } from './policy/unsentChoices.ts';
 import { explainPolicy } from './policy/words.ts';
@@ -48,7 +42,7 @@ type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K
 /** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
-/** The chat view: shows a conversation in a page, and does what the page asks. */
+/** The chat view: makes its page, and does what the page asks. */
 export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
@@ -58,15 +52,9 @@ export class ChatPanel {
 	/** What goes with the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
-	private readonly status = this.store.add(new ConnectionStatus());
-	/** The page that is shown and has asked for its snapshot. */
-	private page: { view: vscode.WebviewView; feed: PageFeed } | undefined;
-	private focusWanted = false;
+	private readonly page: ChatPage;
 	private readonly policy: PolicySource;
 	private tools: Promise<ReplyTools> | undefined;
-	private suggestion: string | undefined;
-	/** The conversation that is shown, for what fits into its next message. */
-	private measured: Conversation | undefined;
 	readonly encryption: EncryptionDesk;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: Handlers;
@@ -104,35 +92,44 @@ export class ChatPanel {
 			clock: systemClock,
 			logger,
 		});
-		this.context = this.store.add(
-			new ChatContext({
-				state: workspaceState,
-				pictures,
-				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-				isEncrypted: () => this.measured?.encryption !== undefined,
-				terminal,
-				mayKeep: () => !this.measured?.encryption?.isUnkept,
-				measure: () => {
-					const model = this.measured?.settings?.model ?? this.connection.view.model ?? '';
-					return {
-						...this.connection.limitsOf(model),
-						takesImages: this.connection.takesImages(model),
-						request: this.measured === undefined ? 0 : historyTokens(this.measured),
-						model,
-					};
-				},
-				measurable: () => this.connection.looked(),
-				post: message => this.post(message),
-				focusComposer: () => this.focusComposer(),
-				logger,
-			}),
-		);
 		this.encryption = new EncryptionDesk({
 			channels: dependencies.channels,
 			conversations: () => this.conversations,
 			focusComposer: () => this.focusComposer(),
 		});
-		const post = (message: ToPage) => this.post(message);
+		this.page = this.store.add(
+			new ChatPage({
+				connection: this.connection,
+				policy: this.policy,
+				encryption: this.encryption,
+				conversationShown: () => this.context.show(),
+			}),
+		);
+		this.context = this.store.add(
+			new ChatContext({
+				state: workspaceState,
+				pictures,
+				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
+				isEncrypted: () => this.page.conversation?.encryption !== undefined,
+				terminal,
+				mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
+				measure: () => {
+					const { conversation } = this.page;
+					const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
+					return {
+						...this.connection.limitsOf(model),
+						takesImages: this.connection.takesImages(model),
+						request: conversation === undefined ? 0 : historyTokens(conversation),
+						model,
+					};
+				},
+				measurable: () => this.connection.looked(),
+				post: message => this.page.post(message),
+				focusComposer: () => this.focusComposer(),
+				logger,
+			}),
+		);
+		const post = (message: ToPage) => this.page.post(message);
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
@@ -143,7 +140,7 @@ export class ChatPanel {
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
-			'earlier-request': ({ before }) => this.sendEarlier(before),
+			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
 			'focus-tell': ({ focused }) => setContextKey('errand.chatFocused', focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
@@ -214,13 +211,12 @@ export class ChatPanel {
 		const { extensionUri } = this.dependencies;
 		const store = new DisposableStore();
 		this.view.value = store;
-		this.page = undefined;
+		this.page.detach();
 		const { webview } = view;
 		webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
-		const feed = new PageFeed(message => this.post(message), systemClock);
 		store.add(
 			webview.onDidReceiveMessage(message => {
-				this.page ??= { view, feed };
+				this.page.attach(view);
 				void this.receive(message);
 			}),
 		);
@@ -228,13 +224,13 @@ export class ChatPanel {
 		store.add(
 			view.onDidChangeVisibility(() => {
 				if (!view.visible) {
-					this.pageGone();
+					this.page.detach();
 				}
 			}),
 		);
 		store.add(
 			view.onDidDispose(() => {
-				this.pageGone();
+				this.page.detach();
 				this.view.value = undefined;
 			}),
 		);
@@ -261,8 +257,7 @@ export class ChatPanel {
 
 	/** Puts the cursor into the composer, now or as soon as the page is there. */
 	focusComposer(): void {
-		this.focusWanted = true;
-		this.sendFocus();
+		this.page.focusComposer();
 	}
 
 	/** What can be done with code, files and images of a reply: loaded with the first of them. */
@@ -275,8 +270,7 @@ export class ChatPanel {
 
 	/** Puts a question into the composer, where there is none yet. */
 	suggest(question: string): void {
-		this.suggestion = question;
-		this.sendFocus();
+		this.page.suggest(question);
 	}
 
 	async stopReply(): Promise<void> {
@@ -286,14 +280,7 @@ export class ChatPanel {
 	/** Resolves when the conversation is on disk. Harmless when called again. */
 	async close(): Promise<void> {
 		this.store.dispose();
-		this.pageGone();
-		setContextKey('errand.replying', false);
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
-	}
-
-	private pageGone(): void {
-		this.page = undefined;
-		setContextKey('errand.chatFocused', false);
 	}
 
 	private async receive(message: unknown): Promise<void> {
@@ -318,172 +305,30 @@ export class ChatPanel {
 
 	private async sendSnapshot(): Promise<void> {
 		await this.connection.read();
-		this.postSnapshot(await this.shown());
+		this.page.show(await this.shown());
 		void this.lookAtService();
 	}
 
-	/** In one go: a change that came in between would be shown in the conversation before. */
-	private postSnapshot(chat: Chat): void {
-		const { conversation, live, notice } = chat;
-		const encryption = this.encryption.viewWithDraft(chat);
-		const path = shownTurns(conversation);
-		const turns = sliceBefore(path, path.length);
-		this.page?.feed.snapshot({
-			conversation: conversation.id,
-			turns: turns.map(turn => toTurnView(conversation, turn, live)),
-			earlier: path.length - turns.length,
-			connection: this.connection.view,
-			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
-			...(conversation.encryption ? {} : { policy: this.policyView(chat) }),
-			...(encryption ? { encryption } : {}),
-			...(notice ? { notice: noticeText(notice) } : {}),
-		});
-		setContextKey('errand.replying', live !== undefined);
-		this.showTitle(conversation);
-		this.measured = conversation;
-		this.context.show();
-		this.showStatus(chat);
-		this.sendFocus();
-	}
-
-	private async sendEarlier(before: string): Promise<void> {
-		const { conversation, live } = await this.shown();
-		const path = shownTurns(conversation);
-		const end = path.findIndex(({ id }) => id === before);
-		if (end > 0) {
-			const turns = sliceBefore(path, end);
-			this.post({
-				kind: 'turns-prepend',
-				before,
-				turns: turns.map(turn => toTurnView(conversation, turn, live)),
-				earlier: end - turns.length,
-			});
-		}
-	}
-
-	private showTitle(conversation: Conversation): void {
-		if (this.page) {
-			// The editor leaves out a description that is empty, and writes down one that is not.
-			this.page.view.description = (conversation.encryption?.isUnkept ? undefined : titleOf(conversation)) ?? '';
-		}
-	}
-
-	private sendFocus(): void {
-		if (this.focusWanted && this.page) {
-			this.focusWanted = false;
-			this.post({ kind: 'composer-focus' });
-		}
-		if (this.suggestion !== undefined && this.page) {
-			this.post({ kind: 'composer-fill', text: this.suggestion });
-			this.suggestion = undefined;
-		}
-	}
-
 	private shownChanged(chat: Chat, change: ShownChange): void {
-		const feed = this.page?.feed;
-		this.measured = chat.conversation;
-		switch (change.kind) {
-			case 'shown':
-			case 'path':
-				this.postSnapshot(chat);
-				break;
-			case 'name':
-				this.showTitle(chat.conversation);
-				break;
-			case 'conversation':
-				setContextKey('errand.replying', chat.live !== undefined);
-				this.showTitle(chat.conversation);
-				this.context.show();
-				// A new turn takes the retry button from the one before, so both have changed.
-				for (const turn of shownTurns(chat.conversation).slice(-2)) {
-					feed?.change({ kind: 'turn-set', turn: toTurnView(chat.conversation, turn, chat.live) });
-				}
-				break;
-			case 'turn': {
-				setContextKey('errand.replying', chat.live !== undefined);
-				const turn = findTurn(chat.conversation, change.turnId);
-				if (turn) {
-					feed?.change({ kind: 'turn-set', turn: toTurnView(chat.conversation, turn, chat.live) });
-				}
-				if (chat.live === undefined) {
-					this.postPolicy(chat);
-					// A reply has come, or told what is wrong: what was wrong before may be over.
-					if (this.connection.problem !== undefined) {
-						void this.lookAtService();
-					}
-				}
-				break;
-			}
-			case 'settings':
-				this.postPolicy(chat);
-				this.context.show();
-				this.showStatus(chat);
-				break;
-			case 'text':
-				feed?.change({ kind: 'text-append', turn: change.turnId, text: change.text });
-				break;
-			case 'reasoning':
-				feed?.change({ kind: 'reasoning-append', turn: change.turnId, text: change.text });
-				break;
-			case 'mode':
-				this.post({ kind: 'mode-set', mode: chat.mode });
-				break;
-			case 'encryption': {
-				const encryption = this.encryption.view(chat);
-				if (encryption) {
-					this.post({ kind: 'encryption-set', encryption });
-				}
-				break;
-			}
-			case 'notice':
-				this.post({ kind: 'notice-set', notice: chat.notice && noticeText(chat.notice) });
-				break;
+		this.page.change(chat, change);
+		// A reply has come, or told what is wrong: what was wrong before may be over.
+		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
+			void this.lookAtService();
 		}
 	}
 
 	private async connectionChanged(): Promise<void> {
 		await this.connection.read();
-		this.post({ kind: 'connection-set', connection: this.connection.view });
-		this.context.show();
-		this.showStatus(await this.shown());
+		this.page.showConnection();
+		this.page.showChoices(await this.shown());
 		void this.lookAtService();
 	}
 
 	private async lookAtService(): Promise<void> {
 		if (await this.connection.look()) {
-			this.post({ kind: 'connection-set', connection: this.connection.view });
+			this.page.showConnection();
 		}
-		const chat = await this.shown();
-		this.postPolicy(chat);
-		this.context.show();
-		this.showStatus(chat);
-	}
-
-	private showStatus({ conversation }: Chat): void {
-		const { view, problem } = this.connection;
-		this.status.show(view.label, conversation.settings?.model ?? view.model, problem);
-	}
-
-	private postPolicy(chat: Chat): void {
-		if (chat.conversation.encryption) {
-			return;
-		}
-		this.post({ kind: 'policy-set', policy: this.policyView(chat) });
-	}
-
-	private policyView({ conversation }: Chat): PolicyView {
-		let defaults: PolicyDefaults | undefined;
-		try {
-			defaults = this.policy.defaults();
-		} catch {
-			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
-			defaults = undefined;
-		}
-		return toPolicyView(conversation, defaults, this.connection.view.model);
-	}
-
-	private post(message: ToPage): void {
-		void this.page?.view.webview.postMessage(message);
+		this.page.showChoices(await this.shown());
 	}
 }
 

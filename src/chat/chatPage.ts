@@ -1,0 +1,241 @@
+import type * as vscode from 'vscode';
+import { systemClock } from '../base/async.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { setContextKey } from '../platform/commands.ts';
+import type { Chat } from './chat.ts';
+import { ConnectionStatus } from './connectionStatus.ts';
+import type { ShownChange } from './conversations/openConversations.ts';
+import type { EncryptionDesk } from './encrypted/encryptionDesk.ts';
+import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';
+import { titleOf } from './model/title.ts';
+import { sliceBefore, toTurnView } from './model/toView.ts';
+import { PageFeed } from './pageFeed.ts';
+import type { PolicySource } from './policy/applyPolicy.ts';
+import type { PolicyDefaults } from './policy/model/policy.ts';
+import { toPolicyView } from './policy/model/toPolicyView.ts';
+import type { PolicyView } from './policy/protocol.ts';
+import type { ToPage, TurnChange } from './protocol.ts';
+import type { ShownConnection } from './shownConnection.ts';
+import { noticeText } from './strings.ts';
+
+export interface ChatPageOptions {
+	connection: ShownConnection;
+	policy: PolicySource;
+	encryption: Pick<EncryptionDesk, 'view' | 'viewWithDraft'>;
+	/** Another conversation or model is shown: what goes with the next message is to be measured anew. */
+	conversationShown(): void;
+}
+
+/** What the view shows: tells the page, its title and the status bar of the shown conversation and its connection. */
+export class ChatPage implements Disposable {
+	private readonly options: ChatPageOptions;
+	private readonly status = new ConnectionStatus();
+	private readonly feed = new PageFeed(message => this.post(message), systemClock);
+	/** Set while a page is shown in it that listens. */
+	private view: vscode.WebviewView | undefined;
+	private shown: Conversation | undefined;
+	private focusWanted = false;
+	private suggestion: string | undefined;
+
+	constructor(options: ChatPageOptions) {
+		this.options = options;
+	}
+
+	/** The conversation that is shown, once one was. */
+	get conversation(): Conversation | undefined {
+		return this.shown;
+	}
+
+	/** There is a page in the view, which listens. */
+	attach(view: vscode.WebviewView): void {
+		this.view = view;
+	}
+
+	/** The page is gone. */
+	detach(): void {
+		this.view = undefined;
+		setContextKey('errand.chatFocused', false);
+	}
+
+	post(message: ToPage): void {
+		void this.view?.webview.postMessage(message);
+	}
+
+	/** Puts the cursor into the composer, now or as soon as the page is there. */
+	focusComposer(): void {
+		this.focusWanted = true;
+		this.sendFocus();
+	}
+
+	/** Puts a question into the composer, where there is none yet. */
+	suggest(question: string): void {
+		this.suggestion = question;
+		this.sendFocus();
+	}
+
+	/** All of a conversation. In one go: a change that came in between would be shown in the conversation before. */
+	show(chat: Chat): void {
+		const { connection, encryption } = this.options;
+		const { conversation, live, notice } = chat;
+		const encryptionView = encryption.viewWithDraft(chat);
+		const path = shownTurns(conversation);
+		const turns = sliceBefore(path, path.length);
+		this.feed.snapshot({
+			conversation: conversation.id,
+			turns: turns.map(turn => toTurnView(conversation, turn, live)),
+			earlier: path.length - turns.length,
+			connection: connection.view,
+			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
+			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
+			...(encryptionView ? { encryption: encryptionView } : {}),
+			...(notice ? { notice: noticeText(notice) } : {}),
+		});
+		setContextKey('errand.replying', live !== undefined);
+		this.showTitle(conversation);
+		this.shown = conversation;
+		this.options.conversationShown();
+		this.showStatus(conversation);
+		this.sendFocus();
+	}
+
+	/** The turns that come before one, as many as a page takes at once. */
+	showEarlier({ conversation, live }: Chat, before: string): void {
+		const path = shownTurns(conversation);
+		const end = path.findIndex(({ id }) => id === before);
+		if (end > 0) {
+			const turns = sliceBefore(path, end);
+			this.post({
+				kind: 'turns-prepend',
+				before,
+				turns: turns.map(turn => toTurnView(conversation, turn, live)),
+				earlier: end - turns.length,
+			});
+		}
+	}
+
+	/** What has changed of the conversation that is shown. */
+	change(chat: Chat, change: ShownChange): void {
+		const { conversation } = chat;
+		this.shown = conversation;
+		switch (change.kind) {
+			case 'shown':
+			case 'path':
+				this.show(chat);
+				break;
+			case 'name':
+				this.showTitle(conversation);
+				break;
+			case 'conversation':
+				setContextKey('errand.replying', chat.live !== undefined);
+				this.showTitle(conversation);
+				this.options.conversationShown();
+				// A new turn takes the retry button from the one before, so both have changed.
+				for (const turn of shownTurns(conversation).slice(-2)) {
+					this.setTurn(chat, turn);
+				}
+				break;
+			case 'turn': {
+				setContextKey('errand.replying', chat.live !== undefined);
+				const turn = findTurn(conversation, change.turnId);
+				if (turn) {
+					this.setTurn(chat, turn);
+				}
+				if (chat.live === undefined) {
+					this.showPolicy(conversation);
+				}
+				break;
+			}
+			case 'settings':
+				this.showChoices(chat);
+				break;
+			case 'text':
+				this.changeTurn({ kind: 'text-append', turn: change.turnId, text: change.text });
+				break;
+			case 'reasoning':
+				this.changeTurn({ kind: 'reasoning-append', turn: change.turnId, text: change.text });
+				break;
+			case 'mode':
+				this.post({ kind: 'mode-set', mode: chat.mode });
+				break;
+			case 'encryption': {
+				const encryption = this.options.encryption.view(chat);
+				if (encryption) {
+					this.post({ kind: 'encryption-set', encryption });
+				}
+				break;
+			}
+			case 'notice':
+				this.post({ kind: 'notice-set', notice: chat.notice && noticeText(chat.notice) });
+				break;
+		}
+	}
+
+	/** The connection as it is known now. */
+	showConnection(): void {
+		this.post({ kind: 'connection-set', connection: this.options.connection.view });
+	}
+
+	/** Model, policy and what they leave room for. */
+	showChoices({ conversation }: Chat): void {
+		this.showPolicy(conversation);
+		this.options.conversationShown();
+		this.showStatus(conversation);
+	}
+
+	private setTurn({ conversation, live }: Chat, turn: Turn): void {
+		this.changeTurn({ kind: 'turn-set', turn: toTurnView(conversation, turn, live) });
+	}
+
+	/** A page that comes later asks for all of it. */
+	private changeTurn(change: TurnChange): void {
+		if (this.view) {
+			this.feed.change(change);
+		}
+	}
+
+	private showTitle(conversation: Conversation): void {
+		if (this.view) {
+			// The editor leaves out a description that is empty, and writes down one that is not.
+			this.view.description = (conversation.encryption?.isUnkept ? undefined : titleOf(conversation)) ?? '';
+		}
+	}
+
+	private showStatus({ settings }: Conversation): void {
+		const { view, problem } = this.options.connection;
+		this.status.show(view.label, settings?.model ?? view.model, problem);
+	}
+
+	private showPolicy(conversation: Conversation): void {
+		if (!conversation.encryption) {
+			this.post({ kind: 'policy-set', policy: this.policyView(conversation) });
+		}
+	}
+
+	private policyView(conversation: Conversation): PolicyView {
+		let defaults: PolicyDefaults | undefined;
+		try {
+			defaults = this.options.policy.defaults();
+		} catch {
+			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
+			defaults = undefined;
+		}
+		return toPolicyView(conversation, defaults, this.options.connection.view.model);
+	}
+
+	private sendFocus(): void {
+		if (this.focusWanted && this.view) {
+			this.focusWanted = false;
+			this.post({ kind: 'composer-focus' });
+		}
+		if (this.suggestion !== undefined && this.view) {
+			this.post({ kind: 'composer-fill', text: this.suggestion });
+			this.suggestion = undefined;
+		}
+	}
+
+	dispose(): void {
+		this.status.dispose();
+		this.detach();
+		setContextKey('errand.replying', false);
+	}
+}
