@@ -9,12 +9,14 @@ import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
-import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
+import { DISCOVERY_FILE } from '../../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
 import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
 import { readActiveTasks, readPicture } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
+import { leaseBreaker } from '../../support/leaseBreaker.ts';
+import { isAlive, waitFor } from '../../support/waitFor.ts';
 
 const SERVICE = path.resolve('src/service/main.ts');
 
@@ -157,6 +159,7 @@ describe('Supervisor', function () {
 
 	it('hands nothing over to what listens in the place of a service that has ended', async function () {
 		if (process.platform === 'win32') {
+			// A pipe there is no file, whose place another program could take.
 			this.skip();
 		}
 		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -226,9 +229,9 @@ describe('Supervisor', function () {
 			await other.stop(service);
 			await gone(pid);
 			assert.equal(await one.find(), undefined);
-			await eventually(async () => (one.isStopped && other.isStopped ? true : undefined));
+			await waitFor('both to say so', () => one.isStopped && other.isStopped);
 			for (const supervisor of [one, other, one]) {
-				const again = await eventually(async () => {
+				const again = await waitFor('a new service', async () => {
 					const next = await ensure(supervisor).catch(() => undefined);
 					return next?.pid === pid ? undefined : next;
 				});
@@ -250,7 +253,7 @@ describe('Supervisor', function () {
 			for (let count = 0; count < 3; count++) {
 				assert.equal((await create(service, '/demo slow')).status, 200);
 			}
-			await eventually(async () => ((await readActiveTasks(service)).running.length === 2 ? true : undefined));
+			await waitFor('both tasks to run', async () => (await readActiveTasks(service)).running.length === 2);
 			assert.deepEqual(await readActiveTasks(service), { running: ['/demo slow', '/demo slow'], waiting: 1 });
 			await supervisor.stop(service);
 			await gone(service.pid);
@@ -262,7 +265,7 @@ describe('Supervisor', function () {
 		const first = await ensure(supervisor);
 		kill(first.pid);
 		await gone(first.pid);
-		const second = await eventually(async () => {
+		const second = await waitFor('a new service', async () => {
 			const service = await ensure(supervisor);
 			return service.pid === first.pid ? undefined : service;
 		});
@@ -360,7 +363,7 @@ describe('Supervisor', function () {
 		const closing = supervise(serviceLaunch(), { ...systemClock, sleep });
 		const refused = assert.rejects(closing.ensure());
 		await polled.promise;
-		const { pid } = await eventually(() => readDiscovery(folder));
+		const { pid } = await waitFor('the service', () => readDiscovery(folder));
 		const other = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
 		assert.equal((await ensure(other)).pid, pid);
 		const token = (await other.ensure()).token;
@@ -388,10 +391,10 @@ describe('Supervisor', function () {
 			supervisor.onDidFail(error => failures.push(error));
 			await supervisor.ensure();
 			for (const count of [1, 2, 3]) {
-				await eventually(async () => service.granted() === count || failures.length > 0 || undefined);
+				await waitFor('a new lease', () => service.granted() === count || failures.length > 0);
 				service.breakLeases();
 			}
-			await eventually(async () => service.granted() === 4 || failures.length > 0 || undefined);
+			await waitFor('a new lease', () => service.granted() === 4 || failures.length > 0);
 			assert.deepEqual(failures, []);
 			assert.equal((await supervisor.ensure()).token, token);
 		} finally {
@@ -442,39 +445,6 @@ describe('Supervisor', function () {
 	}
 });
 
-/** Proves itself as the service does and grants leases, but can break them, as the sleep of a machine does. */
-async function leaseBreaker(token: string) {
-	const open = new Set<http.ServerResponse>();
-	let granted = 0;
-	const server = http.createServer((request, response) => {
-		const url = new URL(request.url ?? '/', address);
-		if (url.pathname === controlPaths.proof) {
-			response.end(JSON.stringify({ proof: proofOf(token, address, url.searchParams.get('nonce') ?? '') }));
-			return;
-		}
-		granted++;
-		open.add(response);
-		response.flushHeaders();
-	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	return {
-		address,
-		granted: () => granted,
-		breakLeases() {
-			for (const lease of open) {
-				lease.destroy();
-			}
-			open.clear();
-		},
-		close() {
-			server.closeAllConnections();
-			server.close();
-		},
-	};
-}
-
 /** A clock whose every look is 6 s later, so that a deadline is reached without waiting for it. */
 function jumpingClock(): () => number {
 	let now = 0;
@@ -492,23 +462,4 @@ function kill(pid: number): void {
 	}
 }
 
-const gone = (pid: number) =>
-	eventually(async () => {
-		try {
-			process.kill(pid, 0);
-			// A killed child of this process stays as a zombie until Node has reaped it.
-			return (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ' Z ')).includes(') Z ') || undefined;
-		} catch {
-			return true;
-		}
-	});
-
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-	for (;;) {
-		const found = await look();
-		if (found !== undefined) {
-			return found;
-		}
-		await systemClock.sleep(20);
-	}
-}
+const gone = (pid: number) => waitFor(`process ${pid} to end`, async () => !(await isAlive(pid)));

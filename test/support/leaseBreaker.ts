@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { controlPaths, proofOf } from '../../src/contract/control.ts';
+
+/** Proves itself as the service does and grants leases, but can break them, as the sleep of a machine does. */
+export async function leaseBreaker(token: string) {
+	const open = new Set<http.ServerResponse>();
+	let granted = 0;
+	const server = http.createServer((request, response) => {
+		const url = new URL(request.url ?? '/', address);
+		if (url.pathname === controlPaths.proof) {
+			response.end(JSON.stringify({ proof: proofOf(token, address, url.searchParams.get('nonce') ?? '') }));
+			return;
+		}
+		granted++;
+		open.add(response);
+		response.flushHeaders();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return {
+		address,
+		granted: () => granted,
+		breakLeases() {
+			for (const lease of open) {
+				lease.destroy();
+			}
+			open.clear();
+		},
+		close() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
