@@ -358,7 +358,7 @@ describe('the life of the local service', function () {
 			await mkdir(path.join(folder, `${DISCOVERY_FILE}.new`));
 			const began = performance.now();
 			assert.match(await refusal(['--data', folder, '--idle-seconds', '60']), /cannot start with the data folder/);
-			assert.ok(performance.now() - began < 10_000);
+			assert.ok(performance.now() - began < 30_000);
 		});
 
 		it('keeps keys, prompts and replies out of its log, and the log below its cap', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ReplyView, TurnView } from '../../../../src/chat/protocol.ts';
 import { Announcer, nextWords } from '../../../../src/chat/ui/announcer.ts';
+import { processorMs } from '../../../support/processorTime.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { pageStrings } from '../../../ui/pageStrings.ts';
 import { TURN_IDS } from '../conversations.ts';
@@ -51,9 +52,8 @@ describe('the words of a reply for a screen reader', () => {
 			[' ', 'x'],
 			['|-', 'x'],
 		] as const) {
-			const begin = performance.now();
-			words(piece.repeat(200_000) + end, true);
-			assert.ok(performance.now() - begin < 1_000, `${piece} took ${performance.now() - begin} ms`);
+			const spent = processorMs(() => words(piece.repeat(200_000) + end, true));
+			assert.ok(spent < 1_000, `${piece} took ${spent} ms`);
 		}
 	});
 

@@ -119,7 +119,7 @@ describe('the log stream of a task', function () {
 		const began = performance.now();
 		await waitFor('two more', () => names(seen).filter(name => name === 'status').length === 3);
 		const seconds = (performance.now() - began) / 1_000;
-		assert.ok(seconds > 0.35 && seconds < 2.5, `${seconds} s for two`);
+		assert.ok(seconds > 0.35, `${seconds} s for two`);
 		controller.abort();
 		quiet.controller.abort();
 		await Promise.all([ended, quiet.ended]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { findSecrets, isSecretName } from '../../../../../src/chat/context/model/secrets.ts';
+import { processorMs } from '../../../../support/processorTime.ts';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const key = (...parts: string[]) => parts.join('');
@@ -78,9 +79,10 @@ describe('likely secrets', () => {
 
 	it('are named a few at most, and a hostile line takes no time', () => {
 		assert.equal(findSecrets('password = "hunter42-Lk9w"\n'.repeat(100)).length, 5);
-		const start = performance.now();
-		findSecrets('secret token '.repeat(200_000));
-		findSecrets(`${'eyJ'.repeat(300_000)}\n${'a://'.repeat(200_000)}`);
-		assert.ok(performance.now() - start < 5_000);
+		const spent = processorMs(() => {
+			findSecrets('secret token '.repeat(200_000));
+			findSecrets(`${'eyJ'.repeat(300_000)}\n${'a://'.repeat(200_000)}`);
+		});
+		assert.ok(spent < 5_000, `${spent} ms`);
 	});
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { textOfPieces } from '../../../../../src/service/inference/demo/demoPiece.ts';
 import { SchemaTooRich, sampleOf } from '../../../../../src/service/inference/demo/jsonSample.ts';
+import { processorMs } from '../../../../support/processorTime.ts';
 
 const sample = (schema: unknown): unknown => JSON.parse(textOfPieces(sampleOf(schema, 'demo', 'key')));
 
@@ -45,10 +46,11 @@ describe('sampleOf', () => {
 
 	it('chooses among very many values, with a very long key, at once', () => {
 		const values = Array.from({ length: 300_000 }, (_, index) => `value ${index}`);
-		const began = performance.now();
-		const [, chosen] = sampleOf({ enum: values }, 'demo', 'x'.repeat(1_000_000));
-		assert.ok(values.includes(chosen?.text ?? ''));
-		assert.ok(performance.now() - began < 5_000);
+		const spent = processorMs(() => {
+			const [, chosen] = sampleOf({ enum: values }, 'demo', 'x'.repeat(1_000_000));
+			assert.ok(values.includes(chosen?.text ?? ''));
+		});
+		assert.ok(spent < 5_000, `${spent} ms`);
 	});
 
 	it('comes to an end with a schema that may hold itself', () => {
