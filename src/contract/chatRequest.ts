@@ -90,6 +90,11 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
 
+/** Whether any of its messages carries one. */
+export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {
+	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));
+}
+
 /** What of a request steers the generation and may be set ahead of it: no tools, for these come with who answers them. */
 export const chatParametersSchema = chatRequestSchema.pick({
 	max_tokens: true,

@@ -1,5 +1,5 @@
+import type { PictureType } from '../../base/pictureHeader.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
-import type { PictureType } from '../modes/model/picture.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
 import { PolicyRefusal } from '../policy/applyPolicy.ts';
 import { MAXIMUM_REQUEST_IMAGE_BYTES } from './model/image.ts';

@@ -7,13 +7,14 @@
 // Version 4 is version 3 for encrypted conversations alone: what does not know of them must not open them, and send them
 // in clear. Header and turns are marked, so that a damaged file is known for what it is by any of its lines.
 import * as z from 'zod';
+import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
 import { attachedImageSchema } from '../context/model/source.ts';
 import { type Encryption, encryptionSchema } from '../encrypted/encryption.ts';
-import { PICTURE_FILE, PICTURE_PROBLEMS, PICTURE_TYPES } from '../modes/model/picture.ts';
+import { PICTURE_FILE, PICTURE_PROBLEMS } from '../modes/model/picture.ts';
 import { conversationSettingsSchema } from '../policy/model/conversationSettings.ts';
 import type { Conversation, Turn } from './conversation.ts';
 

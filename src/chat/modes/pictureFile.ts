@@ -1,9 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { PictureType } from '../../base/pictureHeader.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import { cut, oneLine } from '../model/title.ts';
-import { extensionOf, type PictureType } from './model/picture.ts';
+import { extensionOf } from './model/picture.ts';
 import { pictureReference } from './model/pictureReference.ts';
 
 /** A picture with what it was asked for. */

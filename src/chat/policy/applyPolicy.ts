@@ -1,8 +1,7 @@
-import type { ChatRequest } from '../../contract/chatRequest.ts';
+import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
-import { hasImages } from '../context/model/image.ts';
 import type { TurnMode } from '../modes/model/mode.ts';
 import type { ConversationSettings } from './model/conversationSettings.ts';
 import {

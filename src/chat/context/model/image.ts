@@ -1,6 +1,6 @@
 // Images that go with a message, to models that take them.
-import type { ChatRequest } from '../../../contract/chatRequest.ts';
-import { type PictureType, readPicture } from '../../modes/model/picture.ts';
+import type { PictureType } from '../../../base/pictureHeader.ts';
+import { readPicture } from '../../modes/model/picture.ts';
 import { MAXIMUM_IMAGE_BYTES } from '../../protocol.ts';
 
 /** Of all images of a request, in bytes: as base64 they still fit into the body of one. */
@@ -33,8 +33,4 @@ const MAXIMUM_TOKENS = 1_600;
 /** About how many tokens a model counts. */
 export function imageTokens({ width, height }: AttachedImage): number {
 	return Math.min(MAXIMUM_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN));
-}
-
-export function hasImages({ messages }: ChatRequest): boolean {
-	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));
 }

@@ -1,6 +1,7 @@
 // Where context comes from. A source is small and names a place; what it says is read when the message is sent.
 import * as z from 'zod';
-import { PICTURE_FILE, PICTURE_TYPES } from '../../modes/model/picture.ts';
+import { PICTURE_TYPES } from '../../../base/pictureHeader.ts';
+import { PICTURE_FILE } from '../../modes/model/picture.ts';
 
 const position = z.object({ line: z.int().nonnegative(), character: z.int().nonnegative() });
 const uri = z.string();
