@@ -37,7 +37,7 @@ export const localConnection: Connection = {
 	service: LOCAL_SERVICE,
 	scm: LOCAL_SCM,
 	decisionModel: LOCAL_DECISION_MODEL,
-	models: [{ id: 'demo', label: 'Demo', kinds: ['chat'], openWeights: true }],
+	models: [{ id: 'demo', label: 'Demo', kinds: ['chat'], openWeights: true, images: true }],
 	providers: [{ slug: 'demo', label: 'Demo' }],
 	providerPrefixes: [],
 	aliases: [],

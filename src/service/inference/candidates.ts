@@ -1,5 +1,5 @@
 // Which providers may serve a model by a request's policy (contract: inference.md, Provider object, Dedicated deployments, Zero data retention).
-import type { ChatRequest } from '../../contract/chatRequest.ts';
+import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import { isParameter, type ModelOffer, type Parameter, type Provider } from './provider.ts';
@@ -18,6 +18,9 @@ export interface Exclusion {
 	/** In words, to stand after the provider's name. */
 	reason: string;
 }
+
+/** What excludes those that take none of the request's images. */
+export const BY_IMAGES = 'messages';
 
 export interface Selection {
 	candidates: Candidate[];
@@ -43,8 +46,10 @@ export function selectCandidates(
 	preferences: ProviderPreferences,
 ): Selection {
 	const selection: Selection = { candidates: [], exclusions: [] };
+	const withImages = hasImages(request);
 	for (const candidate of hosting) {
-		const exclusion = exclusionOf(candidate, request, preferences);
+		const exclusion =
+			withImages && candidate.offer.images !== true ? BLIND : exclusionOf(candidate, request, preferences);
 		if (exclusion === undefined) {
 			selection.candidates.push(candidate);
 		} else {
@@ -54,6 +59,9 @@ export function selectCandidates(
 	}
 	return selection;
 }
+
+/** contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. */
+const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
 
 function exclusionOf(
 	candidate: Candidate,

@@ -6,13 +6,13 @@ import type { ProviderPreferences } from '../../contract/provider.ts';
 import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
-import { type Candidate, parametersOf, selectCandidates } from './candidates.ts';
+import { BY_IMAGES, type Candidate, parametersOf, selectCandidates } from './candidates.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
 import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture.ts';
 import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
 import { rank } from './ranking.ts';
-import { nobodyServed, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
+import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
 import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
@@ -115,7 +115,15 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		});
 		const ranked = selections.flatMap(selection => selection.ranked);
 		if (ranked.length === 0) {
-			throw noProvider(selections.flatMap(({ exclusions }) => exclusions));
+			const exclusions = selections.flatMap(selection => selection.exclusions);
+			if (exclusions.every(({ by }) => by === BY_IMAGES)) {
+				const taking = connection.models.filter(({ images }) => images).map(({ id }) => id);
+				throw noImages(
+					hosted.map(({ id }) => id),
+					taking,
+				);
+			}
+			throw noProvider(exclusions);
 		}
 		return ranked.map(({ provider, offer }) => ({
 			provider,

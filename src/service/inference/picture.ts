@@ -94,6 +94,7 @@ function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
 			? { tools: offers.some(({ parameters }) => parameters?.has('tools') !== false) }
 			: {}),
+		...(offers.some(({ images }) => images) ? { images: true } : {}),
 	};
 }
 

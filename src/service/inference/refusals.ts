@@ -11,13 +11,21 @@ export interface TriedProvider {
 }
 
 export function unknownModel(known: readonly string[]): RequestRefused {
-	const shown = known.slice(0, MAXIMUM_NAMED).map(id => `"${id}"`);
-	const more = known.length > shown.length ? ` and ${known.length - shown.length} more` : '';
-	return new RequestRefused(
-		404,
-		`There is no such model here. There is ${shown.join(', ')}${more}.`,
-		'model_not_found',
-	);
+	return new RequestRefused(404, `There is no such model here. There is ${listed(known)}.`, 'model_not_found');
+}
+
+function listed(ids: readonly string[]): string {
+	const shown = ids.slice(0, MAXIMUM_NAMED).map(id => `"${id}"`);
+	const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
+	return `${shown.join(', ')}${more}`;
+}
+
+/** contract: not shown. `taking`: the models that are known to take images. */
+export function noImages(asked: readonly string[], taking: readonly string[]): RequestRefused {
+	const subject = asked.length === 1 ? `${listed(asked)} is not` : `none of ${listed(asked)} is`;
+	const others = taking.length === 0 ? '' : `ask ${listed(taking)}, or `;
+	const step = `${others}say "images": true of it where its server is named`;
+	return new RequestRefused(400, `messages: ${subject} known to take images; ${step}.`);
 }
 
 /** Names who hosts the model and what keeps each of them out. */

@@ -61,8 +61,8 @@ function provider(
 ): Provider {
 	const common = { openWeights: true, takesReasoning: true, ...terms } as const;
 	const offers: ModelOffer[] = [
-		{ ...common, id: demoModels.chat, label: 'Demo', kinds: ['chat'] },
-		{ ...common, id: demoModels.code, label: 'Demo for code', kinds: ['chat'], codeOriented: true },
+		{ ...common, id: demoModels.chat, label: 'Demo', kinds: ['chat'], images: true },
+		{ ...common, id: demoModels.code, label: 'Demo for code', kinds: ['chat'], codeOriented: true, images: true },
 		{ ...common, id: demoModels.search, label: 'Demo search', kinds: ['search'] },
 		{ ...common, id: demoModels.image, label: 'Demo image', kinds: ['image'] },
 	];

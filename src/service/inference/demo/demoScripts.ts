@@ -7,6 +7,7 @@ import { citedReply } from './demoSearch.ts';
 import { CODE, LONG, MARKDOWN, REASONING, TABLE, WORDS } from './demoTexts.ts';
 import { afterResults, callsOrExplanation, forcedCalls } from './demoTools.ts';
 import { hashOf } from './hash.ts';
+import { receivedImages } from './receivedImages.ts';
 
 const SLOW_PAUSE_MS = 100;
 const SLOW_PIECES = 200;
@@ -109,7 +110,7 @@ const OTHER_MODELS = `Its other models:
 - \`${demoModels.image}\`: answers with the address of an image
 - \`${demoModels.code}\`: as a code-oriented model of the responses endpoint, with reasoning
 
-Decisions are answered too. max_tokens, stop, seed, tool_choice and response_format are honoured.
+Decisions are answered too. max_tokens, stop, seed, tool_choice and response_format are honoured. Of an image that comes with a message, the type and the size are told.
 `;
 
 /** What the demo answers: as the request forces it to, else by a script of `/demo <name>`, else by the model. */
@@ -155,7 +156,7 @@ Your message has:
 - **${facts.words}** ${facts.words === 1 ? 'word' : 'words'}
 - **${facts.characters}** ${facts.characters === 1 ? 'character' : 'characters'}
 - **${facts.messages}** ${facts.messages === 1 ? 'message' : 'messages'} in the conversation so far
-${remembered}
+${remembered}${receivedImages(request)}
 ${block('json', JSON.stringify(facts, null, 2))}
 Send \`/demo help\` to see what else it can show.
 `;

@@ -17,6 +17,9 @@ const shownSchema = z.looseObject({
 /** Architectures that make vectors and no text, for versions that do not tell what a model can do. */
 const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['bert', 'nomic-bert', 'nomic-bert-moe', 'xlm-roberta']);
 
+/** Those of models that look at images, for the same versions: `clip` is what others have beside their own. */
+const VISION_FAMILIES: ReadonlySet<string> = new Set(['clip', 'mllama']);
+
 const TOOL_PARAMETERS: ReadonlySet<Parameter> = new Set(['tools', 'tool_choice']);
 const WITHOUT_TOOLS: readonly Parameter[] = Object.keys(chatRequestSchema.shape)
 	.filter(isParameter)
@@ -27,9 +30,11 @@ export interface OllamaModel {
 	isChat: boolean;
 	/** What it honours. Undefined: everything, as far as is known. */
 	parameters: readonly Parameter[] | undefined;
+	/** Takes images in messages. */
+	images: boolean;
 }
 
-/** Undefined where it did not answer. Of a model of which it does not tell more, everything is assumed. */
+/** Undefined where it did not answer. Of a model of which it does not tell more, everything but images is assumed. */
 export async function readOllamaModel(
 	caller: Caller,
 	model: string,
@@ -47,10 +52,12 @@ export async function readOllamaModel(
 	if (capabilities === undefined || capabilities === null) {
 		const families = [details?.family, ...(details?.families ?? [])].filter(family => typeof family === 'string');
 		const isEmbedding = families.length > 0 && families.every(family => EMBEDDING_FAMILIES.has(family));
-		return { isChat: !isEmbedding, parameters: undefined };
+		const images = families.some(family => VISION_FAMILIES.has(family));
+		return { isChat: !isEmbedding, parameters: undefined, images };
 	}
 	return {
 		isChat: capabilities.includes('completion'),
 		parameters: capabilities.includes('tools') ? undefined : WITHOUT_TOOLS,
+		images: capabilities.includes('vision'),
 	};
 }

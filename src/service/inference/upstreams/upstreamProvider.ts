@@ -41,7 +41,14 @@ export interface UpstreamOptions {
 
 type Trait = Pick<
 	ModelOffer,
-	'contextLength' | 'maxOutputTokens' | 'openWeights' | 'prices' | 'quantization' | 'codeOriented' | 'takesReasoning'
+	| 'contextLength'
+	| 'maxOutputTokens'
+	| 'openWeights'
+	| 'prices'
+	| 'quantization'
+	| 'codeOriented'
+	| 'images'
+	| 'takesReasoning'
 >;
 
 /** An OpenAI-compatible server as a provider. Its key goes to its own origin and nowhere else. */
@@ -195,11 +202,13 @@ export class UpstreamProvider implements Provider {
 	}
 
 	private listed({ id, name, context_length: contextLength }: ListedModel): ModelOffer {
-		const parameters = this.upstream.parameters ?? this.ollamaModels.get(id)?.parameters;
+		const told = this.ollamaModels.get(id);
+		const parameters = this.upstream.parameters ?? told?.parameters;
+		const images = this.upstream.images ?? told?.images;
 		return this.offer(
 			id,
 			{ label: name, kinds: ['chat'], parameters },
-			contextLength === undefined ? {} : { contextLength },
+			{ images, ...(contextLength === undefined ? {} : { contextLength }) },
 		);
 	}
 
@@ -220,6 +229,7 @@ export class UpstreamProvider implements Provider {
 			prices: traits.prices ?? common.prices,
 			quantization: traits.quantization ?? common.quantization,
 			codeOriented: traits.codeOriented ?? common.codeOriented,
+			images: traits.images ?? common.images,
 			takesReasoning: traits.takesReasoning ?? common.takesReasoning,
 			dataPolicy,
 			parameters: known === undefined ? undefined : new Set(known as readonly Parameter[]),

@@ -107,6 +107,68 @@ describe('the gateway', function () {
 		assert.equal(await servedBy({ provider: { sort: 'price', preferred_min_throughput: 100 } }), 'late');
 	});
 
+	describe('with images in a message', () => {
+		const messages = [
+			{ role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:,' } }] },
+			{ role: 'assistant' as const, content: 'A boat.' },
+			{ role: 'user' as const, content: 'And now?' },
+		];
+		const upstreams = {
+			blind: { ...priced(1), models: ['small', 'text'] },
+			seeing: {
+				...priced(9),
+				models: [
+					{ id: 'small', images: true },
+					{ id: 'seer', images: true },
+				],
+			},
+		};
+
+		it('goes to those alone of whom it is known that they take them, and as it is', async () => {
+			const gateway = await start(upstreams);
+			for (const provider of [{}, { sort: 'price' as const }, { order: ['blind'] }]) {
+				assert.equal(await gateway.servedBy({ messages, provider }), 'seeing');
+			}
+			assert.equal(gateway.server('blind').chats.length, 0);
+			assert.deepEqual(gateway.server('seeing').chats[0]?.body['messages'], messages);
+			assert.equal(await gateway.servedBy({ provider: { sort: 'price' } }), 'blind');
+		});
+
+		it('goes to an alternate that takes them where the model takes none', async () => {
+			const gateway = await start(upstreams);
+			const { model } = await gateway.chat({ model: 'text', models: ['seer'], messages });
+			assert.equal(model, 'seer');
+		});
+
+		it('is refused where the model takes none, naming it and those that do', async () => {
+			const gateway = await start(upstreams);
+			const { message, code } = await refusal(gateway.chat({ model: 'text', messages }), 400);
+			assert.equal(code, 'invalid_request');
+			assert.equal(
+				message,
+				'messages: "text" is not known to take images; ask "small", "seer", or say "images": true of it where its ' +
+					'server is named.',
+			);
+			assert.equal(gateway.server('blind').chats.length, 0);
+		});
+
+		it('is refused where the policy leaves only those who take none', async () => {
+			const gateway = await start(upstreams);
+			const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
+			assert.match(
+				message,
+				/"blind" is not known to take images \(messages\); "seeing" is not listed there \(provider\.only\)/,
+			);
+			assert.equal(gateway.server('blind').chats.length, 0);
+		});
+
+		it('is refused where none of the models takes any', async () => {
+			const gateway = await start({ blind: { models: ['small', 'text'] } });
+			const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
+			assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);
+		});
+	});
+
 	describe('before the first chunk', () => {
 		for (const [what, behaves] of [
 			['is turned away with 429', { status: 429 }],

@@ -56,6 +56,14 @@ describe('the picture of the gateway', () => {
 		assert.equal(pictureOf([without, withTools], []).models[0]?.tools, true);
 	});
 
+	it('says of a model that it takes images where anybody who has it takes them', () => {
+		const [blind, seeing] = [provider('one', [{}]), provider('two', [{ images: true }])];
+		assert.equal(pictureOf([blind], []).models[0]?.images, undefined);
+		const picture = pictureOf([blind, seeing], []);
+		assert.equal(picture.models[0]?.images, true);
+		assert.equal(gatewayPictureSchema.parse(picture).models[0]?.images, true);
+	});
+
 	it('tells of a provider what holds for all of its models', () => {
 		const { providers } = pictureOf(
 			[

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../../../src/contract/chatRequest.ts';
 import { placeCitations } from '../../../../../src/contract/citations.ts';
+import { demoImage } from '../../../../../src/service/inference/demo/demoImage.ts';
 import { textOfPieces } from '../../../../../src/service/inference/demo/demoPiece.ts';
 import { demoReply } from '../../../../../src/service/inference/demo/demoScripts.ts';
 
@@ -72,6 +73,53 @@ describe('demoReply', () => {
 		]) {
 			assert.ok(text.length < 3_000, String(text.length));
 		}
+	});
+
+	describe('of images that come with the message', () => {
+		const told = (...urls: string[]) => {
+			const images = urls.map(url => ({ type: 'image_url' as const, image_url: { url } }));
+			const text = textOf('', {
+				messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...images] }],
+			});
+			assert.match(text, /^- \*\*3\*\* words$/m);
+			return /^- \*\*\d+\*\* images?, of which .*\n(?: {2}- .*\n)+/m.exec(text)?.[0].split('\n').slice(0, -1) ?? [];
+		};
+		const data = (type: string, bytes: Uint8Array) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+
+		it('tells type, size in pixels and bytes by what they hold', () => {
+			const fox = demoImage('fox');
+			assert.deepEqual(told(data('image/jpeg', fox)), [
+				'- **1** image, of which the demo reads the header and sees nothing:',
+				`  - \`image/png\`, 256 × 256 pixels, ${fox.length.toLocaleString('en-US')} bytes`,
+			]);
+		});
+
+		it('says what it cannot read, and loads nothing', () => {
+			assert.deepEqual(
+				told(
+					data('image/svg+xml', Buffer.from('<svg>')),
+					data('', Buffer.from('x')),
+					data('`] **x**', Buffer.from('xy')),
+					'https://example.com/a.png',
+					'data:image/png,abc',
+				).slice(1),
+				[
+					'  - 5 bytes sent as `image/svg+xml`, without a size in pixels that the demo could read',
+					'  - 1 byte of a type that is not told, without a size in pixels that the demo could read',
+					'  - 2 bytes of a type that is not told, without a size in pixels that the demo could read',
+					'  - one at an address, from which the demo loads nothing',
+					'  - one at an address, from which the demo loads nothing',
+				],
+			);
+		});
+
+		it('describes some of very many, and those of the last message alone', () => {
+			const lines = told(...Array.from({ length: 12 }, () => data('image/png', demoImage('fox'))));
+			assert.equal(lines.length, 12);
+			assert.equal(lines.at(-1), '  - and 2 more');
+			const before = { role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:,' } }] };
+			assert.doesNotMatch(textOf('', { messages: [before, { role: 'user', content: 'And now?' }] }), /image/);
+		});
 	});
 
 	it('lists all of its scripts, and shows the list for one that does not exist, whatever its name', () => {

@@ -123,6 +123,57 @@ describe('the directory of upstreams', () => {
 		);
 	});
 
+	it('knows which models of an Ollama take images, unless the settings say it of all of them', async () => {
+		const ids = ['sees', 'reads', 'old', 'old-sees', 'older-sees', 'silent'];
+		server.behaviour = {
+			models: ids.map(id => ({ id })),
+			shows: {
+				sees: { capabilities: ['completion', 'vision'] },
+				reads: { capabilities: ['completion', 'tools'] },
+				// Versions that do not tell what a model can do.
+				old: { details: { family: 'llama', families: ['llama'] } },
+				'old-sees': { details: { family: 'llama', families: ['llama', 'clip'] } },
+				'older-sees': { details: { family: 'mllama', families: null } },
+			},
+		};
+		const seeing = () =>
+			directory
+				.providers()
+				.flatMap(provider => provider.offers())
+				.filter(({ images }) => images)
+				.map(({ id }) => id);
+		replace({ upstreams: [], findOllama: true });
+		await directory.ready();
+		assert.deepEqual(seeing(), ['sees', 'old-sees', 'older-sees']);
+		for (const images of [true, false]) {
+			replace({ upstreams: [{ slug: 'ollama', url: server.url, images }], findOllama: true });
+			await directory.ready();
+			assert.deepEqual(seeing(), images ? ids : []);
+		}
+	});
+
+	it('takes it from the settings which models of another server take images, and from nowhere else', async () => {
+		server.behaviour = { models: [{ id: 'a' }], shows: { a: { capabilities: ['completion', 'vision'] } } };
+		replace({
+			upstreams: [
+				{ slug: 'listed', url: server.url },
+				{ slug: 'all', url: server.url, images: true },
+				{ slug: 'some', url: server.url, images: true, models: ['x', { id: 'y', images: false }] },
+			],
+			findOllama: false,
+		});
+		await directory.ready();
+		const told = directory.providers().map(provider => provider.offers().map(({ id, images }) => [id, images]));
+		assert.deepEqual(told, [
+			[['a', undefined]],
+			[['a', true]],
+			[
+				['x', true],
+				['y', false],
+			],
+		]);
+	});
+
 	it('asks no other server what only an Ollama tells', async () => {
 		replace({ upstreams: [{ slug: 'one', url: server.url }], findOllama: false });
 		await directory.ready();

@@ -49,7 +49,7 @@ describe('an upstream', function () {
 	};
 
 	it('gets every documented field as it is, asks for the usage of the stream, and is told nothing of the routing', async () => {
-		const gateway = await start({ one: { models: [{ id: 'mine', upstreamId: 'small' }] } });
+		const gateway = await start({ one: { models: [{ id: 'mine', upstreamId: 'small', images: true }] } });
 		await gateway.servedBy({ ...everything, model: 'mine', models: ['other'], provider: { order: ['one'] } });
 		assert.deepEqual(gateway.server('one').chats[0]?.body, {
 			...JSON.parse(JSON.stringify(everything)),
