@@ -16,14 +16,15 @@ export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) 
 	const picker = vscode.window.createQuickPick<FilterItem>();
 	picker.title = vscode.l10n.t('Filter Tasks');
 	picker.placeholder = vscode.l10n.t('Choose what is shown, or type what the tasks are to hold');
+	const typed = () => textItems(picker.value.trim().slice(0, MAXIMUM_TEXT), filter);
 	const show = () => {
-		const text = picker.value.trim().slice(0, MAXIMUM_TEXT);
-		picker.items = [...textItems(text, filter), ...itemsOf(filter)];
+		picker.items = [...typed(), ...itemsOf(filter)];
 	};
 	return new Promise(resolve => {
 		picker.onDidChangeValue(show);
 		picker.onDidAccept(() => {
-			const next = picker.activeItems[0]?.next;
+			// Enter may come before the row of what was typed.
+			const next = (picker.activeItems[0] ?? typed()[0])?.next;
 			if (!next) {
 				return;
 			}

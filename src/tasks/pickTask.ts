@@ -40,8 +40,12 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 	return new Promise(resolve => {
 		picker.onDidChangeValue(show);
 		picker.onDidAccept(() => {
-			resolve(picker.activeItems[0]?.taskId);
-			picker.dispose();
+			// Enter may come before the row of what was pasted.
+			const taskId = picker.activeItems[0]?.taskId ?? taskIdOf(picker.value);
+			if (taskId !== undefined) {
+				resolve(taskId);
+				picker.dispose();
+			}
 		});
 		picker.onDidHide(() => {
 			resolve(undefined);

@@ -67,14 +67,19 @@ export async function webviewFrame(page: Page, selector: string): Promise<Frame>
 
 /** Types into the input box that is open or about to open, and accepts. */
 export async function answerInput(page: Page, text: string): Promise<void> {
-	await quickInput(page).fill(text);
-	await page.keyboard.press('Enter');
+	const input = quickInput(page);
+	await until(`an input box takes “${text}”`, async () => {
+		// One that is about to be replaced takes it along.
+		await input.fill(text, { timeout: 2_000 }).catch(() => {});
+		return (await input.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value)) === text;
+	});
+	await input.press('Enter');
 }
 
 /** Chooses from the list that is open or about to open. */
 export async function pickItem(page: Page, label: string): Promise<void> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
-	await row.first().waitFor({ timeout: limitMs });
+	await until(`a list offers “${label}”`, () => appears(row.first(), 2_000));
 	await row.first().click();
 }
 
@@ -152,7 +157,9 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
 	const isPicked = await quickInput(page)
 		.fill(typed, { timeout: 2_000 })
-		.then(() => row.first().click({ timeout: 5_000 }))
+		.then(() => row.first().click({ timeout: 5_000, trial: true }))
+		// A window that stalls now may still take the click: given up, it would come a second time.
+		.then(() => row.first().click({ timeout: 20_000 }))
 		.then(
 			() => true,
 			() => false,

@@ -70,23 +70,23 @@ export async function writePrompt(page: Page, prompt: string): Promise<Locator> 
 	return editor;
 }
 
-/** Goes through Start Task on the local connection: prompt, branch where it is not the current one, confirmation. */
-export async function startTask(page: Page, prompt: string, branch?: string): Promise<void> {
-	await writePrompt(page, prompt);
+/** Goes through Start Task: prompt and confirmation. Done when the prompt has made a task, or `isSent` says so. */
+export async function startTask(page: Page, prompt: string, isSent?: () => boolean): Promise<void> {
+	const editor = await writePrompt(page, prompt);
 	await page.keyboard.press('ControlOrMeta+Enter');
-	if (branch !== undefined) {
-		await pickItem(page, 'Branch');
-		await pickItem(page, branch);
-	}
 	await pickItem(page, 'Start Task');
 	// Where something has changed meanwhile the list comes back, and says so.
 	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });
-	await until('the list is gone', async () => {
-		if ((await start.count()) > 0) {
-			await start.click({ timeout: 1_000 }).catch(() => {});
-		}
-		return (await start.count()) === 0;
-	});
+	await until(
+		'the task is started',
+		async () => {
+			if ((await start.count()) > 0) {
+				await start.click({ timeout: 1_000 }).catch(() => {});
+			}
+			return isSent ? isSent() : (await editor.count()) === 0;
+		},
+		60_000,
+	);
 }
 
 /** The row of a task in the tree, by what it was told. */
