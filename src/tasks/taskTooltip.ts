@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
+import { openDashboardText } from './dashboard.ts';
 import type { FollowState } from './model/followState.ts';
 import { oneLine, plainText } from './model/plainText.ts';
 import { rowWords } from './words.ts';
@@ -13,9 +14,14 @@ const MAXIMUM_LISTED = 10;
 
 /**
  * Everything of a task that the row has no room for: each field of the contract's Task table that has a value. All of it is
- * the service's text, and is shown as text: the editor makes no link, no image and no HTML of it.
+ * the service's text, and is shown as text: the editor makes no link, no image and no HTML of it. The one link is to
+ * `dashboardUrl`, the connection's own, where something can be put right there.
  */
-export function taskTooltip(task: Task, follow: FollowState | undefined): vscode.MarkdownString {
+export function taskTooltip(
+	task: Task,
+	follow: FollowState | undefined,
+	dashboardUrl: string | undefined,
+): vscode.MarkdownString {
 	const tooltip = new Tooltip(plainText((task.prompt ?? '').slice(0, MAXIMUM_PROMPT)).trim() || rowWords.untitled);
 	const stats = task.diffStats;
 	tooltip.line(vscode.l10n.t('State'), task.status);
@@ -61,6 +67,9 @@ export function taskTooltip(task: Task, follow: FollowState | undefined): vscode
 		vscode.l10n.t('Source hosting'),
 		task.isEmptyGitUser === true ? vscode.l10n.t('not linked to the creator’s account') : undefined,
 	);
+	if (task.isEmptyGitUser === true && dashboardUrl !== undefined) {
+		tooltip.link(openDashboardText(), dashboardUrl);
+	}
 	tooltip.line(vscode.l10n.t('Created'), localTime(task.createdAt));
 	tooltip.line(vscode.l10n.t('Changed'), localTime(task.updatedAt));
 	tooltip.line(vscode.l10n.t('Ended'), localTime(task.completedAt));
@@ -91,6 +100,11 @@ class Tooltip {
 			this.text.appendMarkdown('\n\n');
 			this.text.appendText(withoutAddresses(`${label}: ${oneLine(String(value), MAXIMUM_VALUE)}`));
 		}
+	}
+
+	/** After the line before it. In an address that was parsed nothing ends the brackets around it. */
+	link(label: string, address: string): void {
+		this.text.appendMarkdown(` [${label}](<${new URL(address).href}>)`);
 	}
 }
 

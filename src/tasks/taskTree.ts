@@ -40,6 +40,8 @@ export interface TaskTreeDependencies {
 	/** In words; for the list of agent tasks. */
 	explain(error: unknown): string;
 	followState(taskId: string): FollowState | undefined;
+	/** Of the active connection, where it has one. */
+	dashboardUrl(): string | undefined;
 	/** Resolves when the list was read once, whether that worked or not. */
 	firstLoad(): Promise<void>;
 }
@@ -168,10 +170,10 @@ export class TaskTree {
 
 	/** Tooltips are made when the pointer rests on a row, not for every row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-		const { store, agentTasks, followState } = this.dependencies;
+		const { store, agentTasks, followState, dashboardUrl } = this.dependencies;
 		if (node.kind === 'task') {
 			const task = store.get(node.taskId);
-			item.tooltip = task && taskTooltip(task, followState(task.id));
+			item.tooltip = task && taskTooltip(task, followState(task.id), dashboardUrl());
 		} else if (node.kind === 'agentTask') {
 			const task = agentTasks.tasks.find(({ taskId }) => taskId === node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);

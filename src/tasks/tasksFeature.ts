@@ -5,11 +5,12 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { Task } from '../contract/tasks.ts';
-import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { explainError, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
 import { TaskFollowUps } from './continueTask.ts';
+import { showTaskProblem } from './dashboard.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { KeptLogs } from './keptLog.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
@@ -136,6 +137,7 @@ class Feature implements TasksFeature {
 			isStopped,
 			explain: error => explainError(error, active.label).message,
 			followState: id => this.logs.state(id),
+			dashboardUrl: () => active.current?.dashboardUrl,
 			firstLoad: () => this.list.load(),
 		});
 		this.view = this.disposables.add(
@@ -359,7 +361,7 @@ class Feature implements TasksFeature {
 	}
 
 	private explain(error: unknown): void {
-		void showExplanation(explainError(error, this.active.label));
+		void showTaskProblem(error, this.active.label, this.active.current?.dashboardUrl);
 	}
 
 	dispose(): void {

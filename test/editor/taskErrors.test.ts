@@ -4,6 +4,7 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { explainError } from '../../src/platform/notify.ts';
+import { isForDashboard } from '../../src/tasks/dashboard.ts';
 import { explainList } from '../../src/tasks/taskView.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
@@ -21,6 +22,8 @@ interface Row {
 	call(client: Client): Promise<unknown>;
 	sentence: RegExp;
 	button?: string;
+	/** Where the connection has its address, the button leads to the dashboard instead. */
+	isForDashboard?: true;
 }
 
 const first = async (events: AsyncIterable<unknown>) => {
@@ -66,6 +69,7 @@ const rows: Row[] = [
 			cloud: specialKeys.withoutSourceLink,
 			call,
 			sentence: /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\./,
+			isForDashboard: true,
 		},
 		{
 			what: `${name} 502`,
@@ -92,6 +96,7 @@ const rows: Row[] = [
 		cloud: specialKeys.withoutCredit,
 		call: create,
 		sentence: /^The account on Quillon has no credit left\. Add credit .*It said: “Not enough credit”$/,
+		isForDashboard: true,
 	},
 	{
 		what: 'creation 403',
@@ -105,6 +110,7 @@ const rows: Row[] = [
 		cloud: specialKeys.withoutSourceLink,
 		call: create,
 		sentence: /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\./,
+		isForDashboard: true,
 	},
 	{
 		what: 'creation 502',
@@ -177,9 +183,11 @@ describe('every documented error of the task service', () => {
 
 	for (const row of rows) {
 		it(`has its sentence and its button: ${row.what}`, async () => {
-			const { message, action } = explainError(await errorOf(row), 'Quillon');
+			const error = await errorOf(row);
+			const { message, action } = explainError(error, 'Quillon');
 			assert.match(message, row.sentence);
 			assert.equal(action?.command, row.button);
+			assert.equal(isForDashboard(error), row.isForDashboard === true);
 		});
 	}
 

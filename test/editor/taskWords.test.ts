@@ -109,6 +109,7 @@ describe('what is said of tasks', () => {
 				ownRepository: () => () => false,
 				explain: String,
 				followState: id => states.get(id),
+				dashboardUrl: () => undefined,
 				firstLoad: () => Promise.all([store.refresh(), agentTasks.refresh()]).then(() => {}),
 			});
 		});

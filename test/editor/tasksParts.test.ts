@@ -356,6 +356,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				ownRepository: () => () => false,
 				explain: String,
 				followState: () => ({ kind: 'live' }),
+				dashboardUrl: () => undefined,
 				firstLoad: () => store.refresh(),
 			});
 			const nodes = await tree.getChildren();
@@ -419,7 +420,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				updatedAt: '2026-11-21T11:00:00Z',
 				completedAt: '2026-11-21T12:00:00Z',
 			});
-			const shown = taskTooltip(task, undefined)
+			const shown = taskTooltip(task, undefined, undefined)
 				.value.replaceAll('&nbsp;', ' ')
 				.replace(/\\(?=[^\w\s])|\u2060/g, '');
 			for (const value of [...Object.values(fields).filter(field => typeof field === 'string'), 'task-id', 'north']) {
@@ -435,8 +436,18 @@ describe('the parts of the tasks feature in the editor', () => {
 			const { value } = taskTooltip(
 				readTask({ id: 't', prompt: 'http://a.example www.b.example c@d.example' }),
 				undefined,
+				'https://dashboard.example/',
 			);
 			assert.doesNotMatch(value, /:\/\/|www\.|\w@/);
+		});
+
+		it('leads to the dashboard where the source hosting is to be linked there, and only to the connection’s', () => {
+			const of = (isEmptyGitUser: boolean, dashboardUrl: string | undefined) =>
+				taskTooltip(readTask({ id: 't', isEmptyGitUser }), undefined, dashboardUrl).value;
+			const address = 'https://dashboard.example/a)(b><c';
+			assert.ok(of(true, address).includes('[Open Dashboard](<https://dashboard.example/a)(b%3E%3Cc>)'));
+			assert.doesNotMatch(of(true, undefined), /Open Dashboard/);
+			assert.doesNotMatch(of(false, address), /Open Dashboard/);
 		});
 	});
 
@@ -457,6 +468,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				ownRepository: () => () => false,
 				explain: () => 'Not in the plan.',
 				followState: () => undefined,
+				dashboardUrl: () => undefined,
 				firstLoad: () => store.refresh(),
 			});
 			const group = async () => (await tree.getChildren()).find(({ kind }) => kind === 'agentGroup');

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
+import { openDashboard, openDashboardText } from '../dashboard.ts';
 import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from './model/findings.ts';
 import type { FindingFix } from './preflightRows.ts';
 import { choiceText } from './preflightWords.ts';
@@ -30,14 +31,14 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 		},
 	};
 	const { folder, dashboardUrl } = actions;
-	const openDashboard =
+	const dashboardFixes =
 		dashboardUrl === undefined
 			? []
 			: [
 					{
 						icon: 'link-external',
-						title: vscode.l10n.t('Open Dashboard'),
-						run: () => vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true)),
+						title: openDashboardText(),
+						run: () => openDashboard(dashboardUrl),
 					},
 				];
 	switch (finding.kind) {
@@ -88,11 +89,11 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 				},
 			];
 		case 'empty-git-user':
-			return openDashboard;
+			return dashboardFixes;
 		case 'service':
 			return finding.look.kind === 'known' || finding.look.kind === 'asking'
 				? []
-				: [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }, ...openDashboard];
+				: [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }, ...dashboardFixes];
 		default:
 			return [];
 	}
