@@ -54,6 +54,8 @@ export class TaskTree {
 	private readonly groupNodes = new Map<string, TreeNode & { kind: 'group' }>();
 	private readonly parents = new Map<string, TreeNode>();
 	private readonly agentNodes = new Map<string, TreeNode>();
+	/** Ids of the groups that the user has closed. One that comes back after it was gone is open again. */
+	private readonly closedGroups = new Set<string>();
 	private readonly more: TreeNode = { kind: 'more' };
 	/** For the rows of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
@@ -110,6 +112,21 @@ export class TaskTree {
 		return this.group().flatMap(node => (node.kind === 'group' ? node.group.tasks.map(({ id }) => id) : []));
 	}
 
+	/** The user has closed or opened it. */
+	setClosed(node: TreeNode, isClosed: boolean): void {
+		if (node.kind === 'group' && isClosed) {
+			this.closedGroups.add(node.id);
+		} else if (node.kind === 'group') {
+			this.closedGroups.delete(node.id);
+		}
+	}
+
+	/** The row in which a task stands as of the last grouping: its own, or that of its closed group; undefined: in none. */
+	visibleRow(taskId: string): TreeNode | undefined {
+		const group = this.parents.get(taskId);
+		return group?.kind === 'group' && this.closedGroups.has(group.id) ? group : group && this.taskNode(taskId);
+	}
+
 	/** No task is shown, as of the last grouping. */
 	get isEmpty(): boolean {
 		return this.parents.size === 0;
@@ -136,6 +153,11 @@ export class TaskTree {
 			}
 			return node;
 		});
+		for (const id of this.closedGroups) {
+			if (!nodes.some(node => node.id === id)) {
+				this.closedGroups.delete(id);
+			}
+		}
 		for (const id of this.taskNodes.keys()) {
 			if (!this.parents.has(id)) {
 				this.taskNodes.delete(id);

@@ -47,6 +47,8 @@ export class TaskView implements Disposable {
 				}
 			}),
 		);
+		this.disposables.add(treeView.onDidCollapseElement(({ element }) => dependencies.tree.setClosed(element, true)));
+		this.disposables.add(treeView.onDidExpandElement(({ element }) => dependencies.tree.setClosed(element, false)));
 		this.disposables.add(dependencies.agentTasks.onDidChange(() => fireTree(undefined)));
 		const ages = setInterval(() => {
 			if (treeView.visible && store.state === 'listed') {
@@ -67,10 +69,46 @@ export class TaskView implements Disposable {
 
 	/** Shows the row of a task, and the view with it. */
 	async reveal(taskId: string, focus = false): Promise<void> {
-		const { tree, treeView } = this.dependencies;
+		const { tree } = this.dependencies;
 		tree.group();
+		await this.revealRow(tree.taskNode(taskId), { focus, expand: true });
+	}
+
+	/**
+	 * Does what the row of a task was asked for. The editor keeps the focus on the row wherever it goes, but loses it with a
+	 * row that goes out of sight: then its closed group has it, or, where the filter leaves it out, the row after it.
+	 */
+	async keepPlace(taskId: string, run: () => Promise<void>): Promise<void> {
+		const { tree, treeView } = this.dependencies;
+		const before = tree.shownIds();
+		// Whoever works in an editor by the time the service answers stays there.
+		let isElsewhere = false;
+		const watching = vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+			isElsewhere ||= kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command;
+		});
 		try {
-			await treeView.reveal(tree.taskNode(taskId), { select: true, focus, expand: true });
+			await run();
+		} finally {
+			watching.dispose();
+		}
+		tree.group();
+		const row = tree.visibleRow(taskId) ?? this.neighbour(taskId, before);
+		if (row && row !== tree.knownNode(taskId) && treeView.visible && !isElsewhere) {
+			await this.revealRow(row, { focus: true, expand: false });
+		}
+	}
+
+	/** The row after that of a task in an earlier order, or the one before it; no row that is not seen. */
+	private neighbour(taskId: string, order: readonly string[]): TreeNode | undefined {
+		const { tree } = this.dependencies;
+		const at = order.indexOf(taskId);
+		const rows = [...order.slice(at + 1), ...order.slice(0, Math.max(0, at)).reverse()].map(id => tree.visibleRow(id));
+		return rows.find(row => row?.kind === 'task') ?? rows.find(row => row !== undefined);
+	}
+
+	private async revealRow(row: TreeNode, options: { focus: boolean; expand: boolean }): Promise<void> {
+		try {
+			await this.dependencies.treeView.reveal(row, { select: true, ...options });
 		} catch {
 			// The editor refuses when the rows change while it looks for this one; the row is there all the same.
 		}

@@ -194,15 +194,20 @@ class Feature implements TasksFeature {
 		}
 		const id = taskIdOf(argument) ?? (await this.pickActive());
 		if (id !== undefined) {
-			await this.stops.stop(id);
+			await this.keepingPlace(argument, id, () => this.stops.stop(id));
 		}
 	}
 
 	async continueTask(argument: unknown): Promise<void> {
 		const chosen = await this.choose(argument, vscode.l10n.t('Continue Task'));
 		if (chosen) {
-			await this.followUps.goOn(chosen.id);
+			await this.keepingPlace(argument, chosen.id, () => this.followUps.goOn(chosen.id));
 		}
+	}
+
+	/** A row has the keyboard of whoever uses its menu; after a command of elsewhere the tree takes it from nobody. */
+	private keepingPlace(argument: unknown, id: string, run: () => Promise<void>): Promise<void> {
+		return argument === this.tree.knownNode(id) && argument !== undefined ? this.view.keepPlace(id, run) : run();
 	}
 
 	refresh(): Promise<void> {

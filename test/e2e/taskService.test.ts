@@ -14,7 +14,16 @@ import {
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { logText, openPrompt, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
+import {
+	chooseInMenu,
+	focusedRow,
+	logText,
+	openPrompt,
+	startTask,
+	taskRow,
+	taskShows,
+	walkTo,
+} from '../support/errandWindow.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 
 const ENTRIES = 6_000;
@@ -32,7 +41,15 @@ describe('a task service, and the worst that it can send', function () {
 		const { address } = service;
 		server = await startEditor({
 			settings: {
-				'errand.connections': { acme: { label: 'Acme', apiUrl: address, cloudUrl: address, service: 'acme' } },
+				'errand.connections': {
+					acme: {
+						label: 'Acme',
+						apiUrl: address,
+						cloudUrl: address,
+						service: 'acme',
+						dashboardUrl: 'https://acme.example/',
+					},
+				},
 				'errand.connection': 'acme',
 				'errand.tasks.refreshInterval': 3600,
 			},
@@ -109,6 +126,75 @@ describe('a task service, and the worst that it can send', function () {
 		await pickItem(page, 'Clear Filter');
 		await page.keyboard.press('Escape');
 		await taskShows(page, 'Add retry to client', '45 %');
+	});
+
+	it('leaves the keyboard on a row that was stopped or goes on, or where that row went', async () => {
+		for (const [age, id] of ['first', 'second', 'third', 'stay'].entries()) {
+			service.add({ id, prompt: `Work of ${id}`, createdAt: new Date(Date.now() - age).toISOString() });
+		}
+		const isAt = (label: RegExp) =>
+			until(`the keyboard is on ${label}`, async () => label.test(await focusedRow(page)));
+		const stop = async (name: string) => {
+			await walkTo(page, new RegExp(`^Work of ${name},`));
+			await chooseInMenu(page, 'Stop Task');
+			await until('it is stopped', async () =>
+				service.tasks.some(({ id, status }) => id === name && status === 'stopped'),
+			);
+		};
+		await refresh();
+		await taskShows(page, 'Work of first', '20 %');
+		await stop('first');
+		await isAt(/^Work of first, stopped/);
+		await chooseInMenu(page, 'Continue Task');
+		await answerInput(page, 'Go on');
+		await isAt(/^Work of first, 20 %/);
+		// What the user has closed stays closed.
+		await walkTo(page, /^Today,/);
+		await page.keyboard.press('ArrowLeft');
+		await stop('second');
+		await isAt(/^Today,/);
+		await screenshot(page, 'task-tree-stopped-into-closed');
+		assert.equal(await taskRow(page, 'Work of second').count(), 0);
+		await page.keyboard.press('ArrowRight');
+		await taskShows(page, 'Work of second', 'stopped');
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Active');
+		await page.keyboard.press('Escape');
+		await until('only those are shown', async () => (await taskRow(page, 'Work of second').count()) === 0);
+		await stop('third');
+		await isAt(/^Work of stay,/);
+		assert.equal(await taskRow(page, 'Work of third').count(), 0);
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Clear Filter');
+		await page.keyboard.press('Escape');
+		service.finish('first', 'stopped');
+		service.finish('stay', 'stopped');
+		await taskShows(page, 'Work of first', 'stopped');
+		await runCommand(page, 'View: Hide Panel');
+	});
+
+	it('says what only the dashboard puts right with the way there, in notices and beside a row', async () => {
+		service.add({ id: 'unlinked', prompt: 'Work without a link', status: 'stopped', isEmptyGitUser: true });
+		await refresh();
+		await taskShows(page, 'Work without a link', 'stopped');
+		service.continueFault = 'refused';
+		await walkTo(page, /^Work without a link,/);
+		await chooseInMenu(page, 'Continue Task');
+		await answerInput(page, 'Go on');
+		const notice = toast(page, 'The account on Acme has no credit left.');
+		await notice.getByRole('button', { name: 'Open Dashboard' }).waitFor();
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		await walkTo(page, /^Work without a link,/);
+		const link = page.locator('.monaco-hover a').getByText('Open Dashboard');
+		await until('the link has the keyboard', async () => {
+			await page.keyboard.press('ControlOrMeta+K');
+			await page.keyboard.press('ControlOrMeta+I');
+			await link.waitFor({ timeout: 5_000 }).catch(() => {});
+			await page.keyboard.press('Tab');
+			return (await link.count()) > 0 && link.evaluate(element => element.closest('a') === document.activeElement);
+		});
+		await screenshot(page, 'task-tree-dashboard');
+		await page.keyboard.press('Escape');
 	});
 
 	/** Drags the side bar's edge until it is so wide. */

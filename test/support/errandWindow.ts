@@ -93,6 +93,43 @@ export async function startTask(page: Page, prompt: string, isSent?: () => boole
 export const taskRow = (page: Page, prompt: string): Locator =>
 	page.locator('.part.sidebar .pane-body .monaco-list-row').filter({ hasText: prompt });
 
+/** What a screen reader says of the row of the side bar's tree that has the keyboard; empty while none has. */
+export const focusedRow = (page: Page): Promise<string> =>
+	page.evaluate(
+		() => document.activeElement?.querySelector('.monaco-list-row.focused')?.getAttribute('aria-label') ?? '',
+	);
+
+/** Walks through the task tree with the arrow keys, to the row that a screen reader says so of. */
+export async function walkTo(page: Page, label: RegExp): Promise<void> {
+	await page.locator('.part.sidebar .monaco-list').last().focus();
+	await page.keyboard.press('Home');
+	const seen: string[] = [];
+	for (let row = await focusedRow(page); !label.test(row); row = await focusedRow(page)) {
+		if (row !== '' && row === seen.at(-1)) {
+			throw new Error(`No row is ${label}: ${seen.join(' | ')}`);
+		}
+		seen.push(row);
+		await page.keyboard.press('ArrowDown');
+	}
+}
+
+/** Takes an item of the menu of the row that has the keyboard, with keys alone. */
+export async function chooseInMenu(page: Page, item: string): Promise<void> {
+	await page.keyboard.press('Shift+F10');
+	await page.getByRole('menuitem', { name: item }).first().waitFor();
+	await until(`the menu is at ${item}`, async () => {
+		await page.keyboard.press('ArrowDown');
+		return page.evaluate(wanted => {
+			let element = document.activeElement;
+			while (element?.shadowRoot?.activeElement) {
+				element = element.shadowRoot.activeElement;
+			}
+			return element?.textContent?.includes(wanted) === true;
+		}, item);
+	});
+	await page.keyboard.press('Enter');
+}
+
 /** Waits until the tree says so of a task. */
 export async function taskShows(page: Page, prompt: string, text: string, withinMs = 60_000): Promise<void> {
 	const row = taskRow(page, prompt).filter({ hasText: text });
