@@ -15,7 +15,7 @@ export function receivedImages({ messages }: Pick<ProviderRequest, 'messages'>):
 	const lines = urls.slice(0, DESCRIBED).map(url => `  - ${description(url)}\n`);
 	const more = urls.length > DESCRIBED ? `  - and ${urls.length - DESCRIBED} more\n` : '';
 	const noun = urls.length === 1 ? 'image, of which' : 'images, of which';
-	return `- **${urls.length}** ${noun} the demo reads the header and sees nothing:\n${lines.join('')}${more}`;
+	return `- **${urls.length}** ${noun} the demo reads the header alone:\n${lines.join('')}${more}`;
 }
 
 function description(url: string): string {

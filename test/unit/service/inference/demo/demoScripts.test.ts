@@ -89,7 +89,7 @@ describe('demoReply', () => {
 		it('tells type, size in pixels and bytes by what they hold', () => {
 			const fox = demoImage('fox');
 			assert.deepEqual(told(data('image/jpeg', fox)), [
-				'- **1** image, of which the demo reads the header and sees nothing:',
+				'- **1** image, of which the demo reads the header alone:',
 				`  - \`image/png\`, 256 × 256 pixels, ${fox.length.toLocaleString('en-US')} bytes`,
 			]);
 		});
