@@ -124,6 +124,7 @@ export class ChatPanel {
 					};
 				},
 				measurable: () => this.connection.looked(),
+				measureAgain: () => this.lookAtService(),
 				post: message => this.page.post(message),
 				focusComposer: () => this.focusComposer(),
 				logger,

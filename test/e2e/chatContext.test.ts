@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import { changeSettings, dialog, pickItem, runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, turns } from '../support/errandWindow.ts';
@@ -267,6 +268,29 @@ describe('context in the window', function () {
 			await page.keyboard.press('Escape');
 			await hasCursor();
 		}
+	});
+
+	it('sends an image to the demo, which tells its size, and not to a model that is not known to take any', async () => {
+		writeFileSync(path.join(server.folder, 'fox.png'), demoImage('a fox'));
+		await runCommand(page, 'Errand: New Conversation');
+		await hasCursor();
+		await complete('fox', 'fox.png');
+		await composer().fill('What is it?');
+		await composer().press('Enter');
+		await frame.getByText('the connection does not say that small takes images').waitFor();
+		await screenshot(page, 'context-image-refused');
+		await frame
+			.locator('chat-composer')
+			.getByRole('button', { name: /^Select Model/ })
+			.click();
+		await pickItem(page, 'Demo');
+		await hasCursor();
+		await composer().press('Enter');
+		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
+		assert.match(await replyEnds(frame), /1 image, .*\n+image\/png, 256 × 256 pixels, [\d,]+ bytes/);
+		await screenshot(page, 'context-image-told');
+		await runCommand(page, 'Errand: New Conversation');
+		await hasCursor();
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {

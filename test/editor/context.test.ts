@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
-import { ChatContext } from '../../src/chat/context/chatContext.ts';
+import type { Chat } from '../../src/chat/chat.ts';
+import { ChatContext, type ChatContextOptions } from '../../src/chat/context/chatContext.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
@@ -38,6 +39,26 @@ describe('context in the editor', () => {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 		await rm(place('').fsPath, { recursive: true, force: true });
 	});
+
+	const openContext = (measure: ChatContextOptions['measure'], measureAgain = async () => {}) => {
+		const refusePictures = async () => ({ kind: 'refused', problem: 'type' }) as const;
+		const posted: ToPage[] = [];
+		const context = new ChatContext({
+			state: new State(),
+			pictures: new PictureStore(place('kept').fsPath, refusePictures, nullLogger),
+			conversationOf: async () => undefined,
+			isEncrypted: () => false,
+			terminal: () => undefined,
+			mayKeep: () => true,
+			measure,
+			measurable: async () => {},
+			measureAgain,
+			post: message => posted.push(message),
+			focusComposer: () => {},
+			logger: nullLogger,
+		});
+		return { context, posted };
+	};
 
 	it('takes the text files of a folder, without secrets, links and what is no text', async () => {
 		const { attachment, findings, leftOut } = await read('folder', 'folder');
@@ -123,25 +144,7 @@ describe('context in the editor', () => {
 	});
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
-		const store = new PictureStore(
-			place('kept').fsPath,
-			async () => ({ kind: 'refused', problem: 'type' }),
-			nullLogger,
-		);
-		const posted: ToPage[] = [];
-		const context = new ChatContext({
-			state: new State(),
-			pictures: store,
-			conversationOf: async () => undefined,
-			isEncrypted: () => false,
-			terminal: () => undefined,
-			mayKeep: () => true,
-			measure: () => ({ request: 0, model: 'demo' }),
-			measurable: async () => {},
-			post: message => posted.push(message),
-			focusComposer: () => {},
-			logger: nullLogger,
-		});
+		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
 		const labels = () => {
 			const shown = posted.findLast(message => message.kind === 'context-set');
 			return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
@@ -154,6 +157,34 @@ describe('context in the editor', () => {
 		assert.deepEqual(labels(), ['a.ts']);
 		await context.handle({ kind: 'paste-look', paste: 1, text: place('fox.png').fsPath });
 		assert.deepEqual(labels(), ['a.ts', 'fox.png']);
+		context.dispose();
+	});
+
+	it('asks the service anew before it turns an image away that a model may take by now', async () => {
+		let takesImages = false;
+		let told = false;
+		let asked = 0;
+		const { context } = openContext(
+			() => ({ request: 0, model: 'seer', takesImages }),
+			async () => {
+				asked++;
+				takesImages = told;
+			},
+		);
+		const sent: string[][] = [];
+		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
+			sent.push(attachments.map(({ label }) => label));
+		};
+		const chat = { conversation: { id: 'c2', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const source = { kind: 'file' as const, uri: place('fox.png').toString() };
+		assert.equal(await context.addFrom(async () => [source]), true);
+		const refusal = await context.send(chat, 't1', 'What is it?');
+		assert.match(refusal?.reason === 'context' ? refusal.message : '', /does not say that seer takes images/);
+		assert.deepEqual([asked, sent.length], [1, 0]);
+		told = true;
+		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
+		assert.deepEqual(sent, [['fox.png']]);
+		assert.equal(asked, 2);
 		context.dispose();
 	});
 

@@ -66,6 +66,8 @@ export interface ChatContextOptions {
 	measure(): Measure;
 	/** Resolves when that says all that can be known. */
 	measurable(): Promise<void>;
+	/** Asks anew for what it says; resolves when that is known, or cannot be. */
+	measureAgain(): Promise<void>;
 	post(message: ToPage): void;
 	focusComposer(): void;
 	logger: Logger;
@@ -222,14 +224,20 @@ export class ChatContext {
 	}
 
 	/** Why the images among the chips cannot go to the conversation, as a sentence. */
-	private imageRefusal(chat: Chat, { takesImages, model }: Measure): string | undefined {
+	private async imageRefusal(chat: Chat): Promise<string | undefined> {
 		if (this.chips.chips.every(({ attachment }) => attachment.image === undefined)) {
 			return undefined;
 		}
 		if (chat.conversation.encryption) {
 			return encryptedImageText();
 		}
-		return takesImages === false && chat.mode === 'chat' ? noImagesText(model) : undefined;
+		if (chat.mode !== 'chat' || this.options.measure().takesImages !== false) {
+			return undefined;
+		}
+		// What is known may be of a time when the model's server had not told yet, or had not had the model.
+		await this.options.measureAgain();
+		const { takesImages, model } = this.options.measure();
+		return takesImages === false ? noImagesText(model) : undefined;
 	}
 
 	/**
@@ -242,13 +250,15 @@ export class ChatContext {
 		onAsk: () => void,
 	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: string }> {
 		await this.options.measurable();
-		const measure = this.options.measure();
 		const refusal =
-			this.imageRefusal(chat, measure) ??
-			(await this.chips.refresh(onAsk)) ??
-			(await fitContext(this.chips, { ...measure, request: measure.request + estimateTokens(question) }, onAsk));
+			(await this.imageRefusal(chat)) ?? (await this.chips.refresh(onAsk)) ?? (await this.fit(question, onAsk));
 		const { chips } = this.chips;
 		return refusal === undefined ? { chips, attachments: chips.map(({ attachment }) => attachment) } : { refusal };
+	}
+
+	private fit(question: string, onAsk: () => void): Promise<string | undefined> {
+		const measure = this.options.measure();
+		return fitContext(this.chips, { ...measure, request: measure.request + estimateTokens(question) }, onAsk);
 	}
 
 	/** Asks with the chips, and lets go of them once the message has them. Resolves with why it was not taken. */
