@@ -24,7 +24,7 @@ import { modeModelsOf } from './modes/modeModels.ts';
 import { PictureStore } from './modes/pictureStore.ts';
 import { PageStateFile, windowFile } from './pageStateFile.ts';
 import type { PolicySource } from './policy/applyPolicy.ts';
-import type { PolicyPickers } from './policy/policyPickers.ts';
+import type { PickerEnd, PolicyPickers } from './policy/policyPickers.ts';
 import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import { unsentChoices } from './policy/unsentChoices.ts';
 import { explainPolicy } from './policy/words.ts';
@@ -145,8 +145,8 @@ export class ChatPanel {
 			'focus-tell': ({ focused }) => setContextKey('errand.chatFocused', focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
-			'model-choose': async () => (await this.policyPickers()).selectModel().finally(() => this.focusComposer()),
-			'policy-choose': async () => (await this.policyPickers()).selectPolicy().finally(() => this.focusComposer()),
+			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
+			'policy-choose': () => this.pickFromPage(pickers => pickers.selectPolicy()),
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
@@ -187,6 +187,13 @@ export class ChatPanel {
 		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
+	}
+
+	/** The cursor goes back to the composer, unless what was chosen has it now. */
+	private async pickFromPage(pick: (pickers: PolicyPickers) => Promise<PickerEnd>): Promise<void> {
+		if ((await pick(await this.policyPickers())) !== 'elsewhere') {
+			this.focusComposer();
+		}
 	}
 
 	/** Over the conversation that is shown. */

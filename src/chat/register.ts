@@ -91,7 +91,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
-	const withPickers = async (run: (pickers: PolicyPickers) => Promise<void>) => {
+	const withPickers = async (run: (pickers: PolicyPickers) => Promise<unknown>) => {
 		const panel = await openPanel();
 		if (!(await panel.encryption.refusesChoices())) {
 			await run(await panel.policyPickers());

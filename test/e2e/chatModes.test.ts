@@ -66,8 +66,10 @@ describe('Search and pictures in the window', function () {
 		await frame.locator('.citation-card').waitFor({ state: 'hidden' });
 		await turns(frame).last().locator('.sources a').first().click();
 		// The editor itself asks before it opens anything.
-		await page.getByText('https://example.com/source-1').filter({ visible: true }).first().waitFor();
+		const question = dialog(page, 'https://example.com/source-1');
+		await question.waitFor();
 		await page.keyboard.press('Escape');
+		await question.waitFor({ state: 'hidden' });
 	});
 
 	it('makes a picture with the mode of the conversation, and keeps it over a reload', async () => {
@@ -83,7 +85,7 @@ describe('Search and pictures in the window', function () {
 		await workbenchStands(page);
 		frame = await openChat(page);
 		await until('the picture is shown again', async () => (await picture().count()) === 1 && (await isShown()));
-		assert.match(await choice().innerText(), /Image/);
+		await until('the mode is as it was', async () => (await choice().innerText()).includes('Image'));
 	});
 
 	it('saves a picture into the workspace, and inserts it at the cursor of a file', async () => {
@@ -180,6 +182,17 @@ describe('Search and pictures in the window', function () {
 			assert.deepEqual(asked()['models'], ['sonata-large']);
 			assert.deepEqual(asked()['provider'], { order: ['swiftcore'] });
 			assert.match(await turns(frame).last().locator('h3').innerText(), /via swiftcore/);
+		});
+
+		it('leaves the cursor in the settings where a list has led there', async () => {
+			await frame.getByRole('button', { name: /^Select Routing Policy/ }).click();
+			await pickItem(page, 'Open in Settings');
+			const search = page.locator('.settings-editor .settings-header .monaco-editor.focused');
+			await search.getByText('errand.chat.routing').waitFor();
+			await screenshot(page, 'window-policy-settings');
+			assert.equal(await search.count(), 1, 'the search has the cursor');
+			assert.equal(await frame.evaluate(() => document.hasFocus()), false);
+			await runCommand(page, 'View: Close All Editors');
 		});
 
 		it('says of each picture that is none, or none to be loaded, why, in one sentence', async () => {

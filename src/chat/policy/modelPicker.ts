@@ -215,7 +215,7 @@ function groupText(group: ModelGroup): string {
 
 /** A prefix is understood on the enterprise host alone; elsewhere the policy's order says the same. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
-	const { connection, target } = options;
+	const { connection } = options;
 	const model = bareModel(connection, currentModel(options));
 	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
 		label: `${prefix}/${model}`,
@@ -223,7 +223,7 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 		value: { prefix, provider },
 	}));
 	if (items.length === 0) {
-		await showMessage('information', vscode.l10n.t('The connection lists no provider prefix for {0}.', model));
+		void showMessage('information', vscode.l10n.t('The connection lists no provider prefix for {0}.', model));
 		return;
 	}
 	const chosen = await choose(vscode.l10n.t('Through a Provider'), items, {
@@ -235,13 +235,22 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	if (connection.plan === 'enterprise' || chosen.prefix === connection.service) {
 		return use(options, `${chosen.prefix}/${model}`);
 	}
+	// Not waited for: a notification may stay for long.
+	void offerOrder(options, chosen.provider);
+}
+
+async function offerOrder({ target, explainError }: ModelPickerOptions, provider: string): Promise<void> {
 	const order = vscode.l10n.t('Put It First in the Policy');
 	const message = vscode.l10n.t(
 		'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
-		chosen.provider,
+		provider,
 	);
-	if ((await showMessage('information', message, order)) === order) {
-		await target.write({ ...target.read(), order: [chosen.provider] });
+	try {
+		if ((await showMessage('information', message, order)) === order) {
+			await target.write({ ...target.read(), order: [provider] });
+		}
+	} catch (error) {
+		await showExplanation(explainError(error));
 	}
 }
 

@@ -29,6 +29,9 @@ export interface PolicyPickersOptions {
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
 
+/** Whether a choice has led to another part of the editor, which then has the cursor. */
+export type PickerEnd = 'elsewhere' | undefined;
+
 type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
 
 /** What the buttons under the composer open: native lists over the shown conversation's choices. */
@@ -39,7 +42,7 @@ export class PolicyPickers {
 		this.options = options;
 	}
 
-	selectModel(): Promise<void> {
+	selectModel(): Promise<PickerEnd> {
 		return this.run(async (chat, connection) => {
 			const { discover, recent, found, defaultModel, explainError } = this.options;
 			await selectModel({
@@ -53,32 +56,38 @@ export class PolicyPickers {
 				target: this.conversationTarget(chat, connection),
 				editParameters: () => this.parametersOf(chat, connection),
 			});
+			return undefined;
 		});
 	}
 
-	selectPolicy(): Promise<void> {
+	selectPolicy(): Promise<PickerEnd> {
 		return this.run((chat, connection) => this.policyOf(chat, connection));
 	}
 
-	editParameters(): Promise<void> {
-		return this.run((chat, connection) => this.parametersOf(chat, connection));
+	async editParameters(): Promise<void> {
+		await this.run(async (chat, connection) => {
+			await this.parametersOf(chat, connection);
+			return undefined;
+		});
 	}
 
-	/** Over one conversation, whichever is shown meanwhile. */
-	private async run(pick: (chat: Chat, connection: Connection) => Promise<void>): Promise<void> {
+	/** Over one conversation, whichever is shown meanwhile. Resolves when no list is open any more. */
+	private async run(pick: (chat: Chat, connection: Connection) => Promise<PickerEnd>): Promise<PickerEnd> {
 		try {
 			const [chat, connection] = await Promise.all([this.options.shown(), this.options.source.connection()]);
-			await pick(chat, connection);
+			return await pick(chat, connection);
 		} catch (error) {
+			// Not waited for: a notification may stay for long.
 			if (error instanceof PolicyRefusal && error.problem.kind === 'setting') {
-				await offerSettings(error.problem.setting, error.problem.issue);
+				void offerSettings(error.problem.setting, error.problem.issue);
 			} else {
-				await showExplanation(this.options.explainError(error));
+				void showExplanation(this.options.explainError(error));
 			}
+			return undefined;
 		}
 	}
 
-	private async policyOf(chat: Chat, connection: Connection): Promise<void> {
+	private async policyOf(chat: Chat, connection: Connection): Promise<PickerEnd> {
 		const defaults = this.options.source.defaults();
 		const { settings } = chat.conversation;
 		const { provider } = policyInForce(defaults, settings);
@@ -120,26 +129,34 @@ export class PolicyPickers {
 		});
 		switch (chosen) {
 			case undefined:
-				return;
+				break;
 			case 'retention':
-				return this.retentionOf(chat, connection);
+				await this.retentionOf(chat, connection);
+				break;
 			case 'edit':
-				return editRouting(connection, this.conversationTarget(chat, connection));
+				await editRouting(connection, this.conversationTarget(chat, connection));
+				break;
 			case 'preview':
-				return this.preview(connection, asked);
+				await this.preview(connection, asked);
+				break;
 			case 'reset':
-				return chat.choose({ routing: undefined, retention: undefined });
+				await chat.choose({ routing: undefined, retention: undefined });
+				break;
 			case 'edit-default':
-				return editRouting(connection, this.defaultTarget(chat, connection));
+				await editRouting(connection, this.defaultTarget(chat, connection));
+				break;
 			case 'settings':
-				return openSettings('errand.chat.routing');
+				await openSettings('errand.chat.routing');
+				return 'elsewhere';
 			case 'only': {
 				const slugs = await chooseProviders(connection, provider.only ?? []);
-				return slugs && chat.choose(presetSettings('only', defaults.routing, slugs));
+				await (slugs && chat.choose(presetSettings('only', defaults.routing, slugs)));
+				break;
 			}
 			default:
-				return chat.choose(presetSettings(chosen, defaults.routing));
+				await chat.choose(presetSettings(chosen, defaults.routing));
 		}
+		return undefined;
 	}
 
 	private async retentionOf(chat: Chat, connection: Connection): Promise<void> {
