@@ -53,8 +53,7 @@ describe('the chat page', function () {
 			await open({ height: 400 });
 			const turn = turnView({ text: '', state: 'streaming' });
 			await chat.snapshot([...long(), turn]);
-			await log().hover();
-			await chat.page.mouse.wheel(0, -300);
+			await chat.wheel(-300);
 			const back = chat.page.getByRole('button', { name: 'Scroll to End' });
 			await back.waitFor();
 			const top = await log().evaluate(element => element.scrollTop);
@@ -74,8 +73,7 @@ describe('the chat page', function () {
 		it('goes to the end when a message is sent', async () => {
 			await open({ height: 400 });
 			await chat.snapshot(long());
-			await log().hover();
-			await chat.page.mouse.wheel(0, -600);
+			await chat.wheel(-600);
 			await chat.page.getByRole('button', { name: 'Scroll to End' }).waitFor();
 			await textarea().fill('Next?');
 			await textarea().press('Enter');

@@ -16,7 +16,7 @@ const MARKDOWN = [
 ].join('\n\n');
 
 describe('markdown in the chat page', function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 	const pages = useChatPage();
 	let chat: ChatPage;
 
@@ -128,12 +128,12 @@ describe('markdown in the chat page', function () {
 		});
 		await chat.append(turn.id, ' goes on.\n\nFourth.\n\n');
 		await chat.append(turn.id, 'Fifth.');
-		await chat.page.waitForFunction(() => (window as unknown as { content: Element }).content.children.length === 5);
-		assert.ok(
+		assert.deepEqual(
 			await chat.page.evaluate(() => {
 				const { firstParagraph, content } = window as unknown as { firstParagraph: Element; content: Element };
-				return firstParagraph === content.firstElementChild;
+				return [content.children.length, firstParagraph === content.firstElementChild];
 			}),
+			[5, true],
 		);
 	});
 
@@ -151,9 +151,11 @@ describe('markdown in the chat page', function () {
 	it('copies exactly the code of a block', async () => {
 		await chat.snapshot([turnView({ text: 'Run:\n\n```sh\necho "<b>" &&\n\n  ls\n```\n' })]);
 		await chat.page.locator('pre').hover();
+		// It says so for a moment, which is looked out for before it begins.
+		const copied = chat.page.getByRole('button', { name: 'Copied' }).waitFor();
 		await chat.page.getByRole('button', { name: 'Copy', exact: true }).click();
+		await copied;
 		assert.deepEqual(await chat.waitForPosted('text-copy'), { kind: 'text-copy', text: 'echo "<b>" &&\n\n  ls\n' });
-		await chat.page.getByRole('button', { name: 'Copied' }).waitFor();
 		await chat.page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
 	});
 

@@ -70,6 +70,7 @@ describe('the chat page', function () {
 		it('shows what a mark stands for on hover and on focus, until Escape or until it is left', async () => {
 			await open({ width: 200 });
 			await SCENES['sources']?.(chat);
+			await mark(4).waitFor();
 			assert.deepEqual(await leftAlone(), []);
 			await mark(3).hover();
 			await card().getByText('Returns milliseconds.').waitFor();

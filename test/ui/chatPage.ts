@@ -11,6 +11,7 @@ import { browserFlags, findBrowser } from '../../scripts/browser.ts';
 import type { FromPage, ReplyView, Snapshot, ToPage, TurnView } from '../../src/chat/protocol.ts';
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
+import { waitFor } from '../support/waitFor.ts';
 import { pageStrings } from './pageStrings.ts';
 import { type ThemeName, themes } from './themes.ts';
 
@@ -155,12 +156,31 @@ export class ChatPage {
 		page.on('popup', () => this.faults.push('a window was opened'));
 	}
 
+	/** Resolves when the page has shown it. */
 	async send(message: ToPage): Promise<void> {
-		// Two frames later the page has shown it: one to take it over, one to have painted.
 		await this.page.evaluate(async data => {
+			const frames = () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+			/** A text is laid out in steps, of which a slow machine takes fewer at a time. */
+			const isLaidOut = () => {
+				const root = document.querySelector('chat-app')?.shadowRoot;
+				return [...(root?.querySelectorAll('chat-turn') ?? [])].every(turn => {
+					const text = turn.shadowRoot?.querySelector('chat-markdown') as
+						| { view?: { timer: unknown } }
+						| null
+						| undefined;
+					if (text?.view && !('timer' in text.view)) {
+						throw new Error('What a text is laid out by has no timer any more.');
+					}
+					return text?.view?.timer === undefined;
+				});
+			};
 			window.postMessage(data, '*');
 			await new Promise(resolve => setTimeout(resolve));
-			await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+			// One frame to take it over, one to have painted.
+			await frames();
+			while (!isLaidOut()) {
+				await frames();
+			}
 		}, message);
 	}
 
@@ -185,6 +205,26 @@ export class ChatPage {
 	change(turn: TurnView): Promise<void> {
 		this.sequence++;
 		return this.send({ kind: 'turns-change', sequence: this.sequence, changes: [{ kind: 'turn-set', turn }] });
+	}
+
+	/** Turns the wheel over the conversation, and waits until that has come to rest. */
+	async wheel(pixels: number): Promise<void> {
+		const log = this.page.locator('.log');
+		const place = () =>
+			log.evaluate(async element => {
+				await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+				return element.scrollTop;
+			});
+		await log.hover();
+		const before = await place();
+		await this.page.mouse.wheel(0, pixels);
+		let last = before;
+		await waitFor('the wheel to come to rest', async () => {
+			const now = await place();
+			const rests = now !== before && now === last;
+			last = now;
+			return rests;
+		});
 	}
 
 	posted(): Promise<FromPage[]> {
