@@ -38,7 +38,7 @@ const traits = {
 	parameters: z.array(z.string().min(1)).optional(),
 	/** Made for writing code: it always runs under zero data retention. */
 	codeOriented: z.boolean().optional(),
-	/** Takes images in messages. Missing: what the server tells, else not. */
+	/** Takes images in messages. Missing: what the server tells, else not known. */
 	images: z.boolean().optional(),
 	/** Takes the reasoning of earlier replies back. */
 	takesReasoning: z.boolean().optional(),

@@ -46,10 +46,9 @@ export function selectCandidates(
 	preferences: ProviderPreferences,
 ): Selection {
 	const selection: Selection = { candidates: [], exclusions: [] };
-	const withImages = hasImages(request);
+	const isBlind = hasImages(request) ? blindnessAmong(hosting) : () => false;
 	for (const candidate of hosting) {
-		const exclusion =
-			withImages && candidate.offer.images !== true ? BLIND : exclusionOf(candidate, request, preferences);
+		const exclusion = isBlind(candidate) ? BLIND : exclusionOf(candidate, request, preferences);
 		if (exclusion === undefined) {
 			selection.candidates.push(candidate);
 		} else {
@@ -60,7 +59,15 @@ export function selectCandidates(
 	return selection;
 }
 
-/** contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. */
+/**
+ * contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. One of which
+ * nothing is known may see; it is not tried where another is known to.
+ */
+function blindnessAmong(hosting: readonly Candidate[]): (candidate: Candidate) => boolean {
+	const isAnyKnown = hosting.some(({ offer }) => offer.images === true);
+	return ({ offer }) => offer.images === false || (isAnyKnown && offer.images === undefined);
+}
+
 const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
 
 function exclusionOf(

@@ -81,7 +81,7 @@ export interface ModelOffer {
 	parameters?: ReadonlySet<Parameter> | undefined;
 	/** Made for writing code: the responses endpoint demands more of a request for it, and it always runs under ZDR. */
 	codeOriented?: boolean | undefined;
-	/** Takes images in messages; a request that has some goes to nobody else. */
+	/** Takes images in messages. Undefined: not known; where another is known to, a request that has some goes there. */
 	images?: boolean | undefined;
 	/** Takes `reasoning` of an assistant's message back; to any other it is not sent. */
 	takesReasoning?: boolean | undefined;

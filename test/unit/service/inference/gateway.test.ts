@@ -114,7 +114,7 @@ describe('the gateway', function () {
 			{ role: 'user' as const, content: 'And now?' },
 		];
 		const upstreams = {
-			blind: { ...priced(1), models: ['small', 'text'] },
+			blind: { ...priced(1), models: ['small', { id: 'text', images: false }] },
 			seeing: {
 				...priced(9),
 				models: [
@@ -132,6 +132,15 @@ describe('the gateway', function () {
 			assert.equal(gateway.server('blind').chats.length, 0);
 			assert.deepEqual(gateway.server('seeing').chats[0]?.body['messages'], messages);
 			assert.equal(await gateway.servedBy({ provider: { sort: 'price' } }), 'blind');
+		});
+
+		it('goes to who may take them where nobody is known to', async () => {
+			const gateway = await start({
+				blind: { ...priced(1), images: false, models: ['small'] },
+				unknown: { ...priced(9), models: ['small'] },
+			});
+			assert.equal(await gateway.servedBy({ messages }), 'unknown');
+			assert.equal(await gateway.servedBy({}), 'blind');
 		});
 
 		it('goes to an alternate that takes them where the model takes none', async () => {
@@ -163,7 +172,7 @@ describe('the gateway', function () {
 		});
 
 		it('is refused where none of the models takes any', async () => {
-			const gateway = await start({ blind: { models: ['small', 'text'] } });
+			const gateway = await start({ blind: { images: false, models: ['small', 'text'] } });
 			const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
 			assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);
 		});
