@@ -36,7 +36,7 @@ export type ToPage =
 	| { kind: 'composer-fill'; text: string }
 	| { kind: 'context-set'; context: ContextView }
 	| { kind: 'completion-set'; request: number; items: CompletionItem[] }
-	/** Whether the host made a chip of what was pasted; otherwise it is text. */
+	/** Whether the host can make a chip of what was pasted; otherwise it is text. */
 	| { kind: 'paste-answer'; paste: number; taken: boolean };
 
 export type FromPage =
@@ -103,7 +103,9 @@ export type FromPage =
 	/** What could stand for `#` and these characters. */
 	| { kind: 'completion-request'; request: number; query: string }
 	| { kind: 'completion-take'; item: string }
-	| { kind: 'paste-look'; paste: number; text: string };
+	| { kind: 'paste-look'; paste: number; text: string }
+	/** What was pasted becomes a chip: an answer that came too late gets no such word, because by then it is text. */
+	| { kind: 'paste-take'; paste: number };
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 

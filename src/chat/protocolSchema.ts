@@ -79,6 +79,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		paste: z.int().nonnegative(),
 		text: z.string().max(MAXIMUM_PASTE_LENGTH),
 	}),
+	z.strictObject({ kind: z.literal('paste-take'), paste: z.int().nonnegative() }),
 	z.strictObject({ kind: z.literal('focus-tell'), focused: z.boolean() }),
 	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ContextView } from '../../src/chat/protocol.ts';
+import type { ContextView, ToPage } from '../../src/chat/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
+import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import { CHIPS, chip } from '../ui/scenes.ts';
 
@@ -115,7 +116,7 @@ describe('the context in the chat page', function () {
 		assert.equal(await chat.page.getByText('Nothing matches.').count(), 0);
 	});
 
-	it('takes what is dropped, and a pasted text that has no place goes in as text', async () => {
+	it('takes what is dropped, and what is pasted either as a chip or as text, never as both', async () => {
 		await open({ chips: [] });
 		await chat.page.evaluate(() => {
 			const data = new DataTransfer();
@@ -130,14 +131,28 @@ describe('the context in the chat page', function () {
 			window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
 		});
 		assert.deepEqual((await chat.waitForPosted('context-drop')).uris, ['file:///home/me/a.ts', 'file:///home/me/b.ts']);
-		await textarea().evaluate(element => {
-			const data = new DataTransfer();
-			data.setData('text/plain', 'two\nlines');
-			element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
-		});
-		const { paste, text } = await chat.waitForPosted('paste-look');
-		assert.equal(text, 'two\nlines');
-		await chat.send({ kind: 'paste-answer', paste, taken: false });
+		/** With the answer of a host that knows at once. */
+		const paste = (answer?: ToPage) =>
+			textarea().evaluate((element, message) => {
+				const data = new DataTransfer();
+				data.setData('text/plain', 'two\nlines');
+				element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
+				if (message) {
+					window.postMessage(message, '*');
+				}
+			}, answer);
+		await paste();
+		const look = await chat.waitForPosted('paste-look');
+		assert.equal(look.text, 'two\nlines');
+		// The host is slow: the text does not wait for ever, and a chip that came on top of it would be the same again.
+		await waitFor('it to be text', async () => (await textarea().inputValue()) === 'two\nlines');
+		await chat.send({ kind: 'paste-answer', paste: look.paste, taken: true });
+		await paste({ kind: 'paste-answer', paste: look.paste + 1, taken: true });
+		assert.deepEqual(await chat.waitForPosted('paste-take'), { kind: 'paste-take', paste: look.paste + 1 });
+		assert.equal(await textarea().inputValue(), 'two\nlines');
+		await textarea().fill('');
+		await paste();
+		await chat.send({ kind: 'paste-answer', paste: look.paste + 2, taken: false });
 		assert.equal(await textarea().inputValue(), 'two\nlines');
 	});
 

@@ -156,6 +156,11 @@ describe('context in the editor', () => {
 		assert.equal(await context.addFrom(async () => sources), true);
 		assert.deepEqual(labels(), ['a.ts']);
 		await context.handle({ kind: 'paste-look', paste: 1, text: place('fox.png').fsPath });
+		assert.deepEqual(posted.at(-1), { kind: 'paste-answer', paste: 1, taken: true });
+		await context.handle({ kind: 'paste-take', paste: 0 });
+		assert.deepEqual(labels(), ['a.ts'], 'only when the page takes the answer');
+		await context.handle({ kind: 'paste-look', paste: 2, text: place('fox.png').fsPath });
+		await context.handle({ kind: 'paste-take', paste: 2 });
 		assert.deepEqual(labels(), ['a.ts', 'fox.png']);
 		context.dispose();
 	});

@@ -40,6 +40,7 @@ const CONTEXT_KINDS = [
 	'completion-request',
 	'completion-take',
 	'paste-look',
+	'paste-take',
 ] as const satisfies FromPage['kind'][];
 
 export type ContextMessage = Extract<FromPage, { kind: (typeof CONTEXT_KINDS)[number] }>;
@@ -82,6 +83,8 @@ export class ChatContext {
 	readonly files = new FileSearch();
 	/** What the composer offers now, by the ids that the page knows. */
 	private offered = new Map<string, () => Promise<ContextSource[]>>();
+	/** What was pasted last, where its place is known. */
+	private pasted: { paste: number; sources: ContextSource[] } | undefined;
 
 	constructor(options: ChatContextOptions) {
 		this.options = options;
@@ -156,8 +159,16 @@ export class ChatContext {
 			case 'paste-look': {
 				// Where nothing may be read, what was pasted stays the text that it is.
 				const sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
+				this.pasted = sources && { paste: message.paste, sources };
 				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: sources !== undefined });
-				await (sources && this.addFrom(async () => sources));
+				break;
+			}
+			case 'paste-take': {
+				const { pasted } = this;
+				this.pasted = undefined;
+				if (pasted?.paste === message.paste) {
+					await this.addFrom(async () => pasted.sources);
+				}
 				break;
 			}
 		}

@@ -154,13 +154,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** The host says whether what was pasted has become a chip; otherwise it is text. */
+	/** The host says whether what was pasted can become a chip; otherwise it is text. */
 	private answerPaste(paste: number, taken: boolean): void {
 		const { pasted } = this;
 		if (paste === this.paste && pasted !== undefined) {
 			this.pasted = undefined;
 			clearTimeout(this.pasteTimeout);
-			if (!taken) {
+			if (taken) {
+				this.post({ kind: 'paste-take', paste });
+			} else {
 				this.insert(pasted);
 			}
 		}
