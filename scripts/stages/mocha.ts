@@ -13,6 +13,8 @@ export interface MochaStage {
 	limitMs: number;
 	/** How many files run side by side: for tests that share nothing. */
 	jobs?: number;
+	/** A module with hooks of mocha that are for every file. */
+	hooks?: string;
 	folder: string;
 	environment?: Record<string, string>;
 }
@@ -34,6 +36,7 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
 			...['--extension', 'ts', '--timeout', String(stage.testLimitMs)],
 			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
+			...(stage.hooks === undefined ? [] : ['--require', path.join(root, stage.hooks)]),
 			...(stage.jobs === undefined ? [] : ['--parallel', '--jobs', String(stage.jobs)]),
 			...stage.args,
 			...(chosen ? [] : found),

@@ -62,6 +62,7 @@ export class TestRun {
 					folder,
 					environment,
 					jobs: cores,
+					hooks: 'test/support/windowHooks.ts',
 					testLimitMs: 60_000,
 					limitMs: 900_000,
 				});

@@ -3,9 +3,18 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
-import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { changeSettings, dialog, pickItem, runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, turns } from '../support/errandWindow.ts';
+import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import {
+	changeSettings,
+	dialog,
+	openFile,
+	pickItem,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+} from '../support/editorWindow.ts';
+import { ask, lastTurnText, openChat, replyEnds, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
 const BROKEN = '{\n\t"fence": "```",\n\t"b": \n}\n';
@@ -59,9 +68,15 @@ describe('context in the window', function () {
 
 	const composer = () => frame.locator('chat-composer textarea');
 	const chips = () => frame.locator('chat-composer chat-chips .label').allInnerTexts();
-	/** Commands of the chat end with it: what opens before would be closed again. */
 	const hasCursor = () =>
 		until('the composer has the cursor', () => composer().evaluate(field => field.matches(':focus')));
+	/** Commands of the chat end with the cursor in the composer: what opens before would be closed again. */
+	const runInChat = async (title: string) => {
+		// It would be back there as soon as the palette closes.
+		await composer().evaluate(field => (field as HTMLElement).blur());
+		await runCommand(page, title);
+		await hasCursor();
+	};
 	const has = (...labels: string[]) =>
 		until(`the chips are ${labels.join(', ')}`, async () => (await chips()).join() === labels.join());
 	const clear = async () => {
@@ -99,12 +114,6 @@ describe('context in the window', function () {
 				.catch(() => {});
 			return (await page.locator('.monaco-menu').count()) === 0;
 		});
-	};
-	const openFile = async (name: string) => {
-		await runCommand(page, 'Go to File...');
-		await page.locator('.quick-input-widget:visible .quick-input-box input').fill(name);
-		await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: name }).first().click();
-		await page.locator('.tab.active').filter({ hasText: name }).waitFor();
 	};
 	const lines = () => page.locator('.editor-instance .monaco-editor .view-lines').first();
 
@@ -170,7 +179,7 @@ describe('context in the window', function () {
 	});
 
 	it('explains a problem, in fences that its text cannot end', async () => {
-		await openFile('broken.json');
+		await openFile(page, 'broken.json');
 		await page.locator('.squiggly-error').first().waitFor({ timeout: 30_000 });
 		await lines().click();
 		await runCommand(page, 'Go to Next Problem in Files (Error, Warning, Info)');
@@ -185,12 +194,13 @@ describe('context in the window', function () {
 		await composer().press('Enter');
 		await until('the model is asked', async () => recorder.chats.length > before);
 		assert.equal(received(), EXPLAINED);
+		await until('the message is a turn', async () => /Explain this problem/.test(await lastTurnText(frame)));
 		await replyEnds(frame);
 	});
 
 	it('says what is too much for the model, and shortens what the user chooses', async () => {
-		await runCommand(page, 'Errand: New Conversation');
-		await hasCursor();
+		await runInChat('Errand: New Conversation');
+		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
 		await complete('large', 'large.txt');
 		await frame.getByText(/About [\d,]+ tokens too many for small\./).waitFor();
 		await screenshot(page, 'context-too-large');
@@ -208,9 +218,8 @@ describe('context in the window', function () {
 	});
 
 	it('has what a terminal has printed', async () => {
-		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
+		await runInChat('Errand: Add Last Terminal Output to Errand Chat');
 		await toast(page, 'No terminal of this window has run a command').waitFor();
-		await hasCursor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
 		await page.locator('.terminal-command-decoration').first().waitFor({ timeout: 30_000, state: 'attached' });
@@ -296,8 +305,7 @@ describe('context in the window', function () {
 	it('keeps what waits for the next message over a reload', async () => {
 		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
 		await has('sleep 1; echo cog and gear');
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		frame = await openChat(page);
 		await has('sleep 1; echo cog and gear');
 	});

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import type { Frame, Page } from 'playwright-core';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import { runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -171,12 +171,18 @@ describe('a reply in the window of a folder that is not trusted', function () {
 		upstream.behaviour = { pauseMs: PAUSE, pieces: Array.from({ length: 3_000 }, (_, index) => `word${index} `) };
 		await ask(frame, 'Something long');
 		await until('two seconds of it are there', async () => lastWord(await replyText(frame)) > 2_000 / PAUSE);
-		const before = lastWord(await replyText(frame));
+		// After a standstill many words come at once, more than those of the second that the promise is about.
+		let before = 0;
+		await until('the words come one after the other', async () => {
+			const [from, beginning] = [lastWord(await replyText(frame)), performance.now()];
+			await until('a second is over', async () => performance.now() > beginning + 1_000);
+			before = lastWord(await replyText(frame));
+			return Math.abs(before - from - 1_000 / PAUSE) <= 3;
+		});
 		for (const pid of extensionHosts(server)) {
 			process.kill(pid, 'SIGKILL');
 		}
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		frame = await openChat(page);
 		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)), 60_000);
 		const after = lastWord(await replyText(frame));

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { answerInput, pickItem, runCommand, screenshot, toast, until, useTheme } from '../support/editorWindow.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	dismissInput,
+	pickItem,
+	resizeSideBar,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 
 describe('the conversations of the window', function () {
@@ -72,10 +82,10 @@ describe('the conversations of the window', function () {
 		await listed();
 		await screenshot(page, 'conversations-list');
 		assert.match(await row('And what do taxes do?').first().innerText(), /1 message/);
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		await open('How do prices work here?');
 		await until('the old one is back', async () => (await questions(frame))[0] === 'How do prices work here?');
-		assert.equal(await replyText(frame), reply);
+		await until('its reply is back', async () => (await replyText(frame)) === reply);
 	});
 
 	it('begin anew with a key from the composer, where another one offers context', async () => {
@@ -94,7 +104,7 @@ describe('the conversations of the window', function () {
 		await listed();
 		await page.locator('.quick-input-widget:visible .quick-input-box input').fill('taxes');
 		await until('one is left', async () => (await row('message').count()) === 1);
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 	});
 
 	it('go on in the background while another is shown, and stop where they are told to', async () => {
@@ -114,7 +124,7 @@ describe('the conversations of the window', function () {
 		await until('it went on', async () => (await replyText(frame)).length > before.length);
 		await frame.getByRole('button', { name: 'Stop' }).click();
 		await until('it has ended', async () => !(await isStreaming(frame)));
-		assert.match(await lastTurnText(frame), /Stopped/);
+		await until('it says so', async () => /Stopped/.test(await lastTurnText(frame)));
 	});
 
 	it('are renamed from the list, which comes back with the new title', async () => {
@@ -123,7 +133,7 @@ describe('the conversations of the window', function () {
 		await page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: 'Rename' }).waitFor();
 		await answerInput(page, 'Taxes');
 		await row('Taxes').first().waitFor();
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
 	});
 
@@ -149,6 +159,9 @@ describe('the conversations of the window', function () {
 		] as const) {
 			await runCommand(page, 'Errand: Export Conversation…');
 			await pickItem(page, form);
+			// The dialog writes its proposal into the box when it has looked at the folder, over what stands there.
+			const box = page.locator('.quick-input-widget:visible .quick-input-box input');
+			await until('a place is proposed', async () => (await box.inputValue()).endsWith(`/${name}`));
 			await answerInput(page, path.join(server.folder, name));
 			const text = () => readFileSync(path.join(server.folder, name), 'utf8');
 			await toast(page, name).first().waitFor();
@@ -195,8 +208,7 @@ describe('the conversations of the window', function () {
 	});
 
 	it('show the same one and the same version after a reload', async () => {
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		const frame = await openChat(page);
 		await until('it is back', async () => {
 			// A reload may bring back what the page had kept a moment before: then the message is still being changed.
@@ -213,8 +225,7 @@ describe('the conversations of the window', function () {
 		await startNew(frame);
 		await page.keyboard.type('Typed and not sent');
 		// At once: neither the editor nor the host has written it down by then.
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		frame = await openChat(page);
 		await until(
 			'it is back',
@@ -229,8 +240,7 @@ describe('the conversations of the window', function () {
 		await ask(frame, '/demo slow again');
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 100);
 		const before = await replyText(frame);
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		frame = await openChat(page);
 		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)));
 		await screenshot(page, 'conversations-cut-off');
@@ -263,12 +273,7 @@ describe('the conversations of the window', function () {
 		await useTheme(page, 'light');
 		const frame = await openChat(page);
 		await screenshot(page, 'conversations-light');
-		const bar = await page.locator('.part.sidebar').boundingBox();
-		assert.ok(bar);
-		await page.mouse.move(bar.x + bar.width + 2, 300);
-		await page.mouse.down();
-		await page.mouse.move(bar.x + 200, 300, { steps: 5 });
-		await page.mouse.up();
+		await resizeSideBar(page, frame, 200);
 		await turns(frame).first().getByRole('button', { name: 'Edit and Send Again' }).click();
 		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
 		const { shown, needed } = await frame.evaluate(() => ({

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { answerInput, dialog, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	answerWrongly,
+	dialog,
+	dismissInput,
+	pickItem,
+	runCommand,
+	screenshot,
+	until,
+} from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
@@ -48,11 +57,25 @@ describe('keys in the window', function () {
 
 	const requests = () => seen.filter(({ url }) => url.endsWith('/chat/completions'));
 
-	async function setKey(page = window.page): Promise<void> {
-		await runCommand(page, 'Errand: Manage Keys…');
-		await pickItem(page, 'Inference key');
-		await answerInput(page, KEY);
-		await page.getByText('Inference key saved for Acme').filter({ visible: true }).first().waitFor();
+	async function setKey(): Promise<void> {
+		await runCommand(window.page, 'Errand: Manage Keys…');
+		await pickItem(window.page, 'Inference key');
+		await window.page.locator('.quick-input-widget:visible').getByText('Inference key of Acme').waitFor();
+		await answerInput(window.page, KEY);
+		await keyIs(/ends in/);
+	}
+
+	/** The list says so of the inference key, as soon as the command before is over. */
+	async function keyIs(text: RegExp): Promise<void> {
+		const row = window.page
+			.locator('.quick-input-widget:visible .monaco-list-row')
+			.filter({ hasText: 'Inference key' });
+		await until(`the list says ${text} of the key`, async () => {
+			await runCommand(window.page, 'Errand: Manage Keys…');
+			const isSaid = text.test(await row.first().innerText());
+			await dismissInput(window.page);
+			return isSaid;
+		});
 	}
 
 	it('asks for a key where one is missing, refuses what is no key, and sends the message with what is one', async () => {
@@ -60,9 +83,9 @@ describe('keys in the window', function () {
 		await sendMessage(frame, 'hello');
 		await window.page.getByText('Inference key of Acme').waitFor();
 		await screenshot(window.page, 'key-missing');
-		await answerInput(window.page, 'no key');
+		await answerWrongly(window.page, 'no key');
 		await window.page.getByText('A key has no spaces or special characters. Paste it alone.').waitFor();
-		await answerInput(window.page, 'token');
+		await answerWrongly(window.page, 'token');
 		await window.page.getByText('This kind of key begins with “sk-”.').waitFor();
 		assert.equal(requests().length, 0);
 		await answerInput(window.page, KEY);
@@ -72,8 +95,7 @@ describe('keys in the window', function () {
 	});
 
 	it('still has the key after a reload of the window', async () => {
-		await window.page.reload();
-		await workbenchStands(window.page);
+		await reloadWindow(window.page);
 		const frame = await openChat(window.page);
 		await until('the conversation is back', async () => (await turns(frame).count()) === 1);
 		await ask(frame, 'once more');
@@ -85,7 +107,7 @@ describe('keys in the window', function () {
 		await window.page.getByText(/set, ends in WXYZ/).waitFor();
 		await screenshot(window.page, 'keys');
 		assert.equal(await window.page.getByText('0123456789abcdef').count(), 0);
-		await window.page.keyboard.press('Escape');
+		await dismissInput(window.page);
 	});
 
 	it('does not send it to another address until it is confirmed', async () => {
@@ -94,8 +116,7 @@ describe('keys in the window', function () {
 		server.changeSettings({
 			'errand.connections': { acme: { label: 'Acme', apiUrl: elsewhere, service: 'acme', models: [{ id: 'large' }] } },
 		});
-		await window.page.reload();
-		await workbenchStands(window.page);
+		await reloadWindow(window.page);
 		const frame = await openChat(window.page);
 		await until('the conversation is back', async () => (await turns(frame).count()) === 2);
 		await ask(frame, 'to another host');
@@ -107,6 +128,7 @@ describe('keys in the window', function () {
 		await runCommand(window.page, 'Errand: Manage Keys…');
 		await pickItem(window.page, 'Inference key');
 		await pickItem(window.page, 'Confirm');
+		await keyIs(/Sent to/);
 		await ask(frame, 'confirmed');
 		assert.match(await replyEnds(frame), /the key fits/);
 	});
@@ -116,16 +138,13 @@ describe('keys in the window', function () {
 		await pickItem(window.page, 'Inference key');
 		await pickItem(window.page, 'Remove…');
 		await dialog(window.page, 'Remove the Inference key of Acme?').getByRole('button', { name: 'Remove' }).click();
-		await runCommand(window.page, 'Errand: Manage Keys…');
-		await window.page.getByText('not set').filter({ visible: true }).first().waitFor();
-		await window.page.keyboard.press('Escape');
+		await keyIs(/not set/);
 	});
 
 	it('says that the local connection needs none', async () => {
 		await setKey();
 		server.changeSettings({ 'errand.connection': 'local' });
-		await window.page.reload();
-		await workbenchStands(window.page);
+		await reloadWindow(window.page);
 		await runCommand(window.page, 'Errand: Manage Keys…');
 		await window.page.getByText('The local connection needs no key').filter({ visible: true }).first().waitFor();
 	});

@@ -11,6 +11,8 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import {
 	answerInput,
 	dialog,
+	dismissInput,
+	openFile,
 	pickItem,
 	runCommand,
 	screenshot,
@@ -97,7 +99,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('1 commit is not on origin yet').filter({ hasText: 'Will be pushed to origin' }).waitFor();
 		await row('Local knows “widgets”').waitFor();
 		for (const theme of ['light', 'high-contrast', 'dark'] as const) {
-			await page.keyboard.press('Escape');
+			await dismissInput(page);
 			await useTheme(page, theme);
 			await screenshot(page, `launch-prompt-${theme}`);
 			await askToStartAgain();
@@ -166,9 +168,7 @@ describe('from the wish to start a task to its being sent', function () {
 	it('begins a prompt with the selection, and with a comment that asks for work', async () => {
 		const file = path.join(sample.folder, 'src', 'todo.ts');
 		writeFileSync(file, '// TODO: round the prices\nexport const rounded = true;\n');
-		await runCommand(page, 'Go to File...');
-		await page.locator('.quick-input-widget:visible input').first().fill('todo.ts');
-		await row('todo.ts').first().click();
+		await openFile(page, 'todo.ts');
 		const code = page.locator('.monaco-editor[data-uri$="/src/todo.ts"]');
 		await code.locator('.view-line').first().click();
 		await page.keyboard.press('ControlOrMeta+Home');
@@ -189,9 +189,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await until('the prompt holds the comment', async () =>
 			/Do what the comment says at `src\/todo\.ts:1`/.test(await promptText()),
 		);
-		await runCommand(page, 'Go to File...');
-		await page.locator('.quick-input-widget:visible input').first().fill('todo.ts');
-		await row('todo.ts').first().click();
+		await openFile(page, 'todo.ts');
 		await code.locator('.view-line').nth(1).click({ clickCount: 3 });
 		await runCommand(page, 'Errand: Start Task from Selection…');
 		await until('the draft is kept and the selection added', async () =>
@@ -200,7 +198,8 @@ describe('from the wish to start a task to its being sent', function () {
 		await screenshot(page, 'launch-selection');
 	});
 
-	const openLink = async (query: string) => {
+	/** `arrived` is what the link brings about. */
+	const openLink = async (query: string, arrived: Locator) => {
 		await runCommand(page, 'Developer: Open URL');
 		await answerInput(page, `vscode://errand.errand/start-task?${query}`);
 		const allow = page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open', exact: true });
@@ -209,21 +208,22 @@ describe('from the wish to start a task to its being sent', function () {
 			if (await allow.isVisible()) {
 				await allow.click();
 			}
-			return (await page.locator('.monaco-dialog-box, .notification-toast').count()) > 0;
+			return arrived.isVisible();
 		});
 	};
 
 	it('says in a sentence what is wrong with a hostile link, and sends nothing of it', async () => {
-		await openLink('prompt=Mend&branch=--upload-pack%3Did');
-		await toast(page, 'begins with a hyphen, so nothing of it is used').waitFor();
+		await openLink(
+			'prompt=Mend&branch=--upload-pack%3Did',
+			toast(page, 'begins with a hyphen, so nothing of it is used'),
+		);
 		await screenshot(page, 'launch-link-hostile');
 		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
 	it('shows the prompt of a link beside a draft that is there, and sends nothing by itself', async () => {
-		await openLink('prompt=Mend%20the%20link&branch=main');
 		const question = dialog(page, 'a draft is written already');
-		await question.waitFor();
+		await openLink('prompt=Mend%20the%20link&branch=main', question);
 		await screenshot(page, 'launch-link-draft');
 		await question.getByRole('button', { name: 'Replace the Draft' }).click();
 		await until('the prompt of the link is shown', async () => (await promptText()).trim() === 'Mend the link');
@@ -246,7 +246,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('The address of remote “origin” cannot be cloned from elsewhere').first().waitFor();
 		await row('The task cannot be started yet').waitFor();
 		await screenshot(page, 'launch-hindered');
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		git('remote', 'set-url', 'origin', 'https://robin:secret@forge.example/harbour-crew/harbour.git');
 		await askToStartAgain();
 		await row('Quillon knows “widgets”').waitFor();

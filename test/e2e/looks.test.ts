@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
-import { screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
+import { resizeSideBar, screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
 import { ask, logText, openChat, replyEnds, startTask, taskShows, turns } from '../support/errandWindow.ts';
 
 describe('how the window looks', function () {
@@ -33,14 +33,8 @@ describe('how the window looks', function () {
 
 	it('has no sideways scrolling in a side bar of 200 pixels', async () => {
 		const { page } = window;
-		const bar = await page.locator('.part.sidebar').boundingBox();
-		assert.ok(bar);
-		const edge = bar.x + bar.width;
-		await page.mouse.move(edge + 2, 300);
-		await page.mouse.down();
-		await page.mouse.move(bar.x + 200, 300, { steps: 5 });
-		await page.mouse.up();
 		const frame = await openChat(page);
+		await resizeSideBar(page, frame, 200);
 		const { shown, needed } = await frame.evaluate(() => ({
 			shown: document.documentElement.clientWidth,
 			needed: document.documentElement.scrollWidth,

@@ -13,8 +13,8 @@ import {
 	makeAuthority,
 	makeCertificate,
 } from '../support/certificates.ts';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { answerInput, pickItem, runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import { answerInput, dismissInput, pickItem, runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
 import { ask, openChat, taskRow, turns } from '../support/errandWindow.ts';
 import { ProxyServer } from '../support/proxyServer.ts';
 
@@ -23,7 +23,6 @@ const HOST = 'service.invalid';
 const TUNNEL = `${HOST}:443`;
 const KEYS = { inference: 'sk-0123456789abcdefINFERENCE', cloud: 'tok-0123456789abcdefCLOUD' };
 const REPLY = 'through the wall';
-const LIMIT_MS = 10_000;
 const PASSWORD = 'p@ss: word%';
 const TASK = { id: 'task-1', prompt: 'Mend the gate', repoUrl: 'https://example.com/a/b', status: 'processing' };
 
@@ -67,8 +66,15 @@ describe('a proxy and certificates in the window', function () {
 	async function setKey(kind: string, key: string): Promise<void> {
 		await runCommand(window.page, 'Errand: Manage Keys…');
 		await pickItem(window.page, kind);
+		await window.page.locator('.quick-input-widget:visible').getByText(`${kind} of Acme`).waitFor();
 		await answerInput(window.page, key);
-		await window.page.getByText(`${kind} saved for Acme`).filter({ visible: true }).first().waitFor();
+		const row = window.page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: kind });
+		await until('the key is set', async () => {
+			await runCommand(window.page, 'Errand: Manage Keys…');
+			const isSet = /ends in/.test(await row.first().innerText());
+			await dismissInput(window.page);
+			return isSet;
+		});
 	}
 
 	const trusted = () => makeCertificate({ hosts: [HOST], issuer: authority });
@@ -76,15 +82,14 @@ describe('a proxy and certificates in the window', function () {
 	/** Asks in the chat; what follows, the reply or an explanation, holds this text. */
 	async function chatShows(text: string): Promise<void> {
 		await ask(chat, 'hello');
-		await turns(chat).last().getByText(text).waitFor({ timeout: LIMIT_MS });
+		await turns(chat).last().getByText(text).waitFor({ timeout: 30_000 });
 	}
 
 	/** Settings as they are when a window opens. */
 	async function reloadWith(settings: Record<string, unknown>): Promise<void> {
 		const count = await turns(chat).count();
 		server.changeSettings(settings);
-		await window.page.reload();
-		await workbenchStands(window.page);
+		await reloadWindow(window.page);
 		chat = await openChat(window.page);
 		await until('the conversation is back', async () => (await turns(chat).count()) === count);
 	}

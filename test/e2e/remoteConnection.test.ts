@@ -7,6 +7,8 @@ import { chatReply, connectionFields, keys, models, specialKeys } from '../suppo
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
+	answerWrongly,
+	dismissInput,
 	openView,
 	pickItem,
 	runCommand,
@@ -82,7 +84,7 @@ describe('a remote connection in the window', function () {
 			.filter({ hasText: 'cannot be used' })
 			.waitFor();
 		await screenshot(page, 'connections-dark');
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 	});
 
 	it('opens the settings at a connection that is broken, and stays where it was', async () => {
@@ -115,7 +117,7 @@ describe('a remote connection in the window', function () {
 		await sendMessage(frame, 'text');
 		await keyIsAsked('Inference key', service.hosts.public);
 		await screenshot(page, 'key-asked-dark');
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		await toast(page, 'Nothing was sent: Quillon needs a key for this (Inference key)').waitFor();
 		await frame.getByText('Not sent: Quillon has no key yet.').waitFor();
 		assert.equal(await frame.locator('chat-composer textarea').inputValue(), 'text');
@@ -149,7 +151,7 @@ describe('a remote connection in the window', function () {
 			.waitFor();
 		await row('Cloud token').filter({ hasText: 'not set' }).waitFor();
 		await screenshot(page, 'keys-remote-dark');
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 	});
 
 	it('shows the tree without a key, and asks for none by itself', async () => {
@@ -170,7 +172,7 @@ describe('a remote connection in the window', function () {
 		for (const wish of [start, run('Errand: Stop Task…'), run('Errand: Follow Task…')]) {
 			await wish();
 			await keyIsAsked('Cloud token', service.hosts.cloud);
-			await page.keyboard.press('Escape');
+			await dismissInput(page);
 			await toast(page, 'Nothing was sent: Quillon needs a key for this (Cloud token)').waitFor();
 			await closeToasts();
 		}
@@ -182,7 +184,7 @@ describe('a remote connection in the window', function () {
 		await keyIsAsked('Cloud token', service.hosts.cloud);
 		await answerInput(page, keys.cloud);
 		await row('Add the tide table to the harbour page').first().waitFor();
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		const sideBar = await openView(page, 'Errand');
 		await sideBar.locator('.monaco-list-row').filter({ hasText: 'Active (7)' }).waitFor();
 		await screenshot(page, 'tasks-remote-dark');
@@ -192,9 +194,9 @@ describe('a remote connection in the window', function () {
 		await runCommand(page, 'Errand: Manage Keys…');
 		await pickItem(page, 'Import from an environment variable…');
 		await pickItem(page, 'Agent key');
-		await answerInput(page, 'NOT_SET');
+		await answerWrongly(page, 'NOT_SET');
 		await page.getByText('Where the editor runs its extensions there is no such variable.').waitFor();
-		await answerInput(page, 'NO_KEY');
+		await answerWrongly(page, 'NO_KEY');
 		await page.getByText('The variable holds no such key.').waitFor();
 		assert.equal(await page.getByText('no key at all').count(), 0);
 		await answerInput(page, 'QUILLON_AGENT_KEY');
@@ -212,14 +214,14 @@ describe('a remote connection in the window', function () {
 		await screenshot(page, 'key-refused-dark');
 		await refusal.getByRole('button', { name: 'Replace' }).click();
 		await keyIsAsked('Inference key', service.hosts.public);
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 		await runCommand(page, 'Errand: Manage Keys…');
 		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
 		await useTheme(page, 'light');
 		await runCommand(page, 'Errand: Manage Keys…');
 		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
 		await screenshot(page, 'keys-remote-light');
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 	});
 
 	it('answers a message with a refused key by a sentence and the way to the keys', async () => {
@@ -248,7 +250,7 @@ describe('a remote connection in the window', function () {
 		await pickItem(page, 'Cloud token');
 		await pickItem(page, 'Check');
 		await row('Cloud token').filter({ hasText: '· no answer' }).waitFor();
-		await page.keyboard.press('Escape');
+		await dismissInput(page);
 	});
 
 	it('rotates a key: opens the dashboard, keeps the old key until a new one is accepted', async () => {
@@ -258,13 +260,14 @@ describe('a remote connection in the window', function () {
 			const dashboard = window.context.waitForEvent('page');
 			await pickItem(page, 'Rotate…');
 			const opened = await dashboard;
+			await opened.waitForURL(/\/dashboard$/, { waitUntil: 'commit' });
 			// The served editor puts a path of its own in the place of this machine's address.
 			assert.match(opened.url(), /\/dashboard$/);
 			await opened.close();
 			await page.getByText('Make a new key at Quillon and paste it here.').waitFor();
 		};
 		await rotate();
-		await answerInput(page, INVALID_KEY);
+		await answerWrongly(page, INVALID_KEY);
 		await page.getByText('This is the present key. Paste the new one.').waitFor();
 		await answerInput(page, `${INVALID_KEY}-too`);
 		await toast(page, 'The present key stays. Quillon does not accept the key').waitFor();
@@ -282,25 +285,24 @@ describe('a remote connection in the window', function () {
 		const settings = () => server.settings()['errand.connections'] as Record<string, unknown>;
 		const back = () => page.locator('.quick-input-widget:visible').getByRole('button', { name: 'Back' }).click();
 		/** Answers a step, whose box holds `proposed` before. */
-		const answer = async (prompt: string, text: string, proposed = '') => {
+		const answer = async (prompt: string, text: string, proposed = '', type = answerInput) => {
 			await page.locator('.quick-input-widget:visible').getByText(prompt).waitFor();
 			assert.equal(await input().inputValue(), proposed);
-			await answerInput(page, text);
+			await type(page, text);
 		};
 
 		it('leaves nothing behind when it is given up', async () => {
 			const before = settings();
 			await runCommand(page, 'Errand: Add Connection…');
-			await answer('How the connection is called', 'quillon');
+			await answer('How the connection is called', 'quillon', '', answerWrongly);
 			await page.getByText('There is a connection of this name.').waitFor();
 			await answerInput(page, 'second');
-			await answer('The public host for chat', 'http://api.example');
+			await answer('The public host for chat', 'http://api.example', '', answerWrongly);
 			await page.getByText('Type an https address').waitFor();
 			await screenshot(page, 'add-connection-light');
 			await answerInput(page, 'https://api.example');
 			await page.getByText('The enterprise host, if the service has one').waitFor();
-			await page.keyboard.press('Escape');
-			await until('the question is gone', async () => (await input().count()) === 0);
+			await dismissInput(page);
 			assert.deepEqual(settings(), before);
 		});
 

@@ -150,6 +150,13 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 	return { page, context, messages, testsEnded };
 }
 
+/** As a user does it. */
+export async function reloadWindow(page: Page): Promise<void> {
+	// The page says that it has loaded only when all of its scripts are there, which takes a slow machine long.
+	await page.reload({ waitUntil: 'commit', timeout: windowLimitMs });
+	await workbenchStands(page);
+}
+
 /** Also after a reload. */
 export async function workbenchStands(page: Page): Promise<void> {
 	await page.locator('.monaco-workbench .statusbar').first().waitFor({ timeout: windowLimitMs });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
@@ -45,35 +46,91 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 /** The frame, among the nested ones of the webviews, that holds an element. */
 export async function webviewFrame(page: Page, selector: string): Promise<Frame> {
 	let found: Frame | undefined;
-	await until(`a webview holds ${selector}`, async () => {
-		for (const frame of page.frames()) {
-			// A frame that is just being replaced answers nothing.
-			const count =
-				frame === page.mainFrame()
-					? 0
-					: await frame
-							.locator(selector)
-							.count()
-							.catch(() => 0);
-			if (count > 0) {
-				found = frame;
-				return true;
+	await until(
+		`a webview holds ${selector}`,
+		async () => {
+			for (const frame of page.frames()) {
+				// A frame that is just being replaced answers nothing.
+				const count =
+					frame === page.mainFrame()
+						? 0
+						: await frame
+								.locator(selector)
+								.count()
+								.catch(() => 0);
+				if (count > 0) {
+					found = frame;
+					return true;
+				}
 			}
-		}
-		return false;
-	});
+			return false;
+		},
+		2 * limitMs,
+	);
 	return found as Frame;
 }
 
-/** Types into the input box that is open or about to open, and accepts. */
+/** Types into the input box that is open or about to open, and is over when that has taken the answer. */
 export async function answerInput(page: Page, text: string): Promise<void> {
-	const input = quickInput(page);
+	await fillInput(page, text);
+	const title = page.locator('.quick-input-widget:visible .quick-input-title');
+	const before = (await title.allInnerTexts()).join();
+	await quickInput(page).press('Enter');
+	// An extension judges an answer before its box goes; what opens before that would take the box away unanswered.
+	await until('the answer is taken', async () => {
+		const values = await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value));
+		return !values.includes(text) || (await title.allInnerTexts()).join() !== before;
+	});
+}
+
+/** Types what will be refused into the input box that is open or about to open. */
+export async function answerWrongly(page: Page, text: string): Promise<void> {
+	await fillInput(page, text);
+	await quickInput(page).press('Enter');
+}
+
+async function fillInput(page: Page, text: string): Promise<void> {
 	await until(`an input box takes “${text}”`, async () => {
 		// One that is about to be replaced takes it along.
-		await input.fill(text, { timeout: 2_000 }).catch(() => {});
-		return (await input.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value)) === text;
+		await quickInput(page)
+			.fill(text, { timeout: 2_000 })
+			.catch(() => {});
+		return (await quickInput(page).evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value)) === text;
 	});
-	await input.press('Enter');
+}
+
+/** Closes the box or list that is open, wherever the cursor is. */
+export async function dismissInput(page: Page): Promise<void> {
+	await until('nothing is asked any more', async () => {
+		if ((await quickInput(page).count()) > 0) {
+			await quickInput(page).press('Escape', { timeout: 2_000 });
+		}
+		return (await quickInput(page).count()) === 0;
+	});
+}
+
+/** Opens a file of the workspace by its name. */
+export async function openFile(page: Page, name: string): Promise<void> {
+	await until(`${name} is open`, async () => {
+		await runCommand(page, 'Go to File...');
+		await quickInput(page).fill(name, { timeout: 5_000 });
+		await quickRows(page).filter({ hasText: name }).first().click({ timeout: 15_000 });
+		return appears(page.locator('.tab.active').filter({ hasText: name }), 5_000);
+	});
+}
+
+/** Drags the edge of the side bar until that is so many pixels wide, and its page too. */
+export async function resizeSideBar(page: Page, frame: Frame, width: number): Promise<void> {
+	const bar = await page.locator('.part.sidebar').boundingBox();
+	assert.ok(bar);
+	await page.mouse.move(bar.x + bar.width + 2, 300);
+	await page.mouse.down();
+	await page.mouse.move(bar.x + width, 300, { steps: 5 });
+	await page.mouse.up();
+	await until(`the page is about ${width} pixels wide`, async () => {
+		const shown = await frame.evaluate(() => document.documentElement.clientWidth);
+		return Math.abs(shown - width) < 60;
+	});
 }
 
 /** Chooses from the list that is open or about to open. */
@@ -141,12 +198,23 @@ export async function screenshot(page: Page, name: string): Promise<string> {
 	return file;
 }
 
-/** Waits on a condition; the error says what did not come true. */
+/** Waits on a condition; the error says what did not come true. What throws meanwhile, as a frame that is replaced, is asked again. */
 export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
 	const deadline = Date.now() + withinMs;
-	while (!(await condition())) {
-		if (Date.now() > deadline) {
-			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${await describeWindows()}`);
+	for (;;) {
+		// Once more after the time is over: the machine may have stood still for all of it.
+		const isLast = Date.now() > deadline;
+		let thrown: unknown;
+		try {
+			if (await condition()) {
+				return;
+			}
+		} catch (error) {
+			thrown = error;
+		}
+		if (isLast) {
+			const windows = await describeWindows();
+			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${windows}`, { cause: thrown });
 		}
 		await new Promise(resolve => setTimeout(resolve, 50));
 	}
@@ -166,8 +234,15 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 		);
 	if (!isPicked) {
 		await page.keyboard.press('Escape');
+		return false;
 	}
-	return isPicked;
+	// What is filled next is meant for the box that the row opens.
+	await until('the list is gone', async () =>
+		(await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value))).every(
+			value => value !== typed,
+		),
+	);
+	return true;
 }
 
 function quickInput(page: Page): Locator {
@@ -178,7 +253,8 @@ function quickRows(page: Page): Locator {
 	return page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
 }
 
-function appears(locator: Locator, withinMs: number): Promise<boolean> {
+/** Whether it is shown before the time is over. */
+export function appears(locator: Locator, withinMs: number): Promise<boolean> {
 	return locator.waitFor({ timeout: withinMs }).then(
 		() => true,
 		() => false,

@@ -3,13 +3,15 @@ import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
 import type { EditorServer } from './editor.ts';
-import { openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
+import { appears, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
 
-/** The chat view's page, shown. */
+/** The chat view's page, shown with the conversation that it is on. */
 export async function openChat(page: Page): Promise<Frame> {
 	await openView(page, 'Errand');
 	const frame = await webviewFrame(page, 'chat-composer');
 	await frame.locator('chat-composer textarea').waitFor();
+	// Turns, or what stands in their place: until then there are none to be counted.
+	await frame.locator('chat-app .turns > *').first().waitFor({ state: 'attached' });
 	return frame;
 }
 
@@ -51,9 +53,12 @@ export async function replyEnds(frame: Frame): Promise<string> {
 
 /** The editor that a task’s prompt is written in, opened by its command. */
 export async function openPrompt(page: Page): Promise<Locator> {
-	await runCommand(page, 'Errand: Start Task…');
 	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
-	await editor.and(page.locator('.focused')).waitFor({ timeout: 30_000 });
+	await until('the prompt can be written', async () => {
+		// A view that is still being loaded may take the focus from it.
+		await runCommand(page, 'Errand: Start Task…');
+		return appears(editor.and(page.locator('.focused')), 10_000);
+	});
 	return editor;
 }
 
