@@ -40,8 +40,8 @@ export type SendRefusal =
 	| { reason: 'encryption-lost' }
 	/** It is encrypted to this connection, which is not the active one. */
 	| { reason: 'other-connection'; expected: string }
-	/** What was to go with it cannot go; the sentence says why. */
-	| { reason: 'context'; message: string }
+	/** What was to go with it cannot go. */
+	| { reason: 'context'; explanation: Explanation }
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 

@@ -157,6 +157,7 @@ export class ChatPanel {
 				context: this.context,
 				ensureKey: dependencies.ensureKey,
 				connectionLabel: () => this.connection.view.label,
+				focusComposer: () => this.focusComposer(),
 				post,
 			}),
 			...blockHandlers({

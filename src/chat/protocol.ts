@@ -25,7 +25,8 @@ export type ToPage =
 	| { kind: 'message-accept'; turn: string }
 	/** The user is asked for something first: the answer comes when that is over. */
 	| { kind: 'message-hold'; turn: string }
-	| { kind: 'message-refuse'; turn: string; reason: string }
+	/** `reason`: a sentence; `action`: the label of the button that helps. */
+	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
 	| { kind: 'composer-focus' }
 	/** Answers to requests of the page that carry this number. */
 	| { kind: 'files-found'; request: number; names: string[] }
@@ -58,6 +59,8 @@ export type FromPage =
 	| { kind: 'version-show'; turn: string }
 	/** The button of a turn's explanation was pressed. The host knows which command that is. */
 	| { kind: 'explanation-follow'; turn: string }
+	/** The button beside the reason why this message was not sent was pressed. */
+	| { kind: 'refusal-follow'; turn: string }
 	/** The button of the connection's line was pressed. */
 	| { kind: 'connection-follow' }
 	/** The user wants to choose what messages ask for. */

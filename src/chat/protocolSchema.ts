@@ -36,7 +36,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('reply-retry'), turn }),
 	z.strictObject({ kind: z.literal('reply-continue'), turn }),
 	z.strictObject({ kind: z.literal('version-show'), turn }),
-	z.strictObject({ kind: z.literal('explanation-follow'), turn }),
+	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
 	z.strictObject({ kind: z.literal('picture-request'), turn, file: z.string().regex(PICTURE_FILE) }),

@@ -1,18 +1,10 @@
 import * as vscode from 'vscode';
 import type { Explanation } from '../platform/notify.ts';
-import { explainError } from '../platform/notify.ts';
-import type { ChatNotice, SendRefusal } from './chatOptions.ts';
+import type { ChatNotice } from './chatOptions.ts';
 import type { OpenFailure } from './conversations/openConversations.ts';
-import {
-	encryptionStrings,
-	endedText,
-	goneText,
-	lostText,
-	noModeText as noEncryptedModeText,
-	otherConnectionText,
-} from './encrypted/words.ts';
+import { encryptionStrings, goneText } from './encrypted/words.ts';
 import type { FinishProblem } from './model/conversation.ts';
-import { noModeText, sourcesCutText } from './modes/words.ts';
+import { sourcesCutText } from './modes/words.ts';
 import { policyStrings } from './policy/strings.ts';
 import type { PageStrings } from './protocol.ts';
 import type { Repair } from './store.ts';
@@ -132,54 +124,6 @@ export function pageStrings(): PageStrings {
 		via: vscode.l10n.t('via {0}'),
 		you: vscode.l10n.t('You'),
 	};
-}
-
-export function refusalText(refusal: SendRefusal, connection: string): string {
-	switch (refusal.reason) {
-		case 'empty':
-			return vscode.l10n.t('Write a message first.');
-		case 'too-long':
-			return vscode.l10n.t('The message is too long to send.');
-		case 'busy':
-			return vscode.l10n.t('Wait for the reply, or stop it first.');
-		case 'no-turn':
-			return vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.');
-		case 'finished':
-			return vscode.l10n.t('The reply is complete. Ask the model to go on with a message.');
-		case 'context':
-			return refusal.message;
-		case 'no-model':
-			return noModelText(connection);
-		case 'no-mode':
-			return noModeText(refusal.mode, connection);
-		case 'picture':
-			return vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.');
-		case 'picture-context':
-			return vscode.l10n.t(
-				'A picture is made of the message alone. Remove the attached context, or put it into words.',
-			);
-		case 'pictures-full':
-			return vscode.l10n.t(
-				'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
-			);
-		case 'encrypted-mode':
-			return noEncryptedModeText();
-		case 'encryption-ended':
-			return endedText();
-		case 'encryption-lost':
-			return lostText();
-		case 'other-connection':
-			return otherConnectionText(refusal.expected);
-		case 'no-connection':
-			return explainError(refusal.error, connection).message;
-		case 'not-saved':
-			return vscode.l10n.t('The message was not sent, because it could not be saved: {0}.', systemReason(refusal.code));
-	}
-}
-
-/** Which key is missing, and the way to add it, is said elsewhere. */
-export function missingKeyText(connection: string): string {
-	return vscode.l10n.t('Not sent: {0} has no key yet.', connection);
 }
 
 export function noModelText(connection: string): string {

@@ -1,4 +1,7 @@
 import { executeCommand } from '../platform/commands.ts';
+import { goesToEditor } from '../platform/editorUse.ts';
+import { type CommandId, commands } from '../platform/ids.ts';
+import type { Explanation } from '../platform/notify.ts';
 import type { Chat } from './chat.ts';
 import type { SendRefusal } from './chatOptions.ts';
 import type { ChatContext } from './context/chatContext.ts';
@@ -6,7 +9,7 @@ import { openPlace } from './context/openPlace.ts';
 import type { OpenConversations } from './conversations/openConversations.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import type { FromPage, ToPage } from './protocol.ts';
-import { missingKeyText, refusalText } from './strings.ts';
+import { explainMissingKey, explainRefusal } from './refusals.ts';
 
 export interface TurnDependencies {
 	conversations(): Promise<OpenConversations>;
@@ -18,35 +21,67 @@ export interface TurnDependencies {
 	ensureKey(onAsk: () => void): Promise<boolean>;
 	/** How the user knows the connection. */
 	connectionLabel(): string;
+	focusComposer(): void;
 	post(message: ToPage): void;
 }
 
 type TurnMessage = Extract<
 	FromPage,
-	{ kind: 'message-send' | `reply-${string}` | 'version-show' | 'explanation-follow' | 'attachment-open' }
+	{
+		kind:
+			| 'message-send'
+			| `reply-${string}`
+			| 'version-show'
+			| 'explanation-follow'
+			| 'refusal-follow'
+			| 'attachment-open';
+	}
 >;
 export type TurnHandlers = { [K in TurnMessage['kind']]: (message: Extract<TurnMessage, { kind: K }>) => unknown };
 
+/** They ask in a list, and when it closes the editor gives the keyboard to no webview. */
+const GIVE_BACK: ReadonlySet<CommandId> = new Set([
+	commands.manageKeys,
+	commands.selectModel,
+	commands.selectPolicy,
+	commands.switchConnection,
+]);
+
 /** Does what the page asks about messages and their replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, ensureKey, connectionLabel, post } = dependencies;
+	const { conversations, withTurn, context, ensureKey, connectionLabel, focusComposer, post } = dependencies;
 
-	/** Asks the service, once there is a key for it. Resolves with why that was refused, in words, or undefined. */
-	const ask = async (turn: string, send: () => Promise<SendRefusal | undefined>): Promise<string | undefined> => {
+	/** What the button of the last refusal does. The page knows its label alone. */
+	let offered: { turn: string; command: CommandId } | undefined;
+
+	const refuse = (turn: string, { message, action }: Explanation): void => {
+		offered = action && { turn, command: action.command };
+		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
+	};
+
+	const follow = async (command: CommandId): Promise<void> => {
+		const hasGone = await goesToEditor(() => executeCommand(command));
+		if (GIVE_BACK.has(command) && !hasGone) {
+			focusComposer();
+		}
+	};
+
+	/** Asks the service, once there is a key for it. Resolves with why that was refused, or undefined. */
+	const ask = async (turn: string, send: () => Promise<SendRefusal | undefined>): Promise<Explanation | undefined> => {
 		// Of the connection that the question began with.
 		const label = connectionLabel();
 		if (!(await ensureKey(() => post({ kind: 'message-hold', turn })))) {
-			return missingKeyText(label);
+			return explainMissingKey(label);
 		}
 		const refusal = await send();
-		return refusal && refusalText(refusal, label);
+		return refusal && explainRefusal(refusal, label);
 	};
 
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
 		withTurn(turn, async chat => {
-			const reason = await ask(turn, () => send(chat));
-			if (reason !== undefined) {
-				post({ kind: 'message-refuse', turn, reason });
+			const refused = await ask(turn, () => send(chat));
+			if (refused) {
+				refuse(turn, refused);
 			}
 		});
 
@@ -54,8 +89,12 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		'message-send': async ({ conversation, turn, text, edits }) => {
 			const open = await conversations();
 			const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
-			const reason = await ask(turn, () => (edits ? chat.edit(edits, turn, text) : context.send(chat, turn, text)));
-			post(reason === undefined ? { kind: 'message-accept', turn } : { kind: 'message-refuse', turn, reason });
+			const refused = await ask(turn, () => (edits ? chat.edit(edits, turn, text) : context.send(chat, turn, text)));
+			if (refused) {
+				refuse(turn, refused);
+			} else {
+				post({ kind: 'message-accept', turn });
+			}
 		},
 		'reply-stop': ({ turn }) => withTurn(turn, chat => chat.stop()),
 		'reply-retry': ({ turn }) => askAgain(turn, chat => chat.retry(turn)),
@@ -64,7 +103,7 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 			withTurn(turn, async chat => {
 				const refusal = await chat.showVersion(turn);
 				if (refusal) {
-					post({ kind: 'message-refuse', turn, reason: refusalText(refusal, connectionLabel()) });
+					refuse(turn, explainRefusal(refusal, connectionLabel()));
 				}
 			}),
 		'explanation-follow': ({ turn }) =>
@@ -72,9 +111,14 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 				const found = findTurn(chat.conversation, turn);
 				const action = found && currentReply(found).explanation?.action;
 				if (action) {
-					await executeCommand(action.command);
+					await follow(action.command);
 				}
 			}),
+		'refusal-follow': async ({ turn }) => {
+			if (offered?.turn === turn) {
+				await follow(offered.command);
+			}
+		},
 		'attachment-open': ({ turn, index }) =>
 			withTurn(turn, async chat => {
 				const attachment = findTurn(chat.conversation, turn)?.attachments?.[index];

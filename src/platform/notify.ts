@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { describeError, UserFacingError } from '../base/errors.ts';
+import { describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
@@ -51,15 +51,27 @@ function userFacingCause(error: unknown): UserFacingError | undefined {
 	return undefined;
 }
 
+/** The button of what helps. */
+export function helpfulButton(action: HelpfulAction): NonNullable<Explanation['action']> {
+	switch (action) {
+		case 'manageKeys':
+			return { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
+		case 'showLog':
+			return { label: vscode.l10n.t('Show Log'), command: commands.showLog };
+		case 'switchConnection':
+			return { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection };
+	}
+}
+
 /** Names the cause and the next step. `connection` is the label of the connection that was used. */
 export function explainError(error: unknown, connection: string): Explanation {
-	const manageKeys = { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
-	const showLog = { label: vscode.l10n.t('Show Log'), command: commands.showLog };
-	const switchConnection = { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection };
+	const manageKeys = helpfulButton('manageKeys');
+	const showLog = helpfulButton('showLog');
+	const switchConnection = helpfulButton('switchConnection');
 	const userFacing = userFacingCause(error);
 	if (userFacing) {
 		const { message, action } = userFacing;
-		return action ? { message, action: { showLog, manageKeys, switchConnection }[action] } : { message };
+		return action ? { message, action: helpfulButton(action) } : { message };
 	}
 	if (!isCoded(error)) {
 		return {

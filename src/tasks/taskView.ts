@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
+import { goesToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { type FollowedLog, followLine } from './followStatusItem.ts';
@@ -81,16 +82,7 @@ export class TaskView implements Disposable {
 	async keepPlace(taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
 		const before = tree.shownIds();
-		// Whoever works in an editor by the time the service answers stays there.
-		let isElsewhere = false;
-		const watching = vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
-			isElsewhere ||= kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command;
-		});
-		try {
-			await run();
-		} finally {
-			watching.dispose();
-		}
+		const isElsewhere = await goesToEditor(run);
 		tree.group();
 		const row = tree.visibleRow(taskId) ?? this.neighbour(taskId, before);
 		if (row && row !== tree.knownNode(taskId) && treeView.visible && !isElsewhere) {

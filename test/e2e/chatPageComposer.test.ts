@@ -43,6 +43,50 @@ describe('the composer of the chat page', function () {
 		await chat.screenshot('refused');
 	});
 
+	for (const [theme, width] of [
+		['light', 200],
+		['dark', 600],
+		['highContrast', 200],
+	] as const) {
+		it(`has the button that helps beside why, announced and reached by keyboard, in ${theme} at ${width} pixels`, async () => {
+			await open({ theme, width });
+			await chat.snapshot([]);
+			await textarea().fill('One?');
+			await textarea().press('Enter');
+			const { turn } = await chat.waitForPosted('message-send');
+			const reason = 'Not sent: Acme has no key yet.';
+			await chat.send({ kind: 'message-refuse', turn, reason, action: 'Manage Keys' });
+			const status = chat.page.getByRole('status').filter({ hasText: reason });
+			await status.getByRole('button', { name: 'Manage Keys' }).waitFor();
+			await textarea().press('Shift+Tab');
+			await chat.screenshot(`refused-help-${theme}-${width}`);
+			await chat.page.keyboard.press('Enter');
+			assert.deepEqual(await chat.waitForPosted('refusal-follow'), { kind: 'refusal-follow', turn });
+			// When the user is back, the message is there, and Enter sends it.
+			await chat.page.locator('chat-composer textarea:focus').waitFor();
+			assert.equal(await textarea().inputValue(), 'One?');
+			assert.equal(await chat.page.getByText(reason).count(), 0);
+		});
+	}
+
+	it('offers no button any more once the reason is another one, or the text', async () => {
+		await open();
+		await chat.snapshot([turnView({ canRetry: true })]);
+		const button = chat.page.getByRole('button', { name: 'Manage Keys' });
+		const refuse = async (action: Record<string, string>) => {
+			const turn = turnView().id;
+			await chat.send({ kind: 'message-refuse', turn, reason: 'Not now.', ...action });
+		};
+		await refuse({ action: 'Manage Keys' });
+		await button.waitFor();
+		await refuse({});
+		await button.waitFor({ state: 'detached' });
+		await refuse({ action: 'Manage Keys' });
+		await button.waitFor();
+		await textarea().fill('Two');
+		await button.waitFor({ state: 'detached' });
+	});
+
 	it('goes on waiting for its message when something else is refused', async () => {
 		await open();
 		const answered = turnView({ canRetry: true });

@@ -232,7 +232,8 @@ describe('Encrypted conversations in the window', function () {
 			assert.equal(await frame.getByText(/forged|in clear/).count(), 0);
 			const sent = [enclave.attestations.length, enclave.messages.length];
 			await sendMessage(frame, 'Hello?');
-			await frame.getByText('Not sent: the encrypted session has ended').first().waitFor();
+			const refusal = frame.getByRole('status').filter({ hasText: 'Not sent: the encrypted session has ended' });
+			await refusal.getByRole('button', { name: 'New Encrypted Conversation' }).waitFor();
 			assert.deepEqual([enclave.attestations.length, enclave.messages.length], sent);
 			await screenshot(page, `encrypted-ended-${kind}`);
 			await composer().fill('');

@@ -3,13 +3,13 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { showMessage } from '../../platform/notify.ts';
+import { type Explanation, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import type { SendRefusal } from '../chatOptions.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import { oneLine } from '../model/title.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
-import { noImagesText } from '../policy/words.ts';
+import { chooseModelButton, noImagesText } from '../policy/words.ts';
 import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
 import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
@@ -234,13 +234,13 @@ export class ChatContext {
 		return image && this.images.address(image, conversation?.id);
 	}
 
-	/** Why the images among the chips cannot go to the conversation, as a sentence. */
-	private async imageRefusal(chat: Chat): Promise<string | undefined> {
+	/** Why the images among the chips cannot go to the conversation. */
+	private async imageRefusal(chat: Chat): Promise<Explanation | undefined> {
 		if (this.chips.chips.every(({ attachment }) => attachment.image === undefined)) {
 			return undefined;
 		}
 		if (chat.conversation.encryption) {
-			return encryptedImageText();
+			return { message: encryptedImageText() };
 		}
 		if (chat.mode !== 'chat' || this.options.measure().takesImages !== false) {
 			return undefined;
@@ -248,7 +248,7 @@ export class ChatContext {
 		// What is known may be of a time when the model's server had not told yet, or had not had the model.
 		await this.options.measureAgain();
 		const { takesImages, model } = this.options.measure();
-		return takesImages === false ? noImagesText(model) : undefined;
+		return takesImages === false ? { message: noImagesText(model), action: chooseModelButton() } : undefined;
 	}
 
 	/**
@@ -259,7 +259,7 @@ export class ChatContext {
 		chat: Chat,
 		question: string,
 		onAsk: () => void,
-	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: string }> {
+	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: Explanation }> {
 		await this.options.measurable();
 		const refusal =
 			(await this.imageRefusal(chat)) ?? (await this.chips.refresh(onAsk)) ?? (await this.fit(question, onAsk));
@@ -267,7 +267,7 @@ export class ChatContext {
 		return refusal === undefined ? { chips, attachments: chips.map(({ attachment }) => attachment) } : { refusal };
 	}
 
-	private fit(question: string, onAsk: () => void): Promise<string | undefined> {
+	private fit(question: string, onAsk: () => void): Promise<Explanation | undefined> {
 		const measure = this.options.measure();
 		return fitContext(this.chips, { ...measure, request: measure.request + estimateTokens(question) }, onAsk);
 	}
@@ -280,7 +280,7 @@ export class ChatContext {
 		}
 		const collected = await this.collect(chat, question, () => this.options.post({ kind: 'message-hold', turn }));
 		if ('refusal' in collected) {
-			return { reason: 'context', message: collected.refusal };
+			return { reason: 'context', explanation: collected.refusal };
 		}
 		const { attachments } = collected;
 		const refusal = await this.images.handOver(attachments, chat.conversation.id, () =>

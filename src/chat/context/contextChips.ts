@@ -5,7 +5,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
-import { showMessage } from '../../platform/notify.ts';
+import { type Explanation, showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { toAttachmentView } from '../model/toView.ts';
 import type { ChipView } from '../protocol.ts';
@@ -99,28 +99,29 @@ export class ContextChips {
 	}
 
 	/**
-	 * Reads each chip anew. Resolves with why the message cannot go, as a sentence, where one cannot be read, or the user
+	 * Reads each chip anew. Resolves with why the message cannot go, where one cannot be read, or the user
 	 * holds one back that has something else in it by now. `onAsk` is called before the user is asked.
 	 */
-	async refresh(onAsk: () => void): Promise<string | undefined> {
+	async refresh(onAsk: () => void): Promise<Explanation | undefined> {
 		if (this.list.length === 0) {
 			return undefined;
 		}
 		if (!mayRead()) {
-			return vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.');
+			return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
 		}
 		for (const chip of this.list) {
 			let read: ReadContext;
 			try {
 				read = await readSource(chip.source);
 			} catch (error) {
-				return this.problemOf(error);
+				return { message: this.problemOf(error) };
 			}
 			const news = read.findings.filter(finding => !chip.confirmed.includes(findingKey(finding)));
 			if (news.length > 0) {
 				onAsk();
 				if (!(await askFindings(read.attachment.label, news, 'send'))) {
-					return vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', read.attachment.label);
+					const { label } = read.attachment;
+					return { message: vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', label) };
 				}
 			}
 			const next = limited({ ...chip, confirmed: keysOf(chip.confirmed, news) }, read.attachment);

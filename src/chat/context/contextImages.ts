@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { type Explanation, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../chatOptions.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
 import { MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
+import { newConversationButton } from '../refusals.ts';
 import type { Attachment } from './model/attachment.ts';
 import { readImage } from './model/image.ts';
 import type { ContextSource } from './model/source.ts';
@@ -67,7 +69,7 @@ export class ContextImages {
 	): Promise<SendRefusal | undefined> {
 		const given: string[] = [];
 		const lost = await this.give(attachments, conversation, given);
-		const refusal = lost === undefined ? await send() : ({ reason: 'context', message: lost } as const);
+		const refusal = lost === undefined ? await send() : ({ reason: 'context', explanation: lost } as const);
 		if (refusal !== undefined) {
 			for (const file of given) {
 				await this.pictures.remove(conversation, file);
@@ -76,23 +78,31 @@ export class ContextImages {
 		return refusal;
 	}
 
-	/** Resolves with why one cannot be given, as a sentence. `given` gets those that the conversation did not have. */
+	/** Resolves with why one cannot be given. `given` gets those that the conversation did not have. */
 	private async give(
 		attachments: readonly Attachment[],
 		conversation: string,
 		given: string[],
-	): Promise<string | undefined> {
+	): Promise<Explanation | undefined> {
 		for (const { image, label } of attachments) {
 			if (image && !(await this.pictures.read(conversation, image.file))) {
 				const bytes = await this.pictures.read(UNSENT, image.file);
 				if (!bytes) {
-					return vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label);
+					const message = vscode.l10n.t(
+						'Not sent: the image {0} is not there any more. Remove it, or add it again.',
+						label,
+					);
+					return { message };
 				}
 				if (!(await this.pictures.hasRoom(conversation))) {
-					return vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.');
+					const message = vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.');
+					return { message, action: newConversationButton() };
 				}
 				if ((await this.pictures.keep(conversation, bytes)) === undefined) {
-					return vscode.l10n.t('{0} cannot be kept. The log says why.', label);
+					return {
+						message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
+						action: helpfulButton('showLog'),
+					};
 				}
 				given.push(image.file);
 			}

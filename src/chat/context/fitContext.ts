@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Explanation } from '../../platform/notify.ts';
+import { chooseModelButton } from '../policy/words.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
 import { estimateTokens } from './model/attachment.ts';
 import type { ModelLimits } from './model/budget.ts';
@@ -42,10 +44,12 @@ export async function fitContext(
 	chips: ContextChips,
 	measure: Measure,
 	onAsk: () => void,
-): Promise<string | undefined> {
+): Promise<Explanation | undefined> {
 	const length = chips.chips.reduce((sum, { attachment }) => sum + attachment.text.length, 0);
 	if (length > MAXIMUM_TOTAL) {
-		return vscode.l10n.t('Not sent: the context is longer than 4 million characters. Remove some of it.');
+		return {
+			message: vscode.l10n.t('Not sent: the context is longer than 4 million characters. Remove some of it.'),
+		};
 	}
 	for (;;) {
 		const warning = warningText(chips.chips, measure);
@@ -71,7 +75,9 @@ export async function fitContext(
 			return undefined;
 		}
 		if (chosen !== choose || !(await pickShortened(chips, measure))) {
-			return vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
+			// What may be shortened was just asked, and stays beside the chips where they alone are too much.
+			const message = vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
+			return { message, action: chooseModelButton() };
 		}
 	}
 }

@@ -217,10 +217,14 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 		.join(' · ');
 }
 
+export function chooseModelButton(): NonNullable<Explanation['action']> {
+	return { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
+}
+
 /** Why a request was not sent, or why its policy stood in its way. Undefined for what has nothing to do with the policy. */
 export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
-	const choose = { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
+	const choose = chooseModelButton();
 	if (error instanceof PolicyRefusal) {
 		const { problem } = error;
 		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {

@@ -126,7 +126,7 @@ export class ChatApp extends LitElement {
 				this.composer.held(message.turn);
 				return;
 			case 'message-refuse':
-				this.composer.refused(message.turn, message.reason);
+				this.composer.refused(message.turn, message.reason, message.action);
 				return;
 			case 'picture-set':
 				this.turnElement(message.turn)?.showPicture(message.file, message.address);

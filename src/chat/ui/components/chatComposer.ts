@@ -52,6 +52,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		initialDraft: { attribute: false },
 		onDraft: { attribute: false },
 		hint: { state: true },
+		help: { state: true },
 		waiting: { state: true },
 	};
 
@@ -75,6 +76,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare initialDraft: Draft;
 	declare onDraft: (draft: Draft) => void;
 	declare hint: string;
+	/** The button beside the hint: what helps with the message of that turn. */
+	declare help: { turn: string; label: string } | undefined;
 	/** Sent, and the host has not answered. */
 	declare waiting: boolean;
 
@@ -91,6 +94,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	constructor() {
 		super();
 		this.hint = '';
+		this.help = undefined;
 		this.waiting = false;
 	}
 
@@ -110,14 +114,16 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	refused(turn: string, reason: string): void {
+	/** `action`: the label of the button that helps. */
+	refused(turn: string, reason: string, action?: string): void {
 		if (this.draft.sentAs === turn) {
 			this.keep({ text: this.field.value });
 			this.settle(reason);
 		} else {
 			// A retry: what was sent meanwhile is still waited for.
-			this.hint = reason;
+			this.say(reason);
 		}
+		this.help = action === undefined ? undefined : { turn, label: action };
 	}
 
 	/** Shows what was typed in another conversation than the one before. */
@@ -130,6 +136,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Says why something was not done. */
 	say(hint: string): void {
 		this.hint = hint;
+		this.help = undefined;
 	}
 
 	/** Puts a question into the field, where there is none. */
@@ -170,7 +177,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** The field's text was changed, by whomever. */
 	textChanged(): void {
-		this.hint = '';
+		this.say('');
 		this.keep({ text: this.field.value });
 	}
 
@@ -180,7 +187,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	override willUpdate(changed: PropertyValues<this>): void {
 		if (changed.has('replying') && this.replying === undefined && this.hint === this.strings.stillReplying) {
-			this.hint = '';
+			this.say('');
 		}
 	}
 
@@ -207,7 +214,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const replying = this.replying !== undefined;
 		const buttonLabel = replying ? strings.stop : strings.send;
 		return html`
-			<div class="hint" role="status">${this.hint}</div>
+			<div class="hint" role="status">${this.hint}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
 			<div class="box">
 				${this.completion.render()} ${this.slash.render()}
@@ -240,6 +247,20 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				</div>
 			</div>
 		`;
+	}
+
+	private renderHelp(): TemplateResult | typeof nothing {
+		const { help } = this;
+		if (!help) {
+			return nothing;
+		}
+		const follow = () => {
+			// What it said may not hold any more when the user is back, and the keyboard is then where Send is tried again.
+			this.say('');
+			this.focusText();
+			this.post({ kind: 'refusal-follow', turn: help.turn });
+		};
+		return html` <button type="button" class="link" @click=${follow}>${help.label}</button>`;
 	}
 
 	private renderContext({ chips, warning }: ContextView): TemplateResult {
@@ -349,7 +370,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		for (const file of files) {
 			const image = await imageOfFile(file).catch(() => undefined);
 			if (image === 'too-large') {
-				this.hint = fill(this.strings.imageTooLarge, file.name);
+				this.say(fill(this.strings.imageTooLarge, file.name));
 				continue;
 			}
 			if (image !== undefined) {
@@ -358,7 +379,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
-				this.hint = fill(this.strings.notText, file.name);
+				this.say(fill(this.strings.notText, file.name));
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
 			}
@@ -379,7 +400,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 		event.preventDefault();
 		if (this.replying !== undefined) {
-			this.hint = this.strings.stillReplying;
+			this.say(this.strings.stillReplying);
 		} else {
 			this.send();
 		}
@@ -402,12 +423,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 		const problem = messageProblem(text, this.language, this.strings);
 		if (problem !== undefined) {
-			this.hint = problem;
+			this.say(problem);
 			return;
 		}
 		// A text that was sent before and not answered keeps its turn, so that it cannot become two.
 		const turn = this.draft.sentAs ?? crypto.randomUUID();
-		this.hint = '';
+		this.say('');
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
@@ -418,7 +439,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private settle(hint: string): void {
 		clearTimeout(this.timeout);
 		this.waiting = false;
-		this.hint = hint;
+		this.say(hint);
 	}
 
 	private keep(draft: Draft): void {

@@ -1,0 +1,25 @@
+import * as vscode from 'vscode';
+
+/**
+ * Resolves when `run` does, with whether the user has gone to a text editor meanwhile: nothing may take the keyboard from
+ * whoever works there. The selections that the editor itself moves do not count.
+ */
+export async function goesToEditor(run: () => PromiseLike<unknown>): Promise<boolean> {
+	let hasGone = false;
+	const watches = [
+		vscode.window.onDidChangeActiveTextEditor(editor => {
+			hasGone ||= editor !== undefined && editor.document.uri.scheme !== 'output';
+		}),
+		vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+			hasGone ||= kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command;
+		}),
+	];
+	try {
+		await run();
+		return hasGone;
+	} finally {
+		for (const watch of watches) {
+			watch.dispose();
+		}
+	}
+}

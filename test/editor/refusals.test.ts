@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { SendRefusal } from '../../src/chat/chatOptions.ts';
+import type { ToPage } from '../../src/chat/protocol.ts';
+import { explainRefusal } from '../../src/chat/refusals.ts';
+import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
+import { ClientError } from '../../src/client/core/errors.ts';
+import { type CommandId, commands } from '../../src/platform/ids.ts';
+
+/** Each reason with the command of its button; undefined where none would help. */
+const rows: [SendRefusal, CommandId | undefined][] = [
+	[{ reason: 'empty' }, undefined],
+	[{ reason: 'too-long' }, undefined],
+	[{ reason: 'busy' }, undefined],
+	[{ reason: 'no-turn' }, undefined],
+	[{ reason: 'finished' }, undefined],
+	[{ reason: 'picture' }, undefined],
+	[{ reason: 'picture-context' }, undefined],
+	[{ reason: 'not-saved', code: 'ENOSPC' }, undefined],
+	[{ reason: 'no-model' }, commands.selectModel],
+	[{ reason: 'no-mode', mode: 'search' }, commands.switchConnection],
+	[{ reason: 'pictures-full' }, commands.newConversation],
+	[{ reason: 'encrypted-mode' }, commands.newConversation],
+	[{ reason: 'encryption-ended' }, commands.newEncryptedConversation],
+	[{ reason: 'encryption-lost' }, commands.newEncryptedConversation],
+	[{ reason: 'other-connection', expected: 'Acme' }, commands.switchConnection],
+	[{ reason: 'no-connection', error: new ClientError('no-key', 'for the log') }, commands.manageKeys],
+	[
+		{ reason: 'context', explanation: { message: 'Why.', action: { label: 'Do', command: commands.selectModel } } },
+		commands.selectModel,
+	],
+];
+
+describe('why a message is not sent', () => {
+	/** Stands for whatever helps: it has no effect but this count. */
+	const HELP = 'errandTest.help' as CommandId;
+	let ran: number;
+	let registered: vscode.Disposable;
+
+	beforeEach(() => {
+		ran = 0;
+		registered = vscode.commands.registerCommand(HELP, () => {
+			ran++;
+		});
+	});
+
+	afterEach(() => registered.dispose());
+
+	it('is a sentence for each reason, with a button wherever one helps', () => {
+		for (const [refusal, command] of rows) {
+			const { message, action } = explainRefusal(refusal, 'Acme');
+			assert.match(message, /\S.*\.$/, refusal.reason);
+			assert.equal(action?.command, command, refusal.reason);
+			assert.notEqual(action?.label, '', refusal.reason);
+		}
+	});
+
+	it('has a button that runs what the host offered last, for that message, and nothing else', async () => {
+		const posted: ToPage[] = [];
+		let refusal: SendRefusal | undefined;
+		let hasKey = true;
+		const handlers = turnHandlers({
+			conversations: async () => ({ shown: {} }),
+			context: { send: async () => refusal },
+			ensureKey: async () => hasKey,
+			connectionLabel: () => 'Acme',
+			post: (message: ToPage) => posted.push(message),
+		} as unknown as TurnDependencies);
+		const send = async (turn: string) => {
+			await handlers['message-send']({ kind: 'message-send', turn, text: 'x' });
+			return posted.at(-1);
+		};
+		const follow = (turn: string) => handlers['refusal-follow']({ kind: 'refusal-follow', turn });
+		const [first, second] = [randomUUID(), randomUUID()];
+
+		await follow(first);
+		refusal = { reason: 'context', explanation: { message: 'Why.', action: { label: 'Help', command: HELP } } };
+		const told = { kind: 'message-refuse', turn: first, reason: 'Why.', action: 'Help' };
+		assert.deepEqual(await send(first), told, 'the page gets the label and no command');
+		await follow(second);
+		assert.equal(ran, 0);
+		await follow(first);
+		assert.equal(ran, 1);
+
+		refusal = { reason: 'busy' };
+		const busy = await send(second);
+		assert.ok(busy?.kind === 'message-refuse' && busy.action === undefined);
+		await follow(first);
+		await follow(second);
+		assert.equal(ran, 1);
+
+		hasKey = false;
+		const keyless = await send(first);
+		assert.ok(keyless?.kind === 'message-refuse');
+		assert.deepEqual([keyless.reason, keyless.action], ['Not sent: Acme has no key yet.', 'Manage Keys']);
+	});
+});
