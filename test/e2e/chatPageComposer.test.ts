@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FromPage } from '../../src/chat/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 
@@ -217,6 +218,82 @@ describe('the composer of the chat page', function () {
 		await chat.page.locator('.log').focus();
 		await chat.change({ ...failed, reply: { ...turnView({ text: 'Done.' }).reply } });
 		assert.equal(await textarea().evaluate(field => field.matches(':focus')), false);
+	});
+
+	describe('while the host is asked about what was pasted', () => {
+		const paste = (text: string) =>
+			textarea().evaluate((field, data) => {
+				const clipboardData = new DataTransfer();
+				clipboardData.setData('text/plain', data);
+				field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+			}, text);
+		const posted = async <K extends FromPage['kind']>(kind: K) =>
+			(await chat.posted()).find((message): message is Extract<FromPage, { kind: K }> => message.kind === kind);
+		/** While the clock stands no frame is drawn. */
+		const answer = async (taken: boolean) => {
+			const asked = await posted('paste-look');
+			await chat.page.evaluate(message => window.postMessage(message, '*'), {
+				kind: 'paste-answer',
+				paste: asked?.paste,
+				taken,
+			});
+		};
+		const holds = (text: string) =>
+			waitFor(`the field to hold “${text}”`, async () => (await textarea().inputValue()) === text);
+		const cursor = () => textarea().evaluate(field => (field as HTMLTextAreaElement).selectionStart);
+
+		beforeEach(async () => {
+			await open();
+			await chat.snapshot([]);
+			// The page does not wait for the host for ever, but as long as the test does.
+			await chat.page.clock.install();
+			await chat.page.clock.pauseAt(Date.now() + 60_000);
+		});
+
+		it('puts it where it was pasted, and the cursor stays behind what was typed meanwhile', async () => {
+			await textarea().pressSequentially('See , please');
+			for (let count = 0; count < ', please'.length; count++) {
+				await textarea().press('ArrowLeft');
+			}
+			await paste('src/a.ts');
+			await textarea().pressSequentially(' twice');
+			await answer(false);
+			await holds('See src/a.ts twice, please');
+			assert.equal(await cursor(), 'See src/a.ts twice'.length);
+		});
+
+		it('puts it in place of what was selected, and takes the cursor from nothing else', async () => {
+			await textarea().fill('See that');
+			await textarea().evaluate(field => (field as HTMLTextAreaElement).setSelectionRange(4, 8));
+			await paste('src/a.ts');
+			await chat.page.locator('.log').focus();
+			await answer(false);
+			await holds('See src/a.ts');
+			assert.equal(await textarea().evaluate(field => field.matches(':focus')), false);
+			assert.equal((await chat.savedState())?.draft, 'See src/a.ts');
+		});
+
+		it('sends nothing without it', async () => {
+			await textarea().pressSequentially('See ');
+			await paste('src/a.ts');
+			await textarea().press('Enter');
+			assert.equal(await posted('message-send'), undefined);
+			await answer(false);
+			const { text } = await waitFor('the message', () => posted('message-send'));
+			assert.equal(text, 'See src/a.ts');
+		});
+
+		it('sends nothing before it is context, of which the user may be asked', async () => {
+			await textarea().pressSequentially('See ');
+			await paste('src/a.ts');
+			await textarea().press('Enter');
+			await answer(true);
+			await waitFor('the word that it is taken', () => posted('paste-take'));
+			assert.equal(await posted('message-send'), undefined);
+			await textarea().press('Enter');
+			const { text } = await waitFor('the message', () => posted('message-send'));
+			assert.equal(text, 'See ');
+		});
 	});
 
 	it('takes the cursor when the host says so', async () => {

@@ -18,14 +18,12 @@ import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
+import { PendingPaste } from './pendingPaste.ts';
 import { policyName } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** A host that took this long has not taken the message: the composer is given back to the user. */
 const ACCEPT_TIMEOUT_MS = 10_000;
-
-/** A host that took this long knows no place: the text goes in as text. */
-const PASTE_TIMEOUT_MS = 1_000;
 
 /** What was written and not yet taken by the host. */
 export interface Draft {
@@ -84,10 +82,21 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private draft: Draft = { text: '' };
 	private readonly completion = new ContextCompletion(this);
 	private readonly slash = new SlashMenu(this);
-	/** The number of the last paste that the host was asked about, and its text until the answer comes. */
-	private paste = 0;
-	private pasted: string | undefined;
-	private pasteTimeout: ReturnType<typeof setTimeout> | undefined;
+	private readonly paste = new PendingPaste(
+		() => this.field,
+		(paste, taken) => {
+			const { isSendDue } = this;
+			this.isSendDue = false;
+			if (taken) {
+				// Its chip comes later, or never where a question about it is answered with no: nothing goes without it.
+				this.post({ kind: 'paste-take', paste });
+			} else if (isSendDue) {
+				this.send();
+			}
+		},
+	);
+	/** Sending was asked for before the host has answered about what was pasted. */
+	private isSendDue = false;
 	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
@@ -129,6 +138,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Shows what was typed in another conversation than the one before. */
 	showDraft(text: string): void {
 		this.settle('');
+		this.paste.forget();
+		this.isSendDue = false;
 		this.field.value = text;
 		this.draft = { text };
 	}
@@ -156,22 +167,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				this.completion.receive(message.request, message.items);
 				break;
 			case 'paste-answer':
-				this.answerPaste(message.paste, message.taken);
+				this.paste.answer(message.paste, message.taken);
 				break;
-		}
-	}
-
-	/** The host says whether what was pasted can become a chip; otherwise it is text. */
-	private answerPaste(paste: number, taken: boolean): void {
-		const { pasted } = this;
-		if (paste === this.paste && pasted !== undefined) {
-			this.pasted = undefined;
-			clearTimeout(this.pasteTimeout);
-			if (taken) {
-				this.post({ kind: 'paste-take', paste });
-			} else {
-				this.insert(pasted);
-			}
 		}
 	}
 
@@ -205,7 +202,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		super.disconnectedCallback();
 		document.removeEventListener(FOCUS_LOST, this.onFocusLost);
 		clearTimeout(this.timeout);
-		clearTimeout(this.pasteTimeout);
+		this.paste.forget();
 	}
 
 	override render(): TemplateResult {
@@ -345,24 +342,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return;
 		}
 		// A word is never context: it goes into the text at once.
-		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || this.waiting || this.pasted !== undefined) {
+		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || this.waiting || this.paste.isPending) {
 			return;
 		}
 		event.preventDefault();
-		this.paste++;
-		this.pasted = text;
-		const { paste } = this;
-		this.pasteTimeout = setTimeout(() => this.answerPaste(paste, false), PASTE_TIMEOUT_MS);
-		this.post({ kind: 'paste-look', paste, text });
-	}
-
-	/** As the editor does it, so that it can be undone. */
-	private insert(text: string): void {
-		this.field.focus();
-		if (!document.execCommand('insertText', false, text)) {
-			this.field.setRangeText(text, this.field.selectionStart, this.field.selectionEnd, 'end');
-			this.textChanged();
-		}
+		this.post({ kind: 'paste-look', paste: this.paste.hold(text), text });
 	}
 
 	/** Files that came without an address: their text is all that there is of them. */
@@ -417,10 +401,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private send(): void {
-		const text = this.field.value;
 		if (this.waiting) {
 			return;
 		}
+		if (this.paste.isPending) {
+			this.isSendDue = true;
+			return;
+		}
+		const text = this.field.value;
 		const problem = messageProblem(text, this.language, this.strings);
 		if (problem !== undefined) {
 			this.say(problem);
