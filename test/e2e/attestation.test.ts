@@ -64,7 +64,16 @@ describe('the attestation report', function () {
 	});
 
 	const report = (): Promise<Frame> => webviewFrame(page, 'attestation-report main');
-	const sentence = async () => (await report()).locator('.sentence').innerText();
+	/** Empty while the page is drawn anew. */
+	const sentence = async () =>
+		(
+			await (
+				await report()
+			)
+				.locator('.sentence')
+				.allInnerTexts()
+				.catch(() => [])
+		).join(' ');
 	const row = (frame: Frame, label: string): Locator =>
 		frame.locator('tbody tr').filter({ has: frame.getByRole('rowheader', { name: label, exact: true }) });
 	const says = (text: RegExp) => until(`the report says ${text}`, async () => text.test(await sentence()));
@@ -171,7 +180,14 @@ describe('the attestation report', function () {
 				await page.setViewportSize({ width: 1048, height: 900 });
 				await useTheme(page, theme);
 				await page.setViewportSize({ width: width + 48, height: 900 });
-				await report();
+				const frame = await report();
+				await until('the page has its theme and its width', () =>
+					frame.evaluate(
+						([kind, widest]) =>
+							document.body.dataset['vscodeThemeKind'] === kind && document.documentElement.clientWidth <= widest,
+						[`vscode-${theme}`, width] as const,
+					),
+				);
 				await isSound(`${theme}, ${width}`);
 				await screenshot(page, `attestation-${theme}-${width}`);
 			});
@@ -186,7 +202,7 @@ describe('the attestation report', function () {
 		await button.focus();
 		await page.keyboard.press('Enter');
 		await says(/^Encrypted\./);
-		assert.equal(await button.evaluate(element => element === document.activeElement), true, 'it keeps the focus');
+		await until('it keeps the focus', () => button.evaluate(element => element === document.activeElement));
 		const evidence = frame.locator('summary').first();
 		await evidence.focus();
 		await page.keyboard.press('Enter');
@@ -203,9 +219,11 @@ describe('the attestation report', function () {
 			await question.waitFor();
 			await screenshot(page, 'attestation-consent');
 			await question.getByRole('button', { name: answer }).click();
+			await question.waitFor({ state: 'detached' });
 			await says(/^Encrypted\./);
-			const frame = await report();
-			assert.match(await row(frame, 'Token of the GPU maker').innerText(), /–\s*Unknown[\s\S]*did not allow it/);
+			const token = row(await report(), 'Token of the GPU maker');
+			const isRefused = async () => /–\s*Unknown[\s\S]*did not allow it/.test(await token.innerText());
+			await until('its token is not known for want of a yes', isRefused);
 		}
 		enclave.alter = record => record;
 	});

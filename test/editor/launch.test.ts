@@ -240,7 +240,7 @@ describe('the prompt’s editor', () => {
 			await waitFor('the draft to be kept', () => !document.isDirty);
 			assert.equal(document.getText(), draft);
 			await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-			assert.equal(text(), undefined);
+			await waitFor('the prompt to be closed', () => text() === undefined);
 
 			const [file] = await vscode.workspace.findFiles('README.md');
 			assert.ok(file);

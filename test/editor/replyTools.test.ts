@@ -100,7 +100,7 @@ describe('what is done with a reply in the editor', () => {
 		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
 		await proposal();
 		await tools.discardProposal(undefined);
-		assert.ok(!(activeInput() instanceof vscode.TabInputTextDiff));
+		await waitFor('the comparison to be closed', () => !(activeInput() instanceof vscode.TabInputTextDiff));
 		assert.equal(await textOf(file('a.ts')), FILE);
 	});
 
@@ -222,9 +222,11 @@ describe('what is done with a reply in the editor', () => {
 
 	it('opens a file at its lines', async () => {
 		await tools.openFile('reply-tools/a.ts#L2-L3');
-		const editor = await waitFor('the editor', () => vscode.window.activeTextEditor);
-		assert.equal(editor.document.uri.toString(), file('a.ts').toString());
-		assert.deepEqual([editor.selection.start.line, editor.selection.end.line], [1, 2]);
+		await waitFor('its lines', () => {
+			const { document, selection } = vscode.window.activeTextEditor ?? {};
+			const isShown = document?.uri.toString() === file('a.ts').toString();
+			return isShown && selection?.start.line === 1 && selection.end.line === 2;
+		});
 	});
 
 	it('refuses an image of this machine', async () => {

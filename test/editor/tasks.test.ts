@@ -34,7 +34,7 @@ async function startTask(prompt: string): Promise<string> {
 			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 			return isDone;
 		},
-		20_000,
+		40_000,
 	);
 	await started;
 	assert.ok(id, 'no task was started');
@@ -55,7 +55,7 @@ describe('a task on the repository that is open', () => {
 	});
 
 	it('runs, is followed into the output panel, and leaves its branch where it was cloned from', async function () {
-		this.timeout(60_000);
+		this.timeout(120_000);
 		const id = await startTask('Count the widgets');
 		const name = `Errand: Count the widgets (${id.slice(-8)})`;
 		const text = await waitFor(
@@ -84,7 +84,7 @@ describe('a task on the repository that is open', () => {
 	});
 
 	it('is interrupted when the service is killed, with every entry once and in order', async function () {
-		this.timeout(60_000);
+		this.timeout(120_000);
 		const id = await startTask('/demo slow Watch the widgets');
 		const name = `(${id.slice(-8)})`;
 		await waitFor('the middle of the log', () => /Working slowly, line 8 of/.test(outputText(name) ?? ''), 30_000);
@@ -112,7 +112,7 @@ describe('a task on the repository that is open', () => {
 	});
 
 	it('stops on the service when it is told to', async function () {
-		this.timeout(60_000);
+		this.timeout(120_000);
 		const id = await startTask('/demo slow Stop the widgets');
 		const name = `(${id.slice(-8)})`;
 		await waitFor('the log', () => /Working slowly, line 2 of/.test(outputText(name) ?? ''), 30_000);

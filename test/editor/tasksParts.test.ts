@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -130,7 +130,12 @@ describe('the parts of the tasks feature in the editor', () => {
 				const before = make(new KeptLogs(folder));
 				before.open(client, { connection, taskId: 'kept-1', title: 'Keep' }, true).show();
 				await waitFor('the entries', () => entries(outputText('(kept-1)')).length === 4);
-				await waitFor('the file', async () => (await readdir(folder)).length === 1);
+				await waitFor('all of them in the file', async () => {
+					const [name] = (await readdir(folder)).filter(found => found.endsWith('.jsonl'));
+					const rows = name === undefined ? [] : (await readFile(path.join(folder, name), 'utf8')).split('\n');
+					// A row is a batch, and names the entry that comes after it.
+					return rows.some(row => row.startsWith('[') && JSON.parse(row)[1] === 4);
+				});
 				before.dispose();
 				const after = make(new KeptLogs(folder));
 				after.resume(client, connection);
