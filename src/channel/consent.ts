@@ -10,6 +10,9 @@ const NEW_KEYS_KEY = 'errand.channel.newKeys';
 /** Addresses whose new keys are not asked about. Older ones are asked about again. */
 const MAXIMUM_ADDRESSES = 100;
 
+/** Runs a question to the user for whoever takes care of what the editor loses with one, such as the keyboard. */
+export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
+
 /** Asks the user what only the user can decide, and remembers what was decided for good. */
 export class Consent {
 	private readonly state: vscode.Memento;
@@ -19,23 +22,31 @@ export class Consent {
 	}
 
 	/** Whether the GPU maker may be asked for the keys of its tokens. `isAskedAnew`: a refusal does not hold any more. */
-	async askMaker({ isAskedAnew = false } = {}): Promise<boolean> {
+	async askMaker({
+		isAskedAnew = false,
+		around = run => run(),
+	}: {
+		isAskedAnew?: boolean;
+		around?: AroundQuestion;
+	} = {}): Promise<boolean> {
 		const decided = this.state.get<boolean>(ASK_MAKER_KEY);
 		if (decided === true || (decided === false && !isAskedAnew)) {
 			return decided;
 		}
 		const yes = vscode.l10n.t('Ask the Maker');
 		const no = vscode.l10n.t('Never Ask');
-		const chosen = await vscode.window.showInformationMessage(
-			vscode.l10n.t('Ask the GPU maker for the keys of its tokens?'),
-			{
-				modal: true,
-				detail: vscode.l10n.t(
-					'The attestation has a token that says it is the GPU maker’s. Checking it takes a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it the check stays unknown.',
-				),
-			},
-			yes,
-			no,
+		const chosen = await around(() =>
+			vscode.window.showInformationMessage(
+				vscode.l10n.t('Ask the GPU maker for the keys of its tokens?'),
+				{
+					modal: true,
+					detail: vscode.l10n.t(
+						'The attestation has a token that says it is the GPU maker’s. Checking it takes a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it the check stays unknown.',
+					),
+				},
+				yes,
+				no,
+			),
 		);
 		if (chosen !== undefined) {
 			await this.state.update(ASK_MAKER_KEY, chosen === yes);

@@ -10,7 +10,7 @@ import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import type { Connection } from '../contract/connection.ts';
 import { readSetting } from '../platform/settings.ts';
-import type { Consent } from './consent.ts';
+import type { AroundQuestion, Consent } from './consent.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
@@ -79,11 +79,16 @@ export class Encrypted {
 
 	/**
 	 * `knownKey`: of the conversation. Without one it is the key that was seen at the address last. `expected`: the name of
-	 * the connection that must be the active one.
+	 * the connection that must be the active one. `around`: runs each question to the user.
 	 */
 	async open(
 		address: ChannelAddress,
-		{ knownKey, expected, signal }: { knownKey?: string; expected?: string; signal?: AbortSignal } = {},
+		{
+			knownKey,
+			expected,
+			signal,
+			around = run => run(),
+		}: { knownKey?: string; expected?: string; signal?: AbortSignal; around?: AroundQuestion } = {},
 	): Promise<EncryptedSession> {
 		const { client, connection, label, isLocal } = await this.dependencies.active();
 		if (expected !== undefined && expected !== connection.name) {
@@ -97,9 +102,10 @@ export class Encrypted {
 		const session = await client.channel.open({
 			...address,
 			requireHardwareProof: readSetting('errand.channel.requireHardwareProof'),
-			askMaker: () => consent.askMaker(),
+			askMaker: () => consent.askMaker({ around }),
 			confirm: async (before, now) =>
-				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) || consent.confirm(label, before, now),
+				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) ||
+				around(() => consent.confirm(label, before, now)),
 			...(key === undefined ? {} : { knownKey: key }),
 			...(signal ? { signal } : {}),
 		});

@@ -34,7 +34,12 @@ export class ChatPage implements Disposable {
 	/** Set while a page is shown in it that listens. */
 	private view: vscode.WebviewView | undefined;
 	private shown: Conversation | undefined;
+	/** Keys that are pressed go to the page. */
+	private hasFocus = false;
 	private focusWanted = false;
+	/** How often the page was asked to put the cursor into the composer and has not said that it did. */
+	private focusAsked = 0;
+	private focused: PromiseWithResolvers<void> | undefined;
 	private suggestion: string | undefined;
 
 	constructor(options: ChatPageOptions) {
@@ -54,17 +59,57 @@ export class ChatPage implements Disposable {
 	/** The page is gone. */
 	detach(): void {
 		this.view = undefined;
-		setContextKey('errand.chatFocused', false);
+		this.focusAsked = 0;
+		if (!this.focusWanted) {
+			this.focused = undefined;
+		}
+		this.focusTold(false);
 	}
 
 	post(message: ToPage): void {
 		void this.view?.webview.postMessage(message);
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. */
-	focusComposer(): void {
+	/**
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so; never, where
+	 * it goes before.
+	 */
+	focusComposer(): Promise<void> {
+		this.focused ??= Promise.withResolvers();
+		const { promise } = this.focused;
 		this.focusWanted = true;
 		this.sendFocus();
+		return promise;
+	}
+
+	/** Whether keys that are pressed go to the page now. */
+	focusTold(hasFocus: boolean): void {
+		this.hasFocus = hasFocus;
+		setContextKey('errand.chatFocused', hasFocus);
+	}
+
+	/**
+	 * Runs a question in front of the window. After it the editor gives the keyboard to the page it had it from, but to nothing
+	 * in it: the composer takes it.
+	 */
+	async aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
+		const { hasFocus } = this;
+		try {
+			return await run();
+		} finally {
+			if (hasFocus) {
+				void this.focusComposer();
+			}
+		}
+	}
+
+	/** The page has put the cursor into the composer. */
+	composerFocused(): void {
+		this.focusAsked = Math.max(0, this.focusAsked - 1);
+		if (this.focusAsked === 0 && !this.focusWanted) {
+			this.focused?.resolve();
+			this.focused = undefined;
+		}
 	}
 
 	/** Puts a question into the composer, where there is none yet. */
@@ -225,6 +270,7 @@ export class ChatPage implements Disposable {
 	private sendFocus(): void {
 		if (this.focusWanted && this.view) {
 			this.focusWanted = false;
+			this.focusAsked++;
 			this.post({ kind: 'composer-focus' });
 		}
 		if (this.suggestion !== undefined && this.view) {

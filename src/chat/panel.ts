@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import { executeCommand, setContextKey } from '../platform/commands.ts';
+import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
@@ -79,7 +79,11 @@ export class ChatPanel {
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
 			client: dependencies.client,
-			channels: dependencies.channels,
+			channels: {
+				...dependencies.channels,
+				open: (address, options) =>
+					dependencies.channels.open(address, { ...options, around: run => this.page.aroundQuestion(run) }),
+			},
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
 			pictures,
@@ -142,7 +146,8 @@ export class ChatPanel {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
-			'focus-tell': ({ focused }) => setContextKey('errand.chatFocused', focused),
+			'composer-focused': () => this.page.composerFocused(),
+			'focus-tell': ({ focused }) => this.page.focusTold(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
@@ -264,9 +269,9 @@ export class ChatPanel {
 		this.dependencies.warm();
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. */
-	focusComposer(): void {
-		this.page.focusComposer();
+	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there. */
+	focusComposer(): Promise<void> {
+		return this.page.focusComposer();
 	}
 
 	/** What can be done with code, files and images of a reply: loaded with the first of them. */

@@ -64,10 +64,11 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		}),
 	);
 	store.add(registerCommand(commands.focusChat, async () => showChat(await openPanel())));
+	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
-		await vscode.commands.executeCommand(`${views.chat}.focus`);
+		await showView();
 		// Last, so that nothing takes the cursor away again from whoever goes on at once.
-		panel.focusComposer();
+		void panel.focusComposer();
 	};
 	const context = store.add(registerContext(openPanel, async () => showChat(await openPanel())));
 	const openCommands = async (panel: ChatPanel) => {
@@ -84,7 +85,10 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(
 		registerCommand(commands.newEncryptedConversation, async () => {
 			const panel = await openPanel();
-			await panel.encryption.begin(() => showChat(panel));
+			await panel.encryption.begin(async () => {
+				await showView();
+				await panel.focusComposer();
+			});
 		}),
 	);
 	store.add(registerCommand(commands.openConversation, async () => (await openCommands(await openPanel())).open()));

@@ -13,6 +13,7 @@ import {
 	runCommand,
 	screenshot,
 	until,
+	webviewFrame,
 } from '../support/editorWindow.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';
 import { ask, lastTurnText, openChat, replyEnds, replyText, sendMessage, turns } from '../support/errandWindow.ts';
@@ -215,6 +216,44 @@ describe('Encrypted conversations in the window', function () {
 		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
 		await answerQuestion(question, 'Continue');
 		assert.equal(await replyEnds(frame), 'So it is.');
+	});
+
+	it('leaves the keyboard to the question, also while the view comes into sight, and then to the composer', async () => {
+		const question = 'Acme has another key than before. Continue?';
+		const typed = async (text: string) => {
+			await page.keyboard.type(text);
+			await until('the composer has what is typed', async () => (await composer().inputValue()) === text);
+		};
+		/** Only a question that has the keyboard is answered by a key. */
+		const answer = async (key: 'Enter' | 'Escape') => {
+			await until('the question has the keyboard', () =>
+				dialog(page, question).evaluate(box => box.contains(document.activeElement)),
+			);
+			await page.keyboard.press(key);
+			await dialog(page, question).waitFor({ state: 'detached' });
+		};
+		enclave.keyPair = p384KeyPair();
+		for (const before of ['View: Show Explorer', 'Errand: Focus Chat'] as const) {
+			await runCommand(page, before);
+			await runCommand(page, 'Errand: New Encrypted Conversation…');
+			await pickItem(page, 'Keep the Conversation');
+			await dialog(page, question).waitFor();
+			// Whatever the page is told when it comes, it has been told by then.
+			frame = await webviewFrame(page, 'chat-composer');
+			await says(/^Connecting; nothing is sent yet/);
+			await screenshot(page, 'encrypted-question-keyboard');
+			await answer('Escape');
+			await says(/^Nothing was sent/);
+			await typed('Still here?');
+			await composer().fill('');
+		}
+		await typed('Another key?');
+		await page.keyboard.press('Enter');
+		await dialog(page, question).waitFor();
+		await answer('Enter');
+		assert.equal(await replyEnds(frame), 'So it is.');
+		await typed('And now?');
+		await composer().fill('');
 	});
 
 	for (const kind of ['plain', 'ciphertext', 'nonce'] satisfies NonNullable<TestModes['tampering']>['kind'][]) {

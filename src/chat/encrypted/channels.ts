@@ -40,10 +40,18 @@ export interface OpenChannel {
 /** What encrypted conversations need of the encrypted channel. */
 export interface EncryptedChannels {
 	offer(): Promise<ChannelOffer>;
-	/** Refuses where another connection than `expected` is the active one. */
+	/**
+	 * Refuses where another connection than `expected` is the active one. Each question to the user is run by `around`, also
+	 * later, when a session is renewed.
+	 */
 	open(
 		address: ChannelAddress,
-		options: { expected: string; knownKey?: string; signal: AbortSignal },
+		options: {
+			expected: string;
+			knownKey?: string;
+			signal: AbortSignal;
+			around?: <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
+		},
 	): Promise<OpenChannel>;
 	explain(error: unknown, connection: string): Promise<Explanation>;
 }

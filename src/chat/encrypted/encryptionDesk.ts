@@ -17,7 +17,8 @@ type EncryptionHandlers = {
 export interface DeskDependencies {
 	channels: EncryptedChannels;
 	conversations(): Promise<OpenConversations>;
-	focusComposer(): void;
+	/** Resolves when the page has put the cursor there. */
+	focusComposer(): Promise<void>;
 }
 
 /** What the chat view does about encrypted conversations. */
@@ -26,7 +27,7 @@ export class EncryptionDesk {
 	/** What was typed in them and not sent. Written nowhere. */
 	private readonly drafts = new Map<string, string>();
 	readonly handlers: EncryptionHandlers = {
-		'encryption-begin': () => this.begin(async () => this.dependencies.focusComposer()),
+		'encryption-begin': () => this.begin(() => this.dependencies.focusComposer()),
 		'attestation-show': async () => {
 			const { encryption } = (await this.dependencies.conversations()).shown.conversation;
 			await executeCommand(commands.showAttestation, encryption && addressOf(encryption));
@@ -40,7 +41,7 @@ export class EncryptionDesk {
 		this.dependencies = dependencies;
 	}
 
-	/** Asks what a new one is to be, shows it with `focus`, and opens its way. */
+	/** Asks what a new one is to be, shows it with `focus`, which resolves when the composer has the keyboard, and opens its way. */
 	async begin(focus: () => Promise<void>): Promise<void> {
 		const { channels, conversations } = this.dependencies;
 		const { askEncryption } = await import('./askEncryption.ts');
@@ -48,7 +49,7 @@ export class EncryptionDesk {
 		if (encryption) {
 			const chat = await (await conversations()).showNewEncrypted(encryption);
 			await focus();
-			// Last: what this may ask would lose the keyboard to the composer.
+			// Last: what this may ask would lose the keyboard to the composer, whose page may have been on its way.
 			void chat.connect();
 		}
 	}

@@ -131,14 +131,12 @@ export class ChatApp extends LitElement {
 			case 'picture-set':
 				this.turnElement(message.turn)?.showPicture(message.file, message.address);
 				return;
-			case 'composer-focus':
-				this.composer.focusText();
-				return;
 			case 'files-found':
 			case 'image-set':
 			case 'preview-set':
 				this.requests.answered(message);
 				return;
+			case 'composer-focus':
 			case 'composer-fill':
 			case 'completion-set':
 			case 'paste-answer':

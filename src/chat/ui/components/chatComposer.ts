@@ -158,8 +158,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	receive(message: Extract<ToPage, { kind: 'composer-fill' | 'completion-set' | 'paste-answer' }>): void {
+	receive(message: Extract<ToPage, { kind: `composer-${string}` | 'completion-set' | 'paste-answer' }>): void {
 		switch (message.kind) {
+			case 'composer-focus':
+				this.focusText();
+				this.post({ kind: 'composer-focused' });
+				break;
 			case 'composer-fill':
 				this.suggest(message.text);
 				break;
