@@ -184,7 +184,10 @@ describe('context in the editor', () => {
 		const source = { kind: 'file' as const, uri: place('fox.png').toString() };
 		assert.equal(await context.addFrom(async () => [source]), true);
 		const refusal = await context.send(chat, 't1', 'What is it?');
-		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /does not say that seer takes images/);
+		assert.match(
+			refusal?.reason === 'context' ? refusal.explanation.message : '',
+			/does not say that seer takes images/,
+		);
 		assert.deepEqual([asked, sent.length], [1, 0]);
 		told = true;
 		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
