@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FromPage } from '../../src/chat/protocol.ts';
+import type { FromPage, Snapshot } from '../../src/chat/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 
@@ -281,6 +281,51 @@ describe('the composer of the chat page', function () {
 			await answer(false);
 			const { text } = await waitFor('the message', () => posted('message-send'));
 			assert.equal(text, 'See src/a.ts');
+		});
+
+		it('keeps the cursor where it was also with the line ends of Windows', async () => {
+			await textarea().pressSequentially('See ');
+			await paste('a/b\r\nc/d\r\n');
+			await textarea().pressSequentially('!?');
+			await textarea().press('ArrowLeft');
+			await answer(false);
+			await holds('See a/b\nc/d\n!?');
+			assert.equal(await cursor(), 'See a/b\nc/d\n!'.length);
+		});
+
+		/** While the clock stands no frame is drawn. */
+		const showOther = (id: string, others: Partial<Snapshot> = {}) =>
+			chat.page.evaluate(message => window.postMessage(message, '*'), {
+				kind: 'snapshot-set',
+				sequence: 0,
+				snapshot: { conversation: id, turns: [], earlier: 0, connection: { label: 'Local', model: 'demo' }, ...others },
+			});
+		const OTHER = 'c0000000-0000-4000-8000-000000000002';
+
+		it('sends it to no other conversation that is shown meanwhile, and keeps it', async () => {
+			await textarea().pressSequentially('See ');
+			await paste('src/a.ts');
+			await textarea().press('Enter');
+			await showOther(OTHER);
+			await holds('See src/a.ts');
+			await answer(false);
+			await textarea().press('End');
+			await textarea().pressSequentially('!');
+			assert.equal(await posted('message-send'), undefined);
+			assert.equal(await textarea().inputValue(), 'See src/a.ts!');
+		});
+
+		it('leaves it behind in the encrypted conversation that it was pasted into', async () => {
+			await showOther(OTHER, {
+				encryption: { label: 'Encrypted', details: [], isConnecting: false, isRefused: false, isKept: true },
+			});
+			await paste('the/secret');
+			await showOther(CONVERSATION_ID);
+			const held = await waitFor('what is held for it', () => posted('draft-hold'));
+			assert.deepEqual(held, { kind: 'draft-hold', conversation: OTHER, text: 'the/secret' });
+			await answer(false);
+			await textarea().pressSequentially('Hi');
+			assert.equal(await textarea().inputValue(), 'Hi');
 		});
 
 		it('sends nothing before it is context, of which the user may be asked', async () => {

@@ -150,8 +150,12 @@ export class ChatApp extends LitElement {
 				}
 				this.snapshotWanted = false;
 				const before = this.nextState;
+				const isOther = message.kind === 'snapshot-set' && next.conversation !== before.conversation;
+				if (isOther && before.conversation !== undefined) {
+					this.composer.leave();
+				}
 				this.nextState = next;
-				if (message.kind === 'snapshot-set' && next.conversation !== before.conversation) {
+				if (isOther) {
 					this.conversationChanged(before);
 				}
 				if (

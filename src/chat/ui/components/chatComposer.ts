@@ -135,11 +135,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.help = action === undefined ? undefined : { turn, label: action };
 	}
 
+	/** Another conversation is about to be shown: what was pasted in this one belongs here, and is not sent there. */
+	leave(): void {
+		this.isSendDue = false;
+		this.paste.end();
+	}
+
 	/** Shows what was typed in another conversation than the one before. */
 	showDraft(text: string): void {
 		this.settle('');
-		this.paste.forget();
-		this.isSendDue = false;
 		this.field.value = text;
 		this.draft = { text };
 	}

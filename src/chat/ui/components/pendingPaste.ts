@@ -48,7 +48,12 @@ export class PendingPaste {
 		this.settled(asked, taken);
 	}
 
-	/** The field is about to hold something else. */
+	/** Takes no answer any more: it is text. */
+	end(): void {
+		this.answer(this.asked, false);
+	}
+
+	/** There is no field any more. */
 	forget(): void {
 		clearTimeout(this.held?.timeout);
 		this.held = undefined;
@@ -57,13 +62,16 @@ export class PendingPaste {
 	private insert(text: string, { value, start, end }: Place): void {
 		const field = this.field();
 		const { selectionStart, selectionEnd } = field;
+		const { length } = field.value;
 		const isSame = field.value === value;
 		const isThere = field.value.startsWith(value.slice(0, start));
 		const from = isThere ? start : selectionStart;
 		field.setSelectionRange(from, isSame ? end : isThere ? from : selectionEnd);
 		insertText(field, text);
 		if (isThere && !isSame) {
-			const moved = (position: number) => (position < from ? position : position + text.length);
+			// Not the length of what was pasted: the field has its own line ends.
+			const added = field.value.length - length;
+			const moved = (position: number) => (position < from ? position : position + added);
 			field.setSelectionRange(moved(selectionStart), moved(selectionEnd));
 		}
 	}
