@@ -135,8 +135,7 @@ describe('a task service, and the worst that it can send', function () {
 		const isAt = (label: RegExp) =>
 			until(`the keyboard is on ${label}`, async () => label.test(await focusedRow(page)));
 		const stop = async (name: string) => {
-			await walkTo(page, new RegExp(`^Work of ${name},`));
-			await chooseInMenu(page, 'Stop Task');
+			await chooseInMenu(page, new RegExp(`^Work of ${name},`), 'Stop Task');
 			await until('it is stopped', async () =>
 				service.tasks.some(({ id, status }) => id === name && status === 'stopped'),
 			);
@@ -145,7 +144,7 @@ describe('a task service, and the worst that it can send', function () {
 		await taskShows(page, 'Work of first', '20 %');
 		await stop('first');
 		await isAt(/^Work of first, stopped/);
-		await chooseInMenu(page, 'Continue Task');
+		await chooseInMenu(page, /^Work of first, stopped/, 'Continue Task');
 		await answerInput(page, 'Go on');
 		await isAt(/^Work of first, 20 %/);
 		// What the user has closed stays closed.
@@ -178,8 +177,7 @@ describe('a task service, and the worst that it can send', function () {
 		await refresh();
 		await taskShows(page, 'Work without a link', 'stopped');
 		service.continueFault = 'refused';
-		await walkTo(page, /^Work without a link,/);
-		await chooseInMenu(page, 'Continue Task');
+		await chooseInMenu(page, /^Work without a link,/, 'Continue Task');
 		await answerInput(page, 'Go on');
 		const notice = toast(page, 'The account on Acme has no credit left.');
 		await notice.getByRole('button', { name: 'Open Dashboard' }).waitFor();
