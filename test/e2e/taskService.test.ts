@@ -342,13 +342,13 @@ describe('a task service, and the worst that it can send', function () {
 	});
 
 	it('tells of no end once the user has said so', async () => {
-		await startOutOfSight('first', 'Work and tell');
-		service.finish('first', 'timeout');
+		await startOutOfSight('told', 'Work and tell');
+		service.finish('told', 'timeout');
 		const notice = toast(page, '“Work and tell” needs attention: ran out of time.');
 		await notice.getByRole('button', { name: 'Don’t Show Again' }).click();
 		await until('the setting is saved', async () => server.settings()['errand.tasks.notify'] === false);
-		await startOutOfSight('second', 'Work and be quiet');
-		service.finish('second', 'completed');
+		await startOutOfSight('untold', 'Work and be quiet');
+		service.finish('untold', 'completed');
 		await taskShows(page, 'Work and be quiet', 'completed');
 		const hasEnd = async () => /^— completed —$/m.test(logText(server, 'Work and be quiet'));
 		await until('its log has ended as well', hasEnd);

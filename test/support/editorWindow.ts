@@ -90,13 +90,8 @@ export async function answerWrongly(page: Page, text: string): Promise<void> {
 }
 
 async function fillInput(page: Page, text: string): Promise<void> {
-	await until(`an input box takes “${text}”`, async () => {
-		// One that is about to be replaced takes it along.
-		await quickInput(page)
-			.fill(text, { timeout: 2_000 })
-			.catch(() => {});
-		return (await quickInput(page).evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value)) === text;
-	});
+	// One that is about to be replaced takes it along.
+	await until(`an input box takes “${text}”`, async () => (await write(page, text).catch(() => '')) === text);
 }
 
 /** Closes the box or list that is open, wherever the cursor is. */
@@ -223,8 +218,7 @@ export async function until(what: string, condition: () => Promise<boolean>, wit
 /** Types into the list that is about to open and clicks on a row of it. False where it does not come or is gone again. */
 async function findAndPick(page: Page, typed: string, label: string): Promise<boolean> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
-	const isPicked = await quickInput(page)
-		.fill(typed, { timeout: 2_000 })
+	const isPicked = await write(page, typed)
 		.then(() => row.first().click({ timeout: 5_000, trial: true }))
 		// A window that stalls now may still take the click: given up, it would come a second time.
 		.then(() => row.first().click({ timeout: 20_000 }))
@@ -243,6 +237,24 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 		),
 	);
 	return true;
+}
+
+/**
+ * Puts a text into the box that is open or about to open, and gives what it then holds. In one go: an editor that takes
+ * the focus between two keys would get the rest of them.
+ */
+function write(page: Page, text: string): Promise<string> {
+	return quickInput(page).evaluate(
+		(box, value) => {
+			const input = box as HTMLInputElement;
+			input.focus();
+			input.value = value;
+			input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+			return input.value;
+		},
+		text,
+		{ timeout: 2_000 },
+	);
 }
 
 function quickInput(page: Page): Locator {

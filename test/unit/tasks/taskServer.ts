@@ -246,10 +246,11 @@ export class TaskServer {
 			timestamp: new Date().toISOString(),
 		});
 		this.streams.set(response, { taskId: task.id, next: fromIndex });
-		const beat = setInterval(
-			() => send(response, 'status', { status: task.status, error: task['error'] ?? null }),
-			200,
-		);
+		const beat = setInterval(() => {
+			if (this.streams.has(response)) {
+				send(response, 'status', { status: task.status, error: task['error'] ?? null });
+			}
+		}, 200);
 		response.on('close', () => {
 			clearInterval(beat);
 			this.streams.delete(response);
@@ -278,6 +279,8 @@ export class TaskServer {
 		}
 		if (task['completedAt'] !== undefined) {
 			send(response, 'complete', { status: task.status, totalLogs: log.length, message: 'Task ended' });
+			// A client that is slow leaves it open for a while.
+			this.streams.delete(response);
 			response.end();
 		}
 	}
