@@ -129,15 +129,15 @@ describe('a task service, and the worst that it can send', function () {
 	});
 
 	it('leaves the keyboard on a row that was stopped or goes on, or where that row went', async () => {
-		for (const [age, id] of ['first', 'second', 'third', 'stay'].entries()) {
-			service.add({ id, prompt: `Work of ${id}`, createdAt: new Date(Date.now() - age).toISOString() });
+		for (const [age, id] of ['work-first', 'work-second', 'work-third', 'work-stay'].entries()) {
+			service.add({ id, prompt: id.replace('work-', 'Work of '), createdAt: new Date(Date.now() - age).toISOString() });
 		}
 		const isAt = (label: RegExp) =>
 			until(`the keyboard is on ${label}`, async () => label.test(await focusedRow(page)));
 		const stop = async (name: string) => {
 			await chooseInMenu(page, new RegExp(`^Work of ${name},`), 'Stop Task');
 			await until('it is stopped', async () =>
-				service.tasks.some(({ id, status }) => id === name && status === 'stopped'),
+				service.tasks.some(({ id, status }) => id === `work-${name}` && status === 'stopped'),
 			);
 		};
 		await refresh();
@@ -166,9 +166,9 @@ describe('a task service, and the worst that it can send', function () {
 		await runCommand(page, 'Errand: Filter Tasks…');
 		await pickItem(page, 'Clear Filter');
 		await page.keyboard.press('Escape');
-		service.finish('first', 'stopped');
-		service.finish('stay', 'stopped');
+		service.finish('work-first', 'stopped');
 		await taskShows(page, 'Work of first', 'stopped');
+		service.finish('work-stay', 'stopped');
 		await runCommand(page, 'View: Hide Panel');
 	});
 
@@ -193,6 +193,8 @@ describe('a task service, and the worst that it can send', function () {
 		});
 		await screenshot(page, 'task-tree-dashboard');
 		await page.keyboard.press('Escape');
+		// What comes next stands at the top.
+		await walkTo(page, /^Needs attention/);
 	});
 
 	/** Drags the side bar's edge until it is so wide. */
