@@ -165,6 +165,20 @@ describe('context in the editor', () => {
 		context.dispose();
 	});
 
+	it('adds what was pasted last, also where it takes longer to look at what was pasted before', async () => {
+		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
+		const path = place('folder/a.ts').fsPath;
+		const many = [...Array.from({ length: 19 }, () => path), place('nowhere.ts').fsPath].join('\n');
+		const slow = context.handle({ kind: 'paste-look', paste: 1, text: many });
+		await context.handle({ kind: 'paste-look', paste: 2, text: path });
+		assert.deepEqual(posted, [{ kind: 'paste-answer', paste: 2, taken: true }], 'the first is not looked at yet');
+		await slow;
+		await context.handle({ kind: 'paste-take', paste: 2 });
+		const shown = posted.findLast(message => message.kind === 'context-set');
+		assert.deepEqual(shown?.kind === 'context-set' && shown.context.chips.map(({ label }) => label), ['a.ts']);
+		context.dispose();
+	});
+
 	it('asks the service anew before it turns an image away that a model may take by now', async () => {
 		let takesImages = false;
 		let told = false;

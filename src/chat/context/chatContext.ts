@@ -83,8 +83,8 @@ export class ChatContext {
 	readonly files = new FileSearch();
 	/** What the composer offers now, by the ids that the page knows. */
 	private offered = new Map<string, () => Promise<ContextSource[]>>();
-	/** What was pasted last, where its place is known. */
-	private pasted: { paste: number; sources: ContextSource[] } | undefined;
+	/** What was pasted last; with its place, once that is known. */
+	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
 
 	constructor(options: ChatContextOptions) {
 		this.options = options;
@@ -157,20 +157,22 @@ export class ChatContext {
 				await this.addFrom(async () => (await this.offered.get(message.item)?.()) ?? []);
 				break;
 			case 'paste-look': {
+				const pasted: NonNullable<typeof this.pasted> = { paste: message.paste, sources: undefined };
+				// Now: one that was pasted before, and takes longer to look at, must not come in its place.
+				this.pasted = pasted;
 				// Where nothing may be read, what was pasted stays the text that it is.
-				const sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
-				this.pasted = sources && { paste: message.paste, sources };
-				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: sources !== undefined });
+				pasted.sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
+				const isTaken = pasted.sources !== undefined && this.pasted === pasted;
+				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: isTaken });
 				break;
 			}
-			case 'paste-take': {
-				const { pasted } = this;
-				this.pasted = undefined;
-				if (pasted?.paste === message.paste) {
-					await this.addFrom(async () => pasted.sources);
+			case 'paste-take':
+				if (this.pasted?.paste === message.paste) {
+					const { sources } = this.pasted;
+					this.pasted = undefined;
+					await this.addFrom(async () => sources);
 				}
 				break;
-			}
 		}
 	}
 
