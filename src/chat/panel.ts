@@ -34,6 +34,7 @@ import type { ChatDependencies } from './register.ts';
 import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './store.ts';
 import { finishExplanation, noticeText, pageStrings } from './strings.ts';
+import { thenComposer } from './thenComposer.ts';
 import { turnHandlers } from './turnHandlers.ts';
 import { workspaceTag } from './workspaceTag.ts';
 
@@ -195,11 +196,11 @@ export class ChatPanel {
 		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
 	}
 
-	/** The cursor goes back to the composer, unless what was chosen has it now. */
-	private async pickFromPage(pick: (pickers: PolicyPickers) => Promise<PickerEnd>): Promise<void> {
-		if ((await pick(await this.policyPickers())) !== 'elsewhere') {
-			this.focusComposer();
-		}
+	private pickFromPage(pick: (pickers: PolicyPickers) => Promise<PickerEnd>): Promise<void> {
+		return thenComposer(
+			async () => pick(await this.policyPickers()),
+			() => this.focusComposer(),
+		);
 	}
 
 	/** Over the conversation that is shown. */

@@ -95,11 +95,9 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
-	const withPickers = async (run: (pickers: PolicyPickers) => Promise<unknown>) => {
+	const withPickers = async <T>(run: (pickers: PolicyPickers) => Promise<T>): Promise<T | undefined> => {
 		const panel = await openPanel();
-		if (!(await panel.encryption.refusesChoices())) {
-			await run(await panel.policyPickers());
-		}
+		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.policyPickers());
 	};
 	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
 	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectPolicy())));

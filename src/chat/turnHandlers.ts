@@ -1,5 +1,4 @@
 import { executeCommand } from '../platform/commands.ts';
-import { goesToEditor } from '../platform/editorUse.ts';
 import { type CommandId, commands } from '../platform/ids.ts';
 import type { Explanation } from '../platform/notify.ts';
 import type { Chat } from './chat.ts';
@@ -10,6 +9,7 @@ import type { OpenConversations } from './conversations/openConversations.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import type { FromPage, ToPage } from './protocol.ts';
 import { explainMissingKey, explainRefusal } from './refusals.ts';
+import { thenComposer } from './thenComposer.ts';
 
 export interface TurnDependencies {
 	conversations(): Promise<OpenConversations>;
@@ -39,7 +39,7 @@ type TurnMessage = Extract<
 >;
 export type TurnHandlers = { [K in TurnMessage['kind']]: (message: Extract<TurnMessage, { kind: K }>) => unknown };
 
-/** They ask in a list, and when it closes the editor gives the keyboard to no webview. */
+/** They ask in a list. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.manageKeys,
 	commands.selectModel,
@@ -60,10 +60,9 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	};
 
 	const follow = async (command: CommandId): Promise<void> => {
-		const hasGone = await goesToEditor(() => executeCommand(command));
-		if (GIVE_BACK.has(command) && !hasGone) {
-			focusComposer();
-		}
+		await (GIVE_BACK.has(command)
+			? thenComposer(() => executeCommand(command), focusComposer)
+			: executeCommand(command));
 	};
 
 	/** Asks the service, once there is a key for it. Resolves with why that was refused, or undefined. */
