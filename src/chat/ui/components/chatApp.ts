@@ -150,14 +150,10 @@ export class ChatApp extends LitElement {
 				}
 				this.snapshotWanted = false;
 				const before = this.nextState;
-				const isOther = message.kind === 'snapshot-set' && next.conversation !== before.conversation;
-				if (isOther && before.conversation !== undefined) {
-					this.composer.leave();
+				if (message.kind === 'snapshot-set' && next.conversation !== before.conversation) {
+					this.changeConversation(next);
 				}
 				this.nextState = next;
-				if (isOther) {
-					this.conversationChanged(before);
-				}
 				if (
 					message.kind === 'encryption-set' &&
 					next.encryption &&
@@ -353,8 +349,9 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	private conversationChanged(before: PageState): void {
-		const { conversation } = this.nextState;
+	private changeConversation(next: PageState): void {
+		const { conversation } = next;
+		this.composer.leave();
 		if (this.keeper.state.conversation !== undefined && this.keeper.state.conversation !== conversation) {
 			const { reading: _, ...others } = this.keeper.state;
 			this.keeper.state = others;
@@ -363,7 +360,8 @@ export class ChatApp extends LitElement {
 			this.followEnd?.toEnd();
 		}
 		this.keeper.holdDraft();
-		const state = stateBeyond(this.keeper.state, before, this.nextState);
+		const state = stateBeyond(this.keeper.state, this.nextState, next);
+		this.nextState = next;
 		if (state.draft !== this.keeper.state.draft) {
 			this.composer.showDraft(state.draft);
 		}
