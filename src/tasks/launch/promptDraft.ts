@@ -38,8 +38,8 @@ export class PromptDraft {
 		return this.writes.run(async () => {
 			// What another window has written meanwhile was not emptied here, so it stays.
 			if (text !== '' || this.text === this.known) {
-				this.known = text;
 				await this.state.update(DRAFT_KEY, text === '' ? undefined : text);
+				this.known = text;
 			}
 		});
 	}

@@ -6,6 +6,17 @@ import { nullLogger } from '../../../../src/base/logger.ts';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
 import { PromptDraft } from '../../../../src/tasks/launch/promptDraft.ts';
 
+class FullState extends SharedState {
+	isFull = false;
+
+	override async update(key: string, value: unknown): Promise<void> {
+		if (this.isFull) {
+			throw new Error('no space left');
+		}
+		await super.update(key, value);
+	}
+}
+
 describe('the prompt that was written and not sent', () => {
 	let folder: string;
 	const open = () => new PromptDraft(new SharedState(folder, nullLogger));
@@ -43,6 +54,17 @@ describe('the prompt that was written and not sent', () => {
 		assert.equal(open().text, 'Test it.');
 		here.read();
 		await here.write('');
+		assert.equal(open().text, '');
+	});
+
+	it('is emptied with its editor also after a change that could not be kept', async () => {
+		const state = new FullState(folder, nullLogger);
+		const draft = new PromptDraft(state);
+		await draft.write('Fix it.');
+		state.isFull = true;
+		await assert.rejects(draft.write('Fix it'));
+		state.isFull = false;
+		await draft.write('');
 		assert.equal(open().text, '');
 	});
 
