@@ -1,6 +1,6 @@
 // The chat page in a real Chromium, with a stand-in for the editor around it.
 import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -15,8 +15,15 @@ import { waitFor } from '../support/waitFor.ts';
 import { pageStrings } from './pageStrings.ts';
 import { type ThemeName, themes } from './themes.ts';
 
-const OUTPUT = path.join('.cache', 'out', 'chatPage');
 const SCREENSHOTS = path.join('test-output', 'screenshots');
+
+/** By what the address ends with; the page itself with nothing. */
+const types: Record<string, string> = {
+	'': 'text/html; charset=utf-8',
+	'.js': 'text/javascript',
+	'.css': 'text/css',
+	'.ttf': 'font/ttf',
+};
 
 declare global {
 	interface Window {
@@ -54,9 +61,11 @@ export class ChatPageHost {
 		if (executablePath === undefined) {
 			throw new Error('The page needs a Chromium or Chrome. Install one, or name it in CHROME_PATH.');
 		}
-		await esbuild.build({
+		// Kept in memory: files that run side by side would write the same ones, which a page then may load half written.
+		const { outputFiles } = await esbuild.build({
 			entryPoints: { chat: 'src/chat/ui/main.ts' },
-			outdir: path.join(OUTPUT, 'dist', 'webview'),
+			outdir: 'dist/webview',
+			write: false,
 			bundle: true,
 			format: 'esm',
 			splitting: true,
@@ -66,11 +75,13 @@ export class ChatPageHost {
 			assetNames: '[name]',
 			logLevel: 'silent',
 		});
+		const files = new Map(outputFiles.map(file => [`/dist/webview/${path.basename(file.path)}`, file.contents]));
 		const server = createServer((request, response) => {
-			void serve(request.url ?? '/', `http://${request.headers.host}`).then(
-				({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
-				() => response.writeHead(404).end(),
-			);
+			const origin = `http://${request.headers.host}`;
+			const { pathname } = new URL(request.url ?? '/', origin);
+			const body = pathname === '/' ? shell(origin) : files.get(pathname);
+			const type = types[path.extname(pathname)] ?? '';
+			response.writeHead(body === undefined ? 404 : 200, { 'content-type': type }).end(body);
 		});
 		await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 		return new ChatPageHost(await chromium.launch({ executablePath, args: browserFlags }), server);
@@ -324,19 +335,6 @@ function standIn({ variables, state }: { variables: Record<string, string>; stat
 		}
 		style.setProperty('background', variables['--vscode-sideBar-background'] ?? '');
 	}).observe(document, { childList: true });
-}
-
-async function serve(url: string, origin: string): Promise<{ type: string; body: string | Buffer }> {
-	const { pathname } = new URL(url, origin);
-	if (pathname === '/') {
-		return { type: 'text/html; charset=utf-8', body: shell(origin) };
-	}
-	const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
-	const type = types[path.extname(pathname)];
-	if (!type || !/^\/dist\/webview\/[\w.]+$/.test(pathname)) {
-		throw new Error('There is no such file.');
-	}
-	return { type, body: await readFile(path.join(OUTPUT, pathname)) };
 }
 
 /** The shell as the extension makes it; the addresses are this server's. */
