@@ -82,7 +82,16 @@ export class TaskView implements Disposable {
 	async keepPlace(taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
 		const before = tree.shownIds();
-		const isElsewhere = await goesToEditor(run);
+		const own = tree.knownNode(taskId);
+		let isElsewhere = false;
+		const watch = treeView.onDidChangeSelection(({ selection }) => {
+			isElsewhere ||= selection.some(node => node !== own);
+		});
+		try {
+			isElsewhere = (await goesToEditor(run)) || isElsewhere;
+		} finally {
+			watch.dispose();
+		}
 		tree.group();
 		const row = tree.visibleRow(taskId) ?? this.neighbour(taskId, before);
 		if (row && row !== tree.knownNode(taskId) && treeView.visible && !isElsewhere) {

@@ -46,9 +46,10 @@ export function selectCandidates(
 	preferences: ProviderPreferences,
 ): Selection {
 	const selection: Selection = { candidates: [], exclusions: [] };
-	const isBlind = hasImages(request) ? blindnessAmong(hosting) : () => false;
+	const withImages = hasImages(request);
 	for (const candidate of hosting) {
-		const exclusion = isBlind(candidate) ? BLIND : exclusionOf(candidate, request, preferences);
+		const isBlind = withImages && candidate.offer.images === false;
+		const exclusion = isBlind ? BLIND : exclusionOf(candidate, request, preferences);
 		if (exclusion === undefined) {
 			selection.candidates.push(candidate);
 		} else {
@@ -56,18 +57,12 @@ export function selectCandidates(
 			selection.exclusions.push({ slug: candidate.provider.slug, by, reason });
 		}
 	}
-	return selection;
+	// Who may see for all that is known is not tried where another is known to.
+	const seeing = selection.candidates.filter(({ offer }) => offer.images === true);
+	return withImages && seeing.length > 0 ? { ...selection, candidates: seeing } : selection;
 }
 
-/**
- * contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. One of which
- * nothing is known may see; it is not tried where another is known to.
- */
-function blindnessAmong(hosting: readonly Candidate[]): (candidate: Candidate) => boolean {
-	const isAnyKnown = hosting.some(({ offer }) => offer.images === true);
-	return ({ offer }) => offer.images === false || (isAnyKnown && offer.images === undefined);
-}
-
+/** contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. */
 const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
 
 function exclusionOf(

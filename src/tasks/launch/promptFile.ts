@@ -68,7 +68,8 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		this.draft.write(document.getText()).catch(() => {});
 		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
 		if (document.isDirty && !changesTextOnSave(document)) {
-			void this.save(document);
+			// Closed before its turn: what stood there is kept already.
+			this.save(document).catch(() => {});
 		}
 	}
 

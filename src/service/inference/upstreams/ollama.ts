@@ -30,11 +30,11 @@ export interface OllamaModel {
 	isChat: boolean;
 	/** What it honours. Undefined: everything, as far as is known. */
 	parameters: readonly Parameter[] | undefined;
-	/** Takes images in messages. */
-	images: boolean;
+	/** Takes images in messages. Undefined: not known. */
+	images: boolean | undefined;
 }
 
-/** Undefined where it did not answer. Of a model of which it does not tell more, everything but images is assumed. */
+/** Undefined where it did not answer. Of a model of which it does not tell more, everything is assumed. */
 export async function readOllamaModel(
 	caller: Caller,
 	model: string,
@@ -52,7 +52,7 @@ export async function readOllamaModel(
 	if (capabilities === undefined || capabilities === null) {
 		const families = [details?.family, ...(details?.families ?? [])].filter(family => typeof family === 'string');
 		const isEmbedding = families.length > 0 && families.every(family => EMBEDDING_FAMILIES.has(family));
-		const images = families.some(family => VISION_FAMILIES.has(family));
+		const images = families.some(family => VISION_FAMILIES.has(family)) || undefined;
 		return { isChat: !isEmbedding, parameters: undefined, images };
 	}
 	return {

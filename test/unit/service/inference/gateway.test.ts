@@ -143,6 +143,11 @@ describe('the gateway', function () {
 			assert.equal(await gateway.servedBy({}), 'blind');
 		});
 
+		it('goes to who may take them where the policy leaves out who is known to', async () => {
+			const gateway = await start(upstreams);
+			assert.equal(await gateway.servedBy({ messages, provider: { only: ['blind'] } }), 'blind');
+		});
+
 		it('goes to an alternate that takes them where the model takes none', async () => {
 			const gateway = await start(upstreams);
 			const { model } = await gateway.chat({ model: 'text', models: ['seer'], messages });
@@ -162,7 +167,7 @@ describe('the gateway', function () {
 		});
 
 		it('is refused where the policy leaves only those who take none', async () => {
-			const gateway = await start(upstreams);
+			const gateway = await start({ ...upstreams, blind: { images: false, models: ['small'] } });
 			const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
 			assert.match(
 				message,
