@@ -150,7 +150,8 @@ describe('the gateway', function () {
 
 		it('goes to an alternate that takes them where the model takes none', async () => {
 			const gateway = await start(upstreams);
-			const { model } = await gateway.chat({ model: 'text', models: ['seer'], messages });
+			const { model, chunks } = await gateway.chat({ model: 'text', models: ['seer'], messages });
+			await allOf(chunks);
 			assert.equal(model, 'seer');
 		});
 
