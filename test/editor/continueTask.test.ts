@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
-import { createClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
@@ -13,6 +11,7 @@ import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
+import { taskClient } from './taskClient.ts';
 
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;
@@ -28,11 +27,7 @@ describe('a further prompt for a task that is over', () => {
 		state = new State();
 		shown = [];
 		problems = [];
-		const client = createClient({
-			connection: server.connection,
-			keys: () => Promise.resolve('test'),
-			transport: createFetchTransport((input, init) => fetch(input, init)),
-		});
+		const client = taskClient(server);
 		store = new TaskStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
 		const active = new ActiveConnection({

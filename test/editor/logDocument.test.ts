@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type Client, createClient } from '../../src/client/client.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../src/client/client.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
+import { taskClient } from './taskClient.ts';
 
 const connection = { name: 'test', label: 'Test' };
 
@@ -18,11 +18,7 @@ describe('a log as a document', () => {
 	beforeEach(async () => {
 		server = await TaskServer.start();
 		state = new State();
-		client = createClient({
-			connection: server.connection,
-			keys: () => Promise.resolve('test'),
-			transport: createFetchTransport((input, init) => fetch(input, init)),
-		});
+		client = taskClient(server);
 	});
 
 	afterEach(() => server.stop());

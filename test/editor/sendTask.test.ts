@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../src/client/client.ts';
+import { StateEntries } from '../../src/platform/sharedState.ts';
+import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
+import { PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
+import { readTask } from '../unit/tasks/readTask.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
+import { taskClient } from './taskClient.ts';
+
+const connection = { name: 'test', label: 'Test' };
+
+describe('the request for a task', () => {
+	let server: TaskServer;
+	let client: Client;
+	let state: State;
+
+	beforeEach(async () => {
+		server = await TaskServer.start();
+		state = new State();
+		client = taskClient(server);
+	});
+
+	afterEach(() => server.stop());
+
+	const request = { prompt: 'Fix it', repoUrl: 'https://host.example/acme/widgets' };
+	const dependencies = () => ({
+		workspaceState: state,
+		client,
+		connection,
+		tasks: () => server.tasks.map(readTask),
+		made: async () => {},
+	});
+	const posts = () => server.requestsOf('POST').length;
+	const pendings = () => new StateEntries(state, PENDING_ENTRIES, (value): value is unknown => value !== undefined);
+	const id = JSON.stringify(['test', request.repoUrl, request.prompt]);
+
+	const made = async (...args: Parameters<typeof sendTask>) => {
+		const outcome = await sendTask(...args);
+		assert.equal(outcome.kind, 'made');
+		return outcome.kind === 'made' ? outcome.task.id : '';
+	};
+
+	it('is sent once, and leaves nothing behind', async () => {
+		assert.equal(await made(dependencies(), request), server.tasks[0]?.id);
+		assert.equal(posts(), 1);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('is not sent again where only its reply was lost', async () => {
+		server.createFault = 'lost after';
+		assert.equal(await made(dependencies(), request), server.tasks[0]?.id);
+		assert.equal(posts(), 1);
+		assert.equal(server.tasks.length, 1);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('for several agents is sent once as well, also where its reply was lost', async () => {
+		const several = { ...request, selectedAgents: ['a', 'b'].map(agent => ({ agent, model: `${agent}-1` })) };
+		server.createFault = 'lost after';
+		assert.equal(await made(dependencies(), several), server.tasks[0]?.id);
+		assert.equal(posts(), 1);
+		assert.deepEqual(server.tasks[0]?.['selectedAgents'], several.selectedAgents);
+	});
+
+	it('does not take an earlier task with the same prompt for its own', async () => {
+		server.add({ id: 'earlier', ...request });
+		server.createFault = 'lost after';
+		const known = server.tasks.map(readTask);
+		assert.notEqual(await made({ ...dependencies(), tasks: () => known }, request), 'earlier');
+		assert.equal(server.tasks.length, 2);
+	});
+
+	it('is sent again only when told so, and not where the first one made a task after all', async () => {
+		server.createFault = 'lost before';
+		const first = await sendTask(dependencies(), request);
+		assert.ok(first.kind === 'unsure');
+		assert.match(first.message, /^The list shows no new task\. .+ The prompt is kept\.$/);
+		assert.equal(posts(), 1);
+		assert.equal(pendings().values().length, 1);
+
+		server.add({ id: 'made-all-the-same', ...request });
+		assert.equal(await made(dependencies(), request, first.again), 'made-all-the-same');
+		assert.equal(posts(), 1);
+
+		server.tasks.length = 0;
+		await made(dependencies(), request, first.again);
+		assert.equal(posts(), 2);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('is not called unsent while the list cannot be read', async function () {
+		this.timeout(30_000);
+		server.createFault = 'lost after';
+		server.listFailure = { status: 403, body: {} };
+		const first = await sendTask(dependencies(), request);
+		assert.ok(first.kind === 'unsure');
+		assert.match(first.message, /^Whether the task was started is not known yet\./);
+		const second = await sendTask(dependencies(), request, first.again);
+		assert.equal(second.kind, 'unsure');
+		assert.equal(posts(), 1);
+		server.listFailure = undefined;
+		assert.equal((await settlePending(dependencies(), () => true))?.id, server.tasks[0]?.id);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('that the service refuses leaves nothing open', async () => {
+		await assert.rejects(sendTask({ ...dependencies(), client: taskClient(server, '') }, request));
+		assert.equal(posts(), 0);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('is not sent where no note of it can be written, and says what to do', async () => {
+		state.update = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+		await assert.rejects(sendTask(dependencies(), request), {
+			name: 'UserFacingError',
+			message: /not sent.*ENOSPC.*Make room on the disk/,
+		});
+		assert.equal(posts(), 0);
+	});
+
+	it('stays open where its task cannot be noted, which is there all the same', async () => {
+		const full = { ...dependencies(), made: () => Promise.reject(new Error('ENOSPC: no space left on device')) };
+		assert.equal(await made(full, request), server.tasks[0]?.id);
+		assert.equal(pendings().values().length, 1);
+		assert.equal((await settlePending(dependencies(), () => true))?.id, server.tasks[0]?.id);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('is settled as not sent where the list does not show it', async () => {
+		const pending = { connection: 'test', ...request, known: [] };
+		await pendings().set(id, { ...pending, sentAt: Date.now() });
+		assert.equal(await settlePending(dependencies(), () => true), undefined);
+		assert.equal(pendings().values().length, 1, 'the service may still be at it');
+		await pendings().set(id, { ...pending, sentAt: Date.now() - 5 * 60_000 });
+		assert.equal(await settlePending(dependencies(), () => true), undefined);
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('tells the branch it was sent with, also after a reload and where the service does not', async () => {
+		const pending = { connection: 'test', ...request, known: [], sentAt: Date.now() };
+		await pendings().set(id, { ...pending, branch: 'errand-scratch-1' });
+		server.add({ id: 'made', ...request });
+		assert.equal((await settlePending(dependencies(), () => true))?.selectedBranch, 'errand-scratch-1');
+	});
+
+	it('looks into the list first where it is asked for again while an earlier try is open', async () => {
+		server.createFault = 'lost after';
+		server.listFailure = { status: 403, body: {} };
+		const first = await sendTask(dependencies(), request);
+		assert.equal(first.kind, 'unsure');
+		server.listFailure = undefined;
+		// Another window of the command than “Try Again”: nothing of the first try is handed over.
+		assert.equal(await made({ ...dependencies(), tasks: () => [] }, request), server.tasks[0]?.id);
+		assert.equal(posts(), 1);
+		assert.deepEqual(state.keys(), []);
+	});
+});
