@@ -154,7 +154,9 @@ export async function changeSettings(
 	server: EditorServer,
 	settings: Record<string, unknown>,
 ): Promise<void> {
-	const wanted = { ...server.settings(), ...settings };
+	// Shows when the window has them: it notices some time after the save, and tells its extensions then.
+	const title = `Settings ${Date.now()}`;
+	const wanted = { ...server.settings(), ...settings, 'window.title': title };
 	await runCommand(page, 'Preferences: Open User Settings (JSON)');
 	const text = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
 	await text.and(page.locator('.focused')).waitFor({ timeout: limitMs });
@@ -167,6 +169,7 @@ export async function changeSettings(
 		await page.keyboard.press('ControlOrMeta+S');
 		return isDeepStrictEqual(server.settings(), wanted);
 	});
+	await until('the window has the settings', async () => (await page.title()).includes(title));
 	await until('the settings are closed', async () => {
 		// While the save is not over this asks, and the next one takes that back.
 		await page.keyboard.press('Escape');
