@@ -120,27 +120,33 @@ export class ChatPage implements Disposable {
 
 	/** All of a conversation. In one go: a change that came in between would be shown in the conversation before. */
 	show(chat: Chat): void {
-		const { connection, encryption } = this.options;
-		const { conversation, live, notice } = chat;
-		const encryptionView = encryption.viewWithDraft(chat);
-		const path = shownTurns(conversation);
-		const turns = sliceBefore(path, path.length);
-		this.feed.snapshot({
-			conversation: conversation.id,
-			turns: turns.map(turn => toTurnView(conversation, turn, live)),
-			earlier: path.length - turns.length,
-			connection: connection.view,
-			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
-			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
-			...(encryptionView ? { encryption: encryptionView } : {}),
-			...(notice ? { notice: noticeText(notice) } : {}),
-		});
+		const { conversation, live } = chat;
+		if (this.view) {
+			this.sendSnapshot(chat);
+		}
 		setContextKey('errand.replying', live !== undefined);
 		this.showTitle(conversation);
 		this.shown = conversation;
 		this.options.conversationShown();
 		this.showStatus(conversation);
 		this.sendFocus();
+	}
+
+	private sendSnapshot(chat: Chat): void {
+		const { conversation, live, notice } = chat;
+		const encryption = this.options.encryption.viewWithDraft(chat);
+		const path = shownTurns(conversation);
+		const turns = sliceBefore(path, path.length);
+		this.feed.snapshot({
+			conversation: conversation.id,
+			turns: turns.map(turn => toTurnView(conversation, turn, live)),
+			earlier: path.length - turns.length,
+			connection: this.options.connection.view,
+			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
+			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
+			...(encryption ? { encryption } : {}),
+			...(notice ? { notice: noticeText(notice) } : {}),
+		});
 	}
 
 	/** The turns that come before one, as many as a page takes at once. */
