@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict';
 import { ProviderFailure } from '../../../../src/service/inference/provider.ts';
-import { RequestRefused } from '../../../../src/service/replies.ts';
 import { ManualClock } from '../../../support/manualClock.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { allOf, GatewayHarness, textOf, type UpstreamInput } from './gatewayHarness.ts';
-
-const priced = (price: number) => ({ prices: { input: price / 2, output: price / 2 } });
+import {
+	allOf,
+	type GatewayHarness,
+	priced,
+	refusal,
+	textOf,
+	type UpstreamInput,
+	useGateway,
+} from './gatewayHarness.ts';
 
 describe('the gateway', function () {
 	this.timeout(60_000);
-	let harness: GatewayHarness | undefined;
-
-	const start: typeof GatewayHarness.start = async (...parameters) => {
-		harness = await GatewayHarness.start(...parameters);
-		return harness;
-	};
-
-	afterEach(async () => {
-		await harness?.stop();
-		harness = undefined;
-	});
-
-	async function refusal(attempt: Promise<unknown>, status: number): Promise<RequestRefused> {
-		const error = await attempt.then(
-			() => assert.fail('it was served'),
-			(reason: unknown) => reason,
-		);
-		assert.ok(error instanceof RequestRefused, String(error));
-		assert.equal(error.status, status, error.message);
-		return error;
-	}
+	const start = useGateway();
 
 	it('shares 1,000 requests by the inverse square of the price', async () => {
 		const { servers, servedBy } = bound(await start({ cheap: priced(1), middle: priced(2), dear: priced(4) }));
@@ -105,83 +90,6 @@ describe('the gateway', function () {
 		assert.equal(await servedBy({ provider: { sort: 'latency' } }), 'slow');
 		assert.equal(await servedBy({ provider: { sort: 'throughput' } }), 'late');
 		assert.equal(await servedBy({ provider: { sort: 'price', preferred_min_throughput: 100 } }), 'late');
-	});
-
-	describe('with images in a message', () => {
-		const messages = [
-			{ role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:,' } }] },
-			{ role: 'assistant' as const, content: 'A boat.' },
-			{ role: 'user' as const, content: 'And now?' },
-		];
-		const upstreams = {
-			blind: { ...priced(1), models: ['small', { id: 'text', images: false }] },
-			seeing: {
-				...priced(9),
-				models: [
-					{ id: 'small', images: true },
-					{ id: 'seer', images: true },
-				],
-			},
-		};
-
-		it('goes to those alone of whom it is known that they take them, and as it is', async () => {
-			const gateway = await start(upstreams);
-			for (const provider of [{}, { sort: 'price' as const }, { order: ['blind'] }]) {
-				assert.equal(await gateway.servedBy({ messages, provider }), 'seeing');
-			}
-			assert.equal(gateway.server('blind').chats.length, 0);
-			assert.deepEqual(gateway.server('seeing').chats[0]?.body['messages'], messages);
-			assert.equal(await gateway.servedBy({ provider: { sort: 'price' } }), 'blind');
-		});
-
-		it('goes to who may take them where nobody is known to', async () => {
-			const gateway = await start({
-				blind: { ...priced(1), images: false, models: ['small'] },
-				unknown: { ...priced(9), models: ['small'] },
-			});
-			assert.equal(await gateway.servedBy({ messages }), 'unknown');
-			assert.equal(await gateway.servedBy({}), 'blind');
-		});
-
-		it('goes to who may take them where the policy leaves out who is known to', async () => {
-			const gateway = await start(upstreams);
-			assert.equal(await gateway.servedBy({ messages, provider: { only: ['blind'] } }), 'blind');
-		});
-
-		it('goes to an alternate that takes them where the model takes none', async () => {
-			const gateway = await start(upstreams);
-			const { model, chunks } = await gateway.chat({ model: 'text', models: ['seer'], messages });
-			await allOf(chunks);
-			assert.equal(model, 'seer');
-		});
-
-		it('is refused where the model takes none, naming it and those that do', async () => {
-			const gateway = await start(upstreams);
-			const { message, code } = await refusal(gateway.chat({ model: 'text', messages }), 400);
-			assert.equal(code, 'invalid_request');
-			assert.equal(
-				message,
-				'messages: "text" is not known to take images; ask "small", "seer", or say "images": true of it where its ' +
-					'server is named.',
-			);
-			assert.equal(gateway.server('blind').chats.length, 0);
-		});
-
-		it('is refused where the policy leaves only those who take none', async () => {
-			const gateway = await start({ ...upstreams, blind: { images: false, models: ['small'] } });
-			const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
-			assert.match(
-				message,
-				/"blind" is not known to take images \(messages\); "seeing" is not listed there \(provider\.only\)/,
-			);
-			assert.equal(gateway.server('blind').chats.length, 0);
-		});
-
-		it('is refused where none of the models takes any', async () => {
-			const gateway = await start({ blind: { images: false, models: ['small', 'text'] } });
-			const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
-			assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);
-		});
 	});
 
 	describe('before the first chunk', () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { systemClock } from '../../../../src/base/async.ts';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
@@ -6,6 +7,7 @@ import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../
 import { type ChatGateway, createGateway, type GatewayCall } from '../../../../src/service/inference/gateway.ts';
 import type { ProviderRequest, ReplyChunk } from '../../../../src/service/inference/provider.ts';
 import { UpstreamDirectory } from '../../../../src/service/inference/upstreams/upstreamDirectory.ts';
+import { RequestRefused } from '../../../../src/service/replies.ts';
 import { seededRandom, type UpstreamBehaviour, UpstreamServer } from '../../../support/upstreamServer.ts';
 
 export type UpstreamInput = Omit<UpstreamHandoverInput['upstreams'][number], 'slug' | 'url'>;
@@ -89,3 +91,32 @@ export async function allOf(chunks: AsyncIterable<ReplyChunk>): Promise<ReplyChu
 
 export const textOf = (chunks: readonly ReplyChunk[]): string =>
 	chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+
+/** Starts gateways for the tests of a `describe`, each of which stops its own. */
+export function useGateway(): typeof GatewayHarness.start {
+	const started: GatewayHarness[] = [];
+
+	afterEach(async () => {
+		await Promise.all(started.splice(0).map(harness => harness.stop()));
+	});
+
+	return async (...parameters) => {
+		const harness = await GatewayHarness.start(...parameters);
+		started.push(harness);
+		return harness;
+	};
+}
+
+/** Of an upstream, for a million tokens of input and of output together. */
+export const priced = (price: number) => ({ prices: { input: price / 2, output: price / 2 } });
+
+/** Why it was not served. */
+export async function refusal(attempt: Promise<unknown>, status: number): Promise<RequestRefused> {
+	const error = await attempt.then(
+		() => assert.fail('it was served'),
+		(reason: unknown) => reason,
+	);
+	assert.ok(error instanceof RequestRefused, String(error));
+	assert.equal(error.status, status, error.message);
+	return error;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { allOf, priced, refusal, useGateway } from './gatewayHarness.ts';
+
+describe('the gateway, with images in a message', () => {
+	const start = useGateway();
+
+	const messages = [
+		{ role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:,' } }] },
+		{ role: 'assistant' as const, content: 'A boat.' },
+		{ role: 'user' as const, content: 'And now?' },
+	];
+	const upstreams = {
+		blind: { ...priced(1), models: ['small', { id: 'text', images: false }] },
+		seeing: {
+			...priced(9),
+			models: [
+				{ id: 'small', images: true },
+				{ id: 'seer', images: true },
+			],
+		},
+	};
+
+	it('goes to those alone of whom it is known that they take them, and as it is', async () => {
+		const gateway = await start(upstreams);
+		for (const provider of [{}, { sort: 'price' as const }, { order: ['blind'] }]) {
+			assert.equal(await gateway.servedBy({ messages, provider }), 'seeing');
+		}
+		assert.equal(gateway.server('blind').chats.length, 0);
+		assert.deepEqual(gateway.server('seeing').chats[0]?.body['messages'], messages);
+		assert.equal(await gateway.servedBy({ provider: { sort: 'price' } }), 'blind');
+	});
+
+	it('goes to who may take them where nobody is known to', async () => {
+		const gateway = await start({
+			blind: { ...priced(1), images: false, models: ['small'] },
+			unknown: { ...priced(9), models: ['small'] },
+		});
+		assert.equal(await gateway.servedBy({ messages }), 'unknown');
+		assert.equal(await gateway.servedBy({}), 'blind');
+	});
+
+	it('goes to who may take them where the policy leaves out who is known to', async () => {
+		const gateway = await start(upstreams);
+		assert.equal(await gateway.servedBy({ messages, provider: { only: ['blind'] } }), 'blind');
+	});
+
+	it('goes to an alternate that takes them where the model takes none', async () => {
+		const gateway = await start(upstreams);
+		const { model, chunks } = await gateway.chat({ model: 'text', models: ['seer'], messages });
+		await allOf(chunks);
+		assert.equal(model, 'seer');
+	});
+
+	it('is refused where the model takes none, naming it and those that do', async () => {
+		const gateway = await start(upstreams);
+		const { message, code } = await refusal(gateway.chat({ model: 'text', messages }), 400);
+		assert.equal(code, 'invalid_request');
+		assert.equal(
+			message,
+			'messages: "text" is not known to take images; ask "small", "seer", or say "images": true of it where its ' +
+				'server is named.',
+		);
+		assert.equal(gateway.server('blind').chats.length, 0);
+	});
+
+	it('is refused where the policy leaves only those who take none', async () => {
+		const gateway = await start({ ...upstreams, blind: { images: false, models: ['small'] } });
+		const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
+		assert.match(
+			message,
+			/"blind" is not known to take images \(messages\); "seeing" is not listed there \(provider\.only\)/,
+		);
+		assert.equal(gateway.server('blind').chats.length, 0);
+	});
+
+	it('is refused where none of the models takes any', async () => {
+		const gateway = await start({ blind: { images: false, models: ['small', 'text'] } });
+		const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
+		assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);
+	});
+});
