@@ -4,9 +4,9 @@ import type { Client } from '../../src/client/client.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
-import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import type { TaskServer } from '../unit/tasks/taskServer.ts';
+import type { State } from './state.ts';
+import { startTasks } from './taskClient.ts';
 
 const connection = { name: 'test', label: 'Test' };
 
@@ -16,9 +16,7 @@ describe('a log as a document', () => {
 	let state: State;
 
 	beforeEach(async () => {
-		server = await TaskServer.start();
-		state = new State();
-		client = taskClient(server);
+		({ server, client, state } = await startTasks());
 	});
 
 	afterEach(() => server.stop());

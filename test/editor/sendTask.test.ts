@@ -4,9 +4,9 @@ import { StateEntries } from '../../src/platform/sharedState.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
 import { PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
-import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import type { TaskServer } from '../unit/tasks/taskServer.ts';
+import type { State } from './state.ts';
+import { startTasks, taskClient } from './taskClient.ts';
 
 const connection = { name: 'test', label: 'Test' };
 
@@ -16,9 +16,7 @@ describe('the request for a task', () => {
 	let state: State;
 
 	beforeEach(async () => {
-		server = await TaskServer.start();
-		state = new State();
-		client = taskClient(server);
+		({ server, client, state } = await startTasks());
 	});
 
 	afterEach(() => server.stop());

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
+import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { State } from './state.ts';
 
 /** A client of the server as the extension has it; without a key where it is empty. */
 export function taskClient({ connection }: TaskServer, key = 'test'): Client {
@@ -9,4 +10,10 @@ export function taskClient({ connection }: TaskServer, key = 'test'): Client {
 		keys: () => Promise.resolve(key === '' ? undefined : key),
 		transport: createFetchTransport((input, init) => fetch(input, init)),
 	});
+}
+
+/** What each test of the tasks begins with. The server is to be stopped. */
+export async function startTasks(): Promise<{ server: TaskServer; client: Client; state: State }> {
+	const server = await TaskServer.start();
+	return { server, client: taskClient(server), state: new State() };
 }

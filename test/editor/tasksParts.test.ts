@@ -26,9 +26,9 @@ import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import { TaskTree } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
-import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import type { TaskServer } from '../unit/tasks/taskServer.ts';
+import type { State } from './state.ts';
+import { startTasks } from './taskClient.ts';
 
 const run = promisify(execFile);
 const connection = { name: 'test', label: 'Test' };
@@ -43,9 +43,7 @@ describe('the parts of the tasks feature in the editor', () => {
 	let state: State;
 
 	beforeEach(async () => {
-		server = await TaskServer.start();
-		state = new State();
-		client = taskClient(server);
+		({ server, client, state } = await startTasks());
 	});
 
 	afterEach(() => server.stop());
