@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { openConnectionSettings, use } from './connections.ts';
 import { type Answers, nameProblem, proposedService, readAddress, toSetting } from './model/newConnection.ts';
@@ -41,20 +41,12 @@ export async function addConnection(keys: ConnectionKeys): Promise<void> {
 		await sayNotSaved(error);
 		return;
 	}
-	// Not waited for: a notification may stay for long.
-	void offerSwitch(name, keys);
-}
-
-async function offerSwitch(name: string, keys: ConnectionKeys): Promise<void> {
-	const switchTo = vscode.l10n.t('Switch to It');
-	const message = vscode.l10n.t('The connection “{0}” was added.', name);
-	try {
-		if ((await showMessage('information', message, switchTo)) === switchTo) {
-			await use(name, keys);
-		}
-	} catch (error) {
-		await showExplanation(explainError(error, name));
-	}
+	offer(
+		vscode.l10n.t('The connection “{0}” was added.', name),
+		vscode.l10n.t('Switch to It'),
+		() => use(name, keys),
+		error => explainError(error, name),
+	);
 }
 
 function steps(answers: Answers): Step[] {

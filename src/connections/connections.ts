@@ -4,7 +4,7 @@ import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { explainError, offer } from '../platform/notify.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
@@ -129,21 +129,14 @@ export async function use(name: string, keys: ConnectionKeys): Promise<void> {
 	if ('sentence' in described || (await keys.state(described.connection, 'inference')) !== 'missing') {
 		return;
 	}
-	// Not waited for: a notification may stay for long.
-	void offerKey(described.connection, keys);
-}
-
-async function offerKey(connection: Connection, keys: ConnectionKeys): Promise<void> {
-	const label = connection.label ?? connection.name;
-	const add = vscode.l10n.t('Add Key');
-	const message = vscode.l10n.t('{0} is in use now. Chat needs its inference key.', label);
-	try {
-		if ((await showMessage('information', message, add)) === add) {
-			await keys.set(connection, 'inference');
-		}
-	} catch (error) {
-		await showExplanation(explainError(error, label));
-	}
+	const { connection } = described;
+	const label = connection.label ?? name;
+	offer(
+		vscode.l10n.t('{0} is in use now. Chat needs its inference key.', label),
+		vscode.l10n.t('Add Key'),
+		() => keys.set(connection, 'inference'),
+		error => explainError(error, label),
+	);
 }
 
 /** The user's settings.json, at the connections. */

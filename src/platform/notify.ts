@@ -213,3 +213,21 @@ export async function showExplanation(explanation: Explanation): Promise<void> {
 		await executeCommand(action.command);
 	}
 }
+
+/**
+ * A message with a button that does something; what goes wrong with that is said. Nothing waits for it: a notification
+ * may stay for long.
+ */
+export function offer(
+	message: string,
+	button: string,
+	run: () => PromiseLike<unknown>,
+	explain: (error: unknown) => Explanation,
+): void {
+	const ask = async () => {
+		if ((await showMessage('information', message, button)) === button) {
+			await run();
+		}
+	};
+	ask().catch(error => showExplanation(explain(error)));
+}

@@ -3,7 +3,7 @@ import type { Connection } from '../../contract/connection.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
+import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import {
@@ -215,7 +215,7 @@ function groupText(group: ModelGroup): string {
 
 /** A prefix is understood on the enterprise host alone; elsewhere the policy's order says the same. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
-	const { connection } = options;
+	const { connection, target, explainError } = options;
 	const model = bareModel(connection, currentModel(options));
 	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
 		label: `${prefix}/${model}`,
@@ -235,23 +235,15 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	if (connection.plan === 'enterprise' || chosen.prefix === connection.service) {
 		return use(options, `${chosen.prefix}/${model}`);
 	}
-	// Not waited for: a notification may stay for long.
-	void offerOrder(options, chosen.provider);
-}
-
-async function offerOrder({ target, explainError }: ModelPickerOptions, provider: string): Promise<void> {
-	const order = vscode.l10n.t('Put It First in the Policy');
-	const message = vscode.l10n.t(
-		'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
-		provider,
+	offer(
+		vscode.l10n.t(
+			'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
+			chosen.provider,
+		),
+		vscode.l10n.t('Put It First in the Policy'),
+		() => target.write({ ...target.read(), order: [chosen.provider] }),
+		explainError,
 	);
-	try {
-		if ((await showMessage('information', message, order)) === order) {
-			await target.write({ ...target.read(), order: [provider] });
-		}
-	} catch (error) {
-		await showExplanation(explainError(error));
-	}
 }
 
 async function selectAlternates(options: ModelPickerOptions): Promise<void> {
