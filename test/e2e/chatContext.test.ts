@@ -8,6 +8,7 @@ import {
 	changeSettings,
 	dialog,
 	openFile,
+	openView,
 	pickItem,
 	runCommand,
 	screenshot,
@@ -110,13 +111,11 @@ describe('context in the window', function () {
 		const messages = recorder.chats.at(-1)?.body['messages'] as { content: string }[];
 		return messages.at(-1)?.content ?? '';
 	};
+	const explorerRow = (name: string) =>
+		page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
 	const inExplorer = async (name: string, item: string) => {
-		await page
-			.locator('.activitybar')
-			.getByRole('tab', { name: /^Explorer/ })
-			.click();
-		const row = page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
-		await row.click({ button: 'right' });
+		await openView(page, 'Explorer');
+		await explorerRow(name).click({ button: 'right' });
 		// A click that comes too soon after the menu is taken for the end of the one that opened it.
 		await until('the menu has taken the click', async () => {
 			await page
@@ -229,7 +228,7 @@ describe('context in the window', function () {
 	});
 
 	it('has what a terminal has printed', async () => {
-		await runInChat('Errand: Add Last Terminal Output to Errand Chat');
+		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
 		await toast(page, 'No terminal of this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
@@ -263,6 +262,11 @@ describe('context in the window', function () {
 		await refuse('.env', 'Files of this name usually hold secrets.');
 		await inExplorer('ignored.txt', 'Add File to Errand Chat');
 		await refuse('ignored.txt', 'Git ignores it.');
+		// The extension has acted on the answer before it opens this list.
+		await runCommand(page, 'Errand: Select Model…');
+		await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'small' }).first().waitFor();
+		await page.keyboard.press('Escape');
+		assert.equal(await explorerRow('ignored.txt').isVisible(), true, 'the chat does not come to the front');
 		frame = await openChat(page);
 		await has();
 	});

@@ -155,6 +155,10 @@ describe('context in the editor', () => {
 		}));
 		assert.equal(await context.addFrom(async () => sources), true);
 		assert.deepEqual(labels(), ['a.ts']);
+		const nowhere = { kind: 'file' as const, uri: place('nowhere.ts').toString() };
+		assert.equal(await context.addFrom(async () => [nowhere]), false, 'what cannot be read is not added');
+		assert.equal(await context.addFrom(async () => sources), true, 'what is there already is in the chat');
+		assert.deepEqual(labels(), ['a.ts']);
 		await context.handle({ kind: 'paste-look', paste: 1, text: place('fox.png').fsPath });
 		assert.deepEqual(posted.at(-1), { kind: 'paste-answer', paste: 1, taken: true });
 		await context.handle({ kind: 'paste-take', paste: 0 });

@@ -180,7 +180,7 @@ export class ChatContext {
 		return pickContext(this.files, this.options.terminal());
 	}
 
-	/** Adds what is found, and resolves with whether there was something to add. What stands in the way is said. */
+	/** Adds what is found, and resolves with whether some of it is a chip now. What stands in the way is said. */
 	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
 		if (!mayRead()) {
 			return false;
@@ -205,9 +205,7 @@ export class ChatContext {
 		for (const text of problems) {
 			void showMessage('warning', text);
 		}
-		const sources = read.filter(source => source !== undefined);
-		await this.chips.add(sources);
-		return sources.length > 0;
+		return this.chips.add(read.filter(source => source !== undefined));
 	}
 
 	/** A file that is an image is one. */

@@ -77,16 +77,20 @@ export class ContextChips {
 		return this.list;
 	}
 
-	/** Adds each source that can be read and that the user does not hold back. Tells the user what cannot. */
-	async add(sources: readonly ContextSource[]): Promise<void> {
+	/**
+	 * Adds each source that can be read and that the user does not hold back. Tells the user what cannot. Resolves with
+	 * whether one of them is a chip now.
+	 */
+	async add(sources: readonly ContextSource[]): Promise<boolean> {
 		if (!mayRead()) {
-			return;
+			return false;
 		}
 		for (const source of sources) {
-			if (this.list.every(chip => sourceKey(chip.source) !== sourceKey(source))) {
+			if (!this.has(source)) {
 				await this.addOne(source);
 			}
 		}
+		return sources.some(source => this.has(source));
 	}
 
 	remove(id: string): void {
@@ -128,6 +132,10 @@ export class ContextChips {
 			this.set(this.list.map(other => (other.id === chip.id ? next : other)));
 		}
 		return undefined;
+	}
+
+	private has(source: ContextSource): boolean {
+		return this.list.some(chip => sourceKey(chip.source) === sourceKey(source));
 	}
 
 	private async addOne(source: ContextSource): Promise<void> {

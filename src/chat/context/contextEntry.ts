@@ -37,8 +37,12 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
 		// The editor that is active now is the one that is meant: it is asked before the chat takes the focus.
-		const isFound = await host.context.addFrom(() => contextOf(command, args, host.context, terminal));
-		if (isFound && command === commands.explainProblem) {
+		const isAdded = await host.context.addFrom(() => contextOf(command, args, host.context, terminal));
+		if (!isAdded) {
+			// The user left it, or was told why: a chat that comes to the front now would take them away from where they are.
+			return;
+		}
+		if (command === commands.explainProblem) {
 			host.suggest(vscode.l10n.t('Explain this problem and how to solve it.'));
 		}
 		await show();
