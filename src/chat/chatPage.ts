@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { setContextKey } from '../platform/commands.ts';
+import { goesToEditor } from '../platform/editorUse.ts';
 import type { Chat } from './chat.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { ShownChange } from './conversations/openConversations.ts';
@@ -89,22 +90,22 @@ export class ChatPage implements Disposable {
 	}
 
 	/**
-	 * Runs a question in front of the window. After it the editor gives the keyboard to the page it had it from, but to nothing
-	 * in it: the composer takes it.
+	 * Runs what asks in front of the window. After it the editor gives the keyboard to the page it had it from, but to nothing
+	 * in it, or after a list not even to that: the composer takes it, unless the user has gone to an editor.
 	 */
 	async aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		const { hasFocus } = this;
-		try {
-			return await run();
-		} finally {
-			if (hasFocus) {
-				void this.focusComposer();
-			}
+		const answer = run();
+		const hasGone = await goesToEditor(() => Promise.allSettled([answer]));
+		if (hasFocus && !hasGone) {
+			void this.focusComposer();
 		}
+		return answer;
 	}
 
-	/** The page has put the cursor into the composer. */
-	composerFocused(): void {
+	/** The page has put the cursor into the composer. `hasFocus`: keys that are pressed go there now. */
+	composerFocused(hasFocus: boolean): void {
+		this.focusTold(hasFocus);
 		this.focusAsked = Math.max(0, this.focusAsked - 1);
 		if (this.focusAsked === 0 && !this.focusWanted) {
 			this.focused?.resolve();
@@ -277,6 +278,8 @@ export class ChatPage implements Disposable {
 		if (this.focusWanted && this.view) {
 			this.focusWanted = false;
 			this.focusAsked++;
+			// Before: whoever sees the cursor there may press one of the chat's keys at once.
+			this.focusTold(true);
 			this.post({ kind: 'composer-focus' });
 		}
 		if (this.suggestion !== undefined && this.view) {

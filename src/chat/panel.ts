@@ -83,7 +83,7 @@ export class ChatPanel {
 			channels: {
 				...dependencies.channels,
 				open: (address, options) =>
-					dependencies.channels.open(address, { ...options, around: run => this.page.aroundQuestion(run) }),
+					dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
 			},
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
@@ -147,7 +147,7 @@ export class ChatPanel {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
-			'composer-focused': () => this.page.composerFocused(),
+			'composer-focused': ({ focused }) => this.page.composerFocused(focused),
 			'focus-tell': ({ focused }) => this.page.focusTold(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
@@ -281,6 +281,11 @@ export class ChatPanel {
 			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
 		);
 		return this.tools;
+	}
+
+	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
+		return this.page.aroundQuestion(run);
 	}
 
 	/** Puts a question into the composer, where there is none yet. */

@@ -77,7 +77,7 @@ export type FromPage =
 	| { kind: 'model-choose' }
 	| { kind: 'policy-choose' }
 	/** Answers each `composer-focus`, when it is done. */
-	| { kind: 'composer-focused' }
+	| { kind: 'composer-focused'; focused: boolean }
 	/** Whether keys that are pressed go to the page. The editor's own `focusedView` leaves out webviews. */
 	| { kind: 'focus-tell'; focused: boolean }
 	/** What the page keeps for itself, as its own JSON: handed back to the next page as it is. */

@@ -23,7 +23,7 @@ const address = z.string().max(MAXIMUM_URL_LENGTH);
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('page-ready') }),
 	z.strictObject({ kind: z.literal('snapshot-request') }),
-	z.strictObject({ kind: z.literal('composer-focused') }),
+	z.strictObject({ kind: z.literal('composer-focused'), focused: z.boolean() }),
 	// Twice the limit gets through, so that a message that is too long is refused in words.
 	z.strictObject({
 		kind: z.literal('message-send'),

@@ -9,6 +9,8 @@ import type { TerminalMemory } from './terminalMemory.ts';
 /** What the commands need of the chat view; it loads with the first of them. */
 export interface ContextHost {
 	readonly context: ChatContext;
+	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T>;
 	/** Puts a question into the composer, where there is none. */
 	suggest(question: string): void;
 }
@@ -37,7 +39,9 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
 		// The editor that is active now is the one that is meant: it is asked before the chat takes the focus.
-		const isAdded = await host.context.addFrom(() => contextOf(command, args, host.context, terminal));
+		const isAdded = await host.aroundQuestion(() =>
+			host.context.addFrom(() => contextOf(command, args, host.context, terminal)),
+		);
 		if (!isAdded) {
 			// The user left it, or was told why: a chat that comes to the front now would take them away from where they are.
 			return;

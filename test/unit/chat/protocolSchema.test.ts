@@ -11,7 +11,7 @@ describe('a message from the page', () => {
 		for (const message of [
 			{ kind: 'page-ready' },
 			{ kind: 'snapshot-request' },
-			{ kind: 'composer-focused' },
+			{ kind: 'composer-focused', focused: true },
 			{ kind: 'message-send', turn, text: 'x' },
 			{ kind: 'message-send', conversation, turn, text: '' },
 			{ kind: 'message-send', conversation, turn, text: 'x', edits: turn },

@@ -166,7 +166,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		switch (message.kind) {
 			case 'composer-focus':
 				this.focusText();
-				this.post({ kind: 'composer-focused' });
+				this.post({ kind: 'composer-focused', focused: document.hasFocus() });
 				break;
 			case 'composer-fill':
 				this.suggest(message.text);
