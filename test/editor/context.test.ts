@@ -57,7 +57,11 @@ describe('context in the editor', () => {
 			focusComposer: () => {},
 			logger: nullLogger,
 		});
-		return { context, posted };
+		const labels = () => {
+			const shown = posted.findLast(message => message.kind === 'context-set');
+			return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
+		};
+		return { context, posted, labels };
 	};
 
 	it('takes the text files of a folder, without secrets, links and what is no text', async () => {
@@ -144,11 +148,7 @@ describe('context in the editor', () => {
 	});
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
-		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
-		const labels = () => {
-			const shown = posted.findLast(message => message.kind === 'context-set');
-			return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
-		};
+		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		const sources = ['large.png', 'folder/a.ts', 'picture.png'].map(name => ({
 			kind: 'file' as const,
 			uri: place(name).toString(),
@@ -170,7 +170,7 @@ describe('context in the editor', () => {
 	});
 
 	it('adds what was pasted last, also where it takes longer to look at what was pasted before', async () => {
-		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		const path = place('folder/a.ts').fsPath;
 		const many = [...Array.from({ length: 19 }, () => path), place('nowhere.ts').fsPath].join('\n');
 		const slow = context.handle({ kind: 'paste-look', paste: 1, text: many });
@@ -178,8 +178,19 @@ describe('context in the editor', () => {
 		assert.deepEqual(posted, [{ kind: 'paste-answer', paste: 2, taken: true }], 'the first is not looked at yet');
 		await slow;
 		await context.handle({ kind: 'paste-take', paste: 2 });
-		const shown = posted.findLast(message => message.kind === 'context-set');
-		assert.deepEqual(shown?.kind === 'context-set' && shown.context.chips.map(({ label }) => label), ['a.ts']);
+		assert.deepEqual(labels(), ['a.ts']);
+		context.dispose();
+	});
+
+	it('takes what the page still shows of an earlier list, while the next one is on its way', async () => {
+		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		await context.handle({ kind: 'completion-request', request: 1, query: 'b.md' });
+		const list = posted.at(-1);
+		const item = list?.kind === 'completion-set' ? list.items.find(({ label }) => label === 'b.md') : undefined;
+		assert.ok(item);
+		await context.handle({ kind: 'completion-request', request: 2, query: 'b.mdx' });
+		await context.handle({ kind: 'completion-take', item: item.id });
+		assert.deepEqual(labels(), ['b.md']);
 		context.dispose();
 	});
 

@@ -28,6 +28,9 @@ import type { TerminalMemory } from './terminalMemory.ts';
 /** Files that `#` offers at a time. */
 const OFFERED_FILES = 12;
 
+/** Of the lists that `#` has offered: more than a page that is seconds behind can still show. */
+const MAXIMUM_OFFERED = 1_000;
+
 const CONTEXT_KINDS = [
 	'context-pick',
 	'context-shorten',
@@ -81,8 +84,8 @@ export class ChatContext {
 	private readonly chips: ContextChips;
 	private readonly images: ContextImages;
 	readonly files = new FileSearch();
-	/** What the composer offers now, by the ids that the page knows. */
-	private offered = new Map<string, () => Promise<ContextSource[]>>();
+	/** By the ids that the page knows: also what earlier lists had, as the page may show one while the next is on its way. */
+	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
 	/** What was pasted last; with its place, once that is known. */
 	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
 
@@ -300,11 +303,10 @@ export class ChatContext {
 			({ label, word }) => label.toLowerCase().includes(words) || word.split(' ').some(part => part.startsWith(words)),
 		);
 		const files = await this.files.find(query, OFFERED_FILES);
-		const offered = new Map<string, () => Promise<ContextSource[]>>();
 		const items: CompletionItem[] = [];
 		const offer = (item: Omit<CompletionItem, 'id'>, sources: () => Promise<ContextSource[]>) => {
 			const id = randomUUID();
-			offered.set(id, sources);
+			this.offered.set(id, sources);
 			items.push({ id, ...item });
 		};
 		for (const { kind, label, description, sources } of choices) {
@@ -317,7 +319,12 @@ export class ChatContext {
 				async () => [{ kind: 'file', uri: uri.toString() }],
 			);
 		}
-		this.offered = offered;
+		for (const id of this.offered.keys()) {
+			if (this.offered.size <= MAXIMUM_OFFERED) {
+				break;
+			}
+			this.offered.delete(id);
+		}
 		return items;
 	}
 }
