@@ -177,6 +177,7 @@ export class ChatPanel {
 				shown: () => this.shown(),
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},
+				focusComposer: () => this.focusComposer(),
 				post,
 				logger,
 			}),

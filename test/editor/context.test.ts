@@ -40,7 +40,11 @@ describe('context in the editor', () => {
 		await rm(place('').fsPath, { recursive: true, force: true });
 	});
 
-	const openContext = (measure: ChatContextOptions['measure'], measureAgain = async () => {}) => {
+	const openContext = (
+		measure: ChatContextOptions['measure'],
+		measureAgain = async () => {},
+		focusComposer = () => {},
+	) => {
 		const refusePictures = async () => ({ kind: 'refused', problem: 'type' }) as const;
 		const posted: ToPage[] = [];
 		const context = new ChatContext({
@@ -54,7 +58,7 @@ describe('context in the editor', () => {
 			measurable: async () => {},
 			measureAgain,
 			post: message => posted.push(message),
-			focusComposer: () => {},
+			focusComposer,
 			logger: nullLogger,
 		});
 		const labels = () => {
@@ -191,6 +195,29 @@ describe('context in the editor', () => {
 		await context.handle({ kind: 'completion-request', request: 2, query: 'b.mdx' });
 		await context.handle({ kind: 'completion-take', item: item.id });
 		assert.deepEqual(labels(), ['b.md']);
+		context.dispose();
+	});
+
+	it('gives the keyboard back to the composer after its lists, unless the user has gone to an editor', async () => {
+		let focused = 0;
+		const { context } = openContext(
+			() => ({ request: 0, model: 'demo' }),
+			async () => {},
+			() => focused++,
+		);
+		const leave = () => vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+		for (const kind of ['context-pick', 'context-shorten'] as const) {
+			focused = 0;
+			const left = context.handle({ kind });
+			await leave();
+			await left;
+			assert.equal(focused, 1, kind);
+			const gone = context.handle({ kind });
+			await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: kind }));
+			await leave();
+			await gone;
+			assert.equal(focused, 1, `${kind}, with an editor in front`);
+		}
 		context.dispose();
 	});
 

@@ -11,6 +11,7 @@ import { oneLine } from '../model/title.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
 import { chooseModelButton, noImagesText } from '../policy/words.ts';
 import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
+import { thenComposer } from '../thenComposer.ts';
 import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
@@ -113,12 +114,10 @@ export class ChatContext {
 	async handle(message: ContextMessage): Promise<void> {
 		switch (message.kind) {
 			case 'context-pick':
-				await this.addFrom(() => this.pick());
-				this.options.focusComposer();
+				await this.thenComposer(() => this.addFrom(() => this.pick()));
 				break;
 			case 'context-shorten':
-				await pickShortened(this.chips, this.options.measure());
-				this.options.focusComposer();
+				await this.thenComposer(() => pickShortened(this.chips, this.options.measure()));
 				break;
 			case 'context-drop':
 				await this.addFrom(() => droppedSources(message.uris));
@@ -177,6 +176,13 @@ export class ChatContext {
 				}
 				break;
 		}
+	}
+
+	private thenComposer(ask: () => Promise<unknown>): Promise<void> {
+		return thenComposer(
+			async () => void (await ask()),
+			() => this.options.focusComposer(),
+		);
 	}
 
 	pick(): Promise<ContextSource[] | undefined> {

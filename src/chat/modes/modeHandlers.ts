@@ -8,6 +8,7 @@ import { dataUrl } from '../context/requestImages.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
 import type { FromPage, ToPage } from '../protocol.ts';
 import { openableUrl } from '../protocolSchema.ts';
+import { thenComposer } from '../thenComposer.ts';
 import type { TurnMode } from './model/mode.ts';
 import type { KeptPicture } from './model/picture.ts';
 import type { ShownPicture } from './pictureFile.ts';
@@ -19,6 +20,7 @@ export interface ModeDependencies {
 	/** Runs with the chat that has the turn, where one has. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	refusedModes(): Partial<Record<TurnMode, string>>;
+	focusComposer(): void;
 	post(message: ToPage): void;
 	logger: Logger;
 }
@@ -32,6 +34,7 @@ export function modeHandlers({
 	shown,
 	withTurn,
 	refusedModes,
+	focusComposer,
 	post,
 	logger,
 }: ModeDependencies): ModeHandlers {
@@ -57,11 +60,13 @@ export function modeHandlers({
 		'mode-pick': async () => {
 			const chat = await shown();
 			const { pickMode } = await import('./pickMode.ts');
-			const mode = await pickMode(chat.mode, refusedModes());
-			if (mode !== undefined) {
-				await chat.setMode(mode);
-			}
-			post({ kind: 'composer-focus' });
+			await thenComposer(async () => {
+				const mode = await pickMode(chat.mode, refusedModes());
+				if (mode !== undefined) {
+					await chat.setMode(mode);
+				}
+				return undefined;
+			}, focusComposer);
 		},
 		'picture-request': ({ turn: turnId, file }) =>
 			withTurn(turnId, async chat => {
