@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
-import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
-import { openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import { appears, openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
 describe('what cannot be a task', function () {
@@ -112,16 +112,9 @@ describe('what cannot be a task', function () {
 			await until('the window has both folders', async () => {
 				const explorer = await openView(page, 'Explorer');
 				const folders = explorer.locator('.explorer-folders-view .monaco-list-row');
-				const hasRead = await folders
-					.nth(1)
-					.waitFor({ timeout: 5_000 })
-					.then(
-						() => true,
-						() => false,
-					);
+				const hasRead = await appears(folders.nth(1), 5_000);
 				if (!hasRead) {
-					await page.reload();
-					await workbenchStands(page);
+					await reloadWindow(page);
 				}
 				return hasRead;
 			});

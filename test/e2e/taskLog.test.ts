@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import { pickItem, runCommand, screenshot, type Theme, toast, until, useTheme } from '../support/editorWindow.ts';
 import { localService, openChat, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 
@@ -146,8 +146,7 @@ describe('a task’s log as a document, its tooltip and the filter', function ()
 
 	it('is there again after a reload of the window', async () => {
 		await openDocument();
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		await until('the document shows the log again', async () => /git committed/.test(await logDocumentText()), 60_000);
 		await screenshot(page, 'task-log-reloaded');
 	});
