@@ -106,6 +106,41 @@ describe('the context in the chat page', function () {
 		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
 	});
 
+	it('keeps Enter for a list that has not come: takes its first, or sends where nothing matches', async () => {
+		const ask = async (text: string) => {
+			await open({ chips: [] });
+			await textarea().pressSequentially(text);
+			await textarea().press('Enter');
+			const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
+			assert.equal(await isSent(), false);
+			return requests.at(-1)?.request ?? 0;
+		};
+		const isSent = async () => (await chat.posted()).some(({ kind }) => kind === 'message-send');
+		const items = [{ id: chip(1).id, kind: 'file' as const, label: 'profile.ts' }];
+		let request = await ask('Why #pro');
+		await chat.send({ kind: 'completion-set', request, items });
+		assert.equal((await chat.waitForPosted('completion-take')).item, chip(1).id);
+		assert.equal(await textarea().inputValue(), 'Why ');
+		assert.equal(await isSent(), false);
+		request = await ask('Mend #123');
+		await chat.send({ kind: 'completion-set', request, items: [] });
+		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
+		// Whoever does not want to wait, or goes elsewhere.
+		for (const go of [() => textarea().press('Enter'), () => textarea().blur()]) {
+			request = await ask('Mend #123');
+			await go();
+			assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
+			await chat.send({ kind: 'completion-set', request, items });
+			assert.equal(await textarea().inputValue(), 'Mend #123');
+		}
+		// Whoever types on.
+		request = await ask('Mend #12');
+		await textarea().pressSequentially('3');
+		await chat.send({ kind: 'completion-set', request: request + 1, items });
+		await chat.page.getByRole('option').first().waitFor();
+		assert.equal(await isSent(), false);
+	});
+
 	it('closes the list with Escape and offers it again for another word', async () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('#a');

@@ -135,9 +135,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.help = action === undefined ? undefined : { turn, label: action };
 	}
 
-	/** Another conversation is about to be shown: what was pasted in this one belongs here, and is not sent there. */
+	/** Another conversation is about to be shown: what was pasted or awaited in this one belongs here, and is not sent there. */
 	leave(): void {
 		this.isSendDue = false;
+		this.completion.close();
 		this.paste.end();
 	}
 
@@ -379,7 +380,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private onBlur(): void {
-		this.completion.close();
+		this.completion.leave();
 		this.slash.close();
 	}
 
@@ -391,6 +392,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return;
 		}
 		event.preventDefault();
+		this.enter();
+	}
+
+	/** Enter was pressed, and for no list. */
+	enter(): void {
 		if (this.replying !== undefined) {
 			this.say(this.strings.stillReplying);
 		} else {

@@ -1,6 +1,7 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import type { CompletionItem, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
+import { isSendKey } from '../message.ts';
 import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
 import { listTakesKey } from './listKeys.ts';
@@ -16,6 +17,8 @@ export interface CompletionOwner extends ReactiveControllerHost {
 	readonly post: Post;
 	/** The text has become another one. */
 	textChanged(): void;
+	/** Does what Enter does where no list has it. */
+	enter(): void;
 }
 
 /** What `#` offers in the composer: a list above it, which the text field moves through while it keeps the focus. */
@@ -23,6 +26,10 @@ export class ContextCompletion implements ReactiveController {
 	private readonly owner: CompletionOwner;
 	/** The number of the last request: the answer to an earlier one comes too late. */
 	private request = 0;
+	/** There will be a list, or another one. */
+	private isAwaited = false;
+	/** Enter was pressed before there was a list: whether it was for that shows when that comes. */
+	private isEnterDue = false;
 	private items: readonly CompletionItem[] | undefined;
 	private selected = 0;
 	/** The `#` that the user has closed the list of. */
@@ -51,19 +58,42 @@ export class ContextCompletion implements ReactiveController {
 			return;
 		}
 		this.request++;
+		this.isAwaited = true;
+		this.isEnterDue = false;
 		this.owner.post({ kind: 'completion-request', request: this.request, query: token.query });
 	}
 
 	receive(request: number, items: readonly CompletionItem[]): void {
-		if (request === this.request && this.token()) {
+		if (request !== this.request || !this.token()) {
+			return;
+		}
+		const { isEnterDue } = this;
+		this.isAwaited = false;
+		this.isEnterDue = false;
+		if (!isEnterDue) {
 			this.items = items;
 			this.selected = 0;
 			this.owner.requestUpdate();
+		} else if (items.length > 0) {
+			this.take(items[0]);
+		} else {
+			this.owner.enter();
+		}
+	}
+
+	/** The keyboard goes elsewhere. */
+	leave(): void {
+		const { isEnterDue } = this;
+		this.close();
+		if (isEnterDue) {
+			this.owner.enter();
 		}
 	}
 
 	close(): void {
 		this.request++;
+		this.isAwaited = false;
+		this.isEnterDue = false;
 		if (this.items) {
 			this.items = undefined;
 			this.owner.requestUpdate();
@@ -73,20 +103,34 @@ export class ContextCompletion implements ReactiveController {
 	/** Whether the key was for the list. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { items } = this;
-		return (
-			items !== undefined &&
-			listTakesKey(event, {
-				count: items.length,
-				selected: this.selected,
-				select: index => this.select(index),
-				take: index => this.take(items[index]),
-				close: () => this.close(),
-				dismiss: () => {
-					this.dismissed = this.token()?.start;
-					this.close();
-				},
-			})
-		);
+		if (items === undefined) {
+			return this.holdsEnter(event);
+		}
+		return listTakesKey(event, {
+			count: items.length,
+			selected: this.selected,
+			select: index => this.select(index),
+			take: index => this.take(items[index]),
+			close: () => this.close(),
+			dismiss: () => {
+				this.dismissed = this.token()?.start;
+				this.close();
+			},
+		});
+	}
+
+	/** Whoever knows what comes first does not wait for the list. A second Enter is for the message. */
+	private holdsEnter(event: KeyboardEvent): boolean {
+		if (!isSendKey(event) || !this.isAwaited || !this.token()) {
+			return false;
+		}
+		if (this.isEnterDue) {
+			this.close();
+			return false;
+		}
+		this.isEnterDue = true;
+		event.preventDefault();
+		return true;
 	}
 
 	private select(index: number): void {
