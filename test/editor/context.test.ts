@@ -198,6 +198,29 @@ describe('context in the editor', () => {
 		context.dispose();
 	});
 
+	it('sends a message with what is still being added, and not without what the user holds back', async () => {
+		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
+		const sent: string[][] = [];
+		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
+			sent.push(attachments.map(({ label }) => label));
+		};
+		const chat = { conversation: { id: 'c3', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const dropped = { kind: 'context-drop' as const, uris: [place('folder/a.ts').toString()] };
+		const [, refusal] = await Promise.all([context.handle(dropped), context.send(chat, 't1', 'What is it?')]);
+		assert.equal(refusal, undefined);
+		assert.deepEqual(sent, [['a.ts']]);
+		assert.ok(posted.some(message => message.kind === 'message-hold' && message.turn === 't1'));
+		const missing = { ...dropped, uris: [place('nowhere.ts').toString()] };
+		const [, refused] = await Promise.all([context.handle(missing), context.send(chat, 't2', 'What is it?')]);
+		assert.match(refused?.reason === 'context' ? refused.explanation.message : '', /was not added\. Send it again/);
+		assert.equal(await context.send(chat, 't2', 'What is it?'), undefined, 'again');
+		const left = context.addFrom(async () => undefined);
+		assert.equal(await context.send(chat, 't3', 'What is it?'), undefined, 'with a list that was left');
+		assert.equal(await left, false);
+		assert.deepEqual(sent, [['a.ts'], [], []]);
+		context.dispose();
+	});
+
 	it('gives the keyboard back to the composer after its lists, unless the user has gone to an editor', async () => {
 		let focused = 0;
 		const { context } = openContext(

@@ -87,6 +87,8 @@ export class ChatContext {
 	readonly files = new FileSearch();
 	/** By the ids that the page knows: also what earlier lists had, as the page may show one while the next is on its way. */
 	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
+	/** What is being added; each resolves as `addNow` does. */
+	private readonly adding = new Set<Promise<boolean | undefined>>();
 	/** What was pasted last; with its place, once that is known. */
 	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
 
@@ -123,7 +125,7 @@ export class ChatContext {
 				await this.addFrom(() => droppedSources(message.uris));
 				break;
 			case 'context-text':
-				await this.chips.add([{ kind: 'text', label: oneLine(message.name), text: message.text }]);
+				await this.addFrom(async () => [{ kind: 'text', label: oneLine(message.name), text: message.text }]);
 				break;
 			case 'context-image':
 				await this.addFrom(async () => {
@@ -194,6 +196,17 @@ export class ChatContext {
 		if (!mayRead()) {
 			return false;
 		}
+		const adding = this.addNow(find);
+		this.adding.add(adding);
+		try {
+			return (await adding) === true;
+		} finally {
+			this.adding.delete(adding);
+		}
+	}
+
+	/** Undefined where there was nothing to add. */
+	private async addNow(find: () => Promise<ContextSource[] | undefined>): Promise<boolean | undefined> {
 		const problems = new Set<string>();
 		const problem = (error: unknown) => {
 			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
@@ -214,7 +227,8 @@ export class ChatContext {
 		for (const text of problems) {
 			void showMessage('warning', text);
 		}
-		return this.chips.add(read.filter(source => source !== undefined));
+		const isAdded = await this.chips.add(read.filter(source => source !== undefined));
+		return isAdded || (problems.size === 0 && (found ?? []).length === 0 ? undefined : false);
 	}
 
 	/** A file that is an image is one. */
@@ -271,9 +285,25 @@ export class ChatContext {
 	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: Explanation }> {
 		await this.options.measurable();
 		const refusal =
-			(await this.imageRefusal(chat)) ?? (await this.chips.refresh(onAsk)) ?? (await this.fit(question, onAsk));
+			(await this.awaitAdded(onAsk)) ??
+			(await this.imageRefusal(chat)) ??
+			(await this.chips.refresh(onAsk)) ??
+			(await this.fit(question, onAsk));
 		const { chips } = this.chips;
 		return refusal === undefined ? { chips, attachments: chips.map(({ attachment }) => attachment) } : { refusal };
+	}
+
+	/** What was chosen before the message was sent goes with it, also where it takes long to read. */
+	private async awaitAdded(onAsk: () => void): Promise<Explanation | undefined> {
+		if (this.adding.size === 0) {
+			return undefined;
+		}
+		// It may ask the user.
+		onAsk();
+		const isMissing = (await Promise.all(this.adding)).includes(false);
+		return isMissing
+			? { message: vscode.l10n.t('Not sent: what was to go with it was not added. Send it again to go without.') }
+			: undefined;
 	}
 
 	private fit(question: string, onAsk: () => void): Promise<Explanation | undefined> {
