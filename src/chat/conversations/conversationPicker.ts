@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import { noticeText } from '../strings.ts';
 import { openWorkspace } from '../workspaceTag.ts';
 import { ageText } from './age.ts';
@@ -27,8 +28,15 @@ interface Row extends vscode.QuickPickItem {
 export class ConversationPicker {
 	private readonly conversations: OpenConversations;
 	private readonly actions: PickerActions;
-	private readonly pick = vscode.window.createQuickPick<Row>();
-	/** An input box stands in the list's place. */
+	private readonly list = new RedrawnPick<Row>(
+		pick => this.prepare(pick),
+		() => {
+			if (!this.away) {
+				this.list.dispose();
+			}
+		},
+	);
+	/** An input box may stand in the list's place. */
 	private away = false;
 	private readonly buttons: { button: vscode.QuickInputButton; run: (id: string) => Promise<void> }[];
 
@@ -36,32 +44,42 @@ export class ConversationPicker {
 		this.conversations = conversations;
 		this.actions = actions;
 		this.buttons = [
-			{ button: button('edit', vscode.l10n.t('Rename…')), run: id => this.askAndReturn(() => actions.rename(id)) },
+			{ button: button('edit', vscode.l10n.t('Rename…')), run: id => this.askAndReturn(id, () => actions.rename(id)) },
 			{
 				button: button('export', vscode.l10n.t('Export…')),
 				run: id => {
-					this.pick.hide();
+					this.list.dispose();
 					return actions.export(id);
 				},
 			},
 			{
 				button: button('trash', vscode.l10n.t('Delete')),
-				run: id => this.askAndReturn(() => actions.delete(id)),
+				run: id => this.askAndReturn(id, () => actions.delete(id)),
 			},
 		];
 	}
 
 	/** Shows the list at once and fills it. Resolves when it has been filled for the first time. */
 	async run(): Promise<void> {
-		const { pick } = this;
+		const pick = this.list.show([]);
+		pick.busy = true;
+		const rows = await this.read();
+		if (this.list.current === pick && rows) {
+			// Where no row was, no click can be on its way to one.
+			pick.items = rows;
+			pick.busy = false;
+			sayIfEmpty(pick);
+		}
+	}
+
+	private prepare(pick: vscode.QuickPick<Row>): void {
 		const add = button('add', vscode.l10n.t('New Conversation'));
 		pick.title = vscode.l10n.t('Open Conversation');
 		pick.placeholder = vscode.l10n.t('Search by title or first messages');
 		pick.matchOnDetail = true;
-		pick.keepScrollPosition = true;
 		pick.buttons = [add];
 		pick.onDidTriggerButton(() => {
-			pick.hide();
+			this.list.dispose();
 			void this.actions.startNew();
 		});
 		pick.onDidTriggerItemButton(({ item, button }) => {
@@ -70,51 +88,45 @@ export class ConversationPicker {
 				void action.run(item.id);
 			}
 		});
-		pick.onDidHide(() => {
-			if (!this.away) {
-				pick.dispose();
-			}
-		});
 		pick.onDidAccept(() => {
 			const id = pick.selectedItems[0]?.id;
 			if (id !== undefined) {
-				pick.hide();
+				this.list.dispose();
 				void this.actions.open(id);
 			}
 		});
-		pick.show();
-		await this.fill();
 	}
 
-	/** What asks something takes the list away. */
-	private async askAndReturn(action: () => Promise<void>): Promise<void> {
+	/** What asks something takes the list away. It comes back at the row that this was done to, or at the one that follows it. */
+	private async askAndReturn(id: string, action: () => Promise<void>): Promise<void> {
+		const { current } = this.list;
+		const place = current?.items.findIndex(row => row.id === id) ?? -1;
 		this.away = true;
 		await action();
 		this.away = false;
-		this.pick.show();
-		await this.fill();
+		const rows = await this.read();
+		if (rows && this.list.current) {
+			const isRow = (row: Row) => row.id !== undefined;
+			const active = rows.find(row => row.id === id) ?? rows.slice(place).find(isRow) ?? rows.findLast(isRow);
+			sayIfEmpty(this.list.show(rows, active));
+		}
 	}
 
-	private async fill(): Promise<void> {
-		const { pick } = this;
-		pick.busy = true;
+	/** Undefined where they cannot be read, which is said. */
+	private async read(): Promise<Row[] | undefined> {
 		try {
 			const { conversations, repairs, unreadable } = await this.conversations.list();
-			pick.items = groupConversations(conversations, openWorkspace()).flatMap(group => this.rows(group));
-			if (pick.items.length === 0) {
-				pick.placeholder = vscode.l10n.t('There are no conversations yet.');
-			}
 			if (repairs.length > 0) {
 				void showMessage('warning', noticeText({ kind: 'repaired', repairs }));
 			} else if (unreadable > 0) {
 				void showMessage('warning', noticeText({ kind: 'unreadable', code: undefined }));
 			}
+			return groupConversations(conversations, openWorkspace()).flatMap(group => this.rows(group));
 		} catch (error) {
 			this.actions.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
-			pick.hide();
+			this.list.dispose();
 			void showMessage('error', noticeText({ kind: 'unreadable', code: systemErrorCode(error) }));
-		} finally {
-			pick.busy = false;
+			return undefined;
 		}
 	}
 
@@ -144,6 +156,12 @@ export class ConversationPicker {
 			iconPath: new vscode.ThemeIcon(open?.live ? 'sync~spin' : encrypted ? 'lock' : 'comment'),
 			buttons: this.buttons.map(action => action.button),
 		};
+	}
+}
+
+function sayIfEmpty(pick: vscode.QuickPick<Row>): void {
+	if (pick.items.length === 0) {
+		pick.placeholder = vscode.l10n.t('There are no conversations yet.');
 	}
 }
 
