@@ -3,15 +3,16 @@ import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
+import { goesToEditor } from '../platform/editorUse.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
-import { isTurnedDown } from './model/keyCheck.ts';
+import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
 import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
 import type { KeysDependencies } from './register.ts';
 import { rotateKey } from './rotateKey.ts';
-import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
+import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './saveKey.ts';
 import {
 	answerSentence,
 	answerWord,
@@ -70,11 +71,7 @@ async function manageOnce(context: KeysContext, connection: Connection): Promise
 			await saveKey(context, connection, kind, stored.key);
 			return false;
 		case 'check':
-			await vscode.window.withProgress(
-				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
-				() => checkSaved(context, connection, kind, stored.key),
-			);
-			return true;
+			return checkAndShow(context, connection, kind, stored.key);
 		case 'replace':
 			await setKey(context, connection, kind);
 			return false;
@@ -94,6 +91,29 @@ async function manageOnce(context: KeysContext, connection: Connection): Promise
 		case undefined:
 			return false;
 	}
+}
+
+/**
+ * Resolves with true when the list is to show the answer. Whoever has gone to an editor meanwhile is told there: a list
+ * would take the keyboard from them.
+ */
+async function checkAndShow(
+	context: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+	key: string,
+): Promise<boolean> {
+	let check: KeyCheck | undefined;
+	const hasGone = await goesToEditor(async () => {
+		check = await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
+			() => checkSaved(context, connection, kind, key),
+		);
+	});
+	if (hasGone && check) {
+		tellCheck(context, connection, kind, check);
+	}
+	return !hasGone;
 }
 
 async function sayLocalNeedsNone(manageLocalKeys: () => Promise<void>): Promise<void> {

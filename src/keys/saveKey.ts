@@ -45,11 +45,11 @@ export async function saveAndTell(
 		if (!check) {
 			return;
 		}
-		const sentence = answerSentence(check, kind, connection);
 		if (isTurnedDown(check)) {
 			context.note.value = undefined;
-			offerReplacement(context, connection, kind, sentence);
+			tellCheck(context, connection, kind, check);
 		} else {
+			const sentence = answerSentence(check, kind, connection);
 			context.note.value = vscode.window.setStatusBarMessage(`${saved}. ${sentence}`, STATUS_MS);
 		}
 	});
@@ -94,7 +94,13 @@ export async function askService(
 	return check;
 }
 
-function offerReplacement(context: KeysContext, connection: Connection, kind: KeyKind, sentence: string): void {
+/** Says in a notification what came of a check. */
+export function tellCheck(context: KeysContext, connection: Connection, kind: KeyKind, check: KeyCheck): void {
+	const sentence = answerSentence(check, kind, connection);
+	if (!isTurnedDown(check)) {
+		void showMessage('information', sentence);
+		return;
+	}
 	const replace = vscode.l10n.t('Replace');
 	void showMessage('error', sentence, replace).then(chosen =>
 		chosen === replace ? setKey(context, connection, kind) : undefined,

@@ -11,9 +11,10 @@ import {
 	pickItem,
 	runCommand,
 	screenshot,
+	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+import { ask, openChat, openPrompt, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 
@@ -21,6 +22,9 @@ describe('keys in the window', function () {
 	this.timeout(120_000);
 	let service: http.Server;
 	let seen: { url: string; authorization: string | undefined }[];
+	/** The service leaves a check of a key unanswered, for the test to answer. */
+	let holdsCheck = false;
+	let heldCheck: http.ServerResponse | undefined;
 	let server: EditorServer;
 	let window: EditorWindow;
 
@@ -28,6 +32,10 @@ describe('keys in the window', function () {
 		seen = [];
 		service = http.createServer((request, response) => {
 			seen.push({ url: request.url ?? '', authorization: request.headers.authorization });
+			if (holdsCheck && request.url?.endsWith('/models')) {
+				heldCheck = response;
+				return;
+			}
 			if (request.headers.authorization !== `Bearer ${KEY}`) {
 				response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{"message":"no such key"}}');
 				return;
@@ -108,6 +116,27 @@ describe('keys in the window', function () {
 		await screenshot(window.page, 'keys');
 		assert.equal(await window.page.getByText('0123456789abcdef').count(), 0);
 		await dismissInput(window.page);
+	});
+
+	it('tells whoever has gone to an editor meanwhile what came of a check, and takes no keyboard from them', async () => {
+		const { page } = window;
+		holdsCheck = true;
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Inference key');
+		await pickItem(page, 'Check');
+		await until('the service is asked', async () => heldCheck !== undefined);
+		const prompt = await openPrompt(page);
+		// Drawn by the extension, which knows by then which editor is in front.
+		await prompt.locator('.view-lines [class*="ced-"]').first().waitFor();
+		heldCheck?.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{"message":"expired"}}');
+		holdsCheck = false;
+		const answer = toast(page, 'Acme does not accept the key');
+		await answer.getByRole('button', { name: 'Replace' }).waitFor();
+		assert.equal(await page.locator('.quick-input-widget:visible').count(), 0);
+		await page.keyboard.insertText('goes on');
+		await until('the editor has what is typed', async () => /goes\son/.test(await prompt.innerText()));
+		await screenshot(page, 'key-checked-elsewhere');
+		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
 	it('does not send it to another address until it is confirmed', async () => {
