@@ -15,7 +15,15 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, lastTurnText, openChat, replyEnds, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	composerHasCursor,
+	lastTurnText,
+	openChat,
+	replyEnds,
+	runInChat,
+	turns,
+} from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
 const BROKEN = '{\n\t"fence": "```",\n\t"b": \n}\n';
@@ -69,15 +77,6 @@ describe('context in the window', function () {
 
 	const composer = () => frame.locator('chat-composer textarea');
 	const chips = () => frame.locator('chat-composer chat-chips .label').allInnerTexts();
-	const hasCursor = () =>
-		until('the composer has the cursor', () => composer().evaluate(field => field.matches(':focus')));
-	/** Commands of the chat end with the cursor in the composer: what opens before would be closed again. */
-	const runInChat = async (title: string) => {
-		// It would be back there as soon as the palette closes.
-		await composer().evaluate(field => (field as HTMLElement).blur());
-		await runCommand(page, title);
-		await hasCursor();
-	};
 	const has = (...labels: string[]) =>
 		until(`the chips are ${labels.join(', ')}`, async () => (await chips()).join() === labels.join());
 	const clear = async () => {
@@ -217,7 +216,7 @@ describe('context in the window', function () {
 	});
 
 	it('says what is too much for the model, and shortens what the user chooses', async () => {
-		await runInChat('Errand: New Conversation');
+		await runInChat(page, frame, 'Errand: New Conversation');
 		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
 		await complete('large', 'large.txt');
 		await frame.getByText(/About [\d,]+ tokens too many for small\./).waitFor();
@@ -298,13 +297,13 @@ describe('context in the window', function () {
 			await page.keyboard.press('Enter');
 			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor({ timeout: 30_000 });
 			await page.keyboard.press('Escape');
-			await hasCursor();
+			await composerHasCursor(frame);
 		}
 	});
 
 	it('sends an image to the demo, which tells its size, and not to a model that is not known to take any', async () => {
 		writeFileSync(path.join(server.folder, 'fox.png'), demoImage('a fox'));
-		await runInChat('Errand: New Conversation');
+		await runInChat(page, frame, 'Errand: New Conversation');
 		await complete('fox', 'fox.png');
 		await composer().fill('What is it?');
 		await composer().press('Enter');
@@ -315,12 +314,12 @@ describe('context in the window', function () {
 			.getByRole('button', { name: /^Select Model/ })
 			.click();
 		await pickItem(page, 'Demo');
-		await hasCursor();
+		await composerHasCursor(frame);
 		await composer().press('Enter');
 		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
 		assert.match(await replyEnds(frame), /1 image, .*\n+image\/png, 256 × 256 pixels, [\d,]+ bytes/);
 		await screenshot(page, 'context-image-told');
-		await runInChat('Errand: New Conversation');
+		await runInChat(page, frame, 'Errand: New Conversation');
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {

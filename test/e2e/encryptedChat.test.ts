@@ -16,7 +16,16 @@ import {
 	webviewFrame,
 } from '../support/editorWindow.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';
-import { ask, lastTurnText, openChat, replyEnds, replyText, sendMessage, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	lastTurnText,
+	openChat,
+	replyEnds,
+	replyText,
+	runInChat,
+	sendMessage,
+	turns,
+} from '../support/errandWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 /** What is said in conversations that are kept, and in one that is not. */
@@ -233,8 +242,9 @@ describe('Encrypted conversations in the window', function () {
 			await dialog(page, question).waitFor({ state: 'detached' });
 		};
 		enclave.keyPair = p384KeyPair();
-		for (const before of ['View: Show Explorer', 'Errand: Focus Chat'] as const) {
-			await runCommand(page, before);
+		const starts = [() => runCommand(page, 'View: Show Explorer'), () => runInChat(page, frame, 'Errand: Focus Chat')];
+		for (const start of starts) {
+			await start();
 			await runCommand(page, 'Errand: New Encrypted Conversation…');
 			await pickItem(page, 'Keep the Conversation');
 			await dialog(page, question).waitFor();

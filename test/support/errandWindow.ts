@@ -15,6 +15,20 @@ export async function openChat(page: Page): Promise<Frame> {
 	return frame;
 }
 
+/** Keys that are typed go into the composer. */
+export const composerHasCursor = (frame: Frame): Promise<void> =>
+	until('the composer has the cursor', () =>
+		frame.locator('chat-composer textarea').evaluate(field => field.matches(':focus')),
+	);
+
+/** Runs a command that ends with the cursor in the composer, and waits for that: what opens before would be closed again. */
+export async function runInChat(page: Page, frame: Frame, title: string): Promise<void> {
+	// It would be back there as soon as the palette closes.
+	await frame.locator('chat-composer textarea').evaluate(field => (field as HTMLElement).blur());
+	await runCommand(page, title);
+	await composerHasCursor(frame);
+}
+
 /** Types a message into the composer and sends it with Enter. */
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	const composer = frame.locator('chat-composer textarea');
