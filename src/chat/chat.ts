@@ -214,7 +214,10 @@ export class Chat {
 		return this.current.mode ?? 'chat';
 	}
 
-	/** Its messages ask for this from now on; those of an encrypted conversation for nothing but chat. */
+	/**
+	 * Its messages ask for this from now on; those of an encrypted conversation for nothing but chat. Resolves when that is
+	 * on disk.
+	 */
 	async setMode(mode: TurnMode): Promise<void> {
 		if (this.way) {
 			return;
@@ -226,7 +229,7 @@ export class Chat {
 
 	/**
 	 * Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next
-	 * request. In an encrypted one there is nothing to choose.
+	 * request. In an encrypted one there is nothing to choose. Resolves when that is on disk.
 	 */
 	async choose(change: ConversationChoice): Promise<void> {
 		if (this.way) {

@@ -63,7 +63,8 @@ export function modeHandlers({
 			await thenComposer(async () => {
 				const mode = await pickMode(chat.mode, refusedModes());
 				if (mode !== undefined) {
-					await chat.setMode(mode);
+					// The keyboard does not wait for the disk.
+					void chat.setMode(mode);
 				}
 				return undefined;
 			}, focusComposer);

@@ -59,7 +59,8 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 		case 'parameters':
 			return options.editParameters();
 		case 'default':
-			return options.chat.choose({ model: undefined, models: undefined });
+			void options.chat.choose({ model: undefined, models: undefined });
+			return;
 		case 'connection':
 			await executeCommand(commands.switchConnection);
 			return;
@@ -71,9 +72,9 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 const currentModel = ({ chat, defaultModel }: ModelPickerOptions) =>
 	chat.conversation.settings?.model ?? defaultModel ?? '';
 
-async function use({ chat, connection, recent }: ModelPickerOptions, model: string): Promise<void> {
+function use({ chat, connection, recent }: ModelPickerOptions, model: string): void {
 	recent.write(connection.name, withRecent(recent.read(connection.name), model));
-	await chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
+	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
 
 /** With a button that asks the service for its models; a service without a list leaves this one as it is. */
@@ -258,6 +259,6 @@ async function selectAlternates(options: ModelPickerOptions): Promise<void> {
 	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(options));
 	const chosen = await chooseSome(title, placeHolder, items);
 	if (chosen) {
-		await chat.choose({ models: chosen.length === 0 ? undefined : chosen });
+		void chat.choose({ models: chosen.length === 0 ? undefined : chosen });
 	}
 }

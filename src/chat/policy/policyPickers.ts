@@ -34,7 +34,10 @@ export type PickerEnd = 'elsewhere' | undefined;
 
 type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
 
-/** What the buttons under the composer open: native lists over the shown conversation's choices. */
+/**
+ * What the buttons under the composer open: native lists over the shown conversation's choices. Nothing waits until a
+ * choice is on disk: what comes after a list is the next one or the keyboard, and must not come late to where the user is.
+ */
 export class PolicyPickers {
 	private readonly options: PolicyPickersOptions;
 
@@ -140,7 +143,7 @@ export class PolicyPickers {
 				await this.preview(connection, asked);
 				break;
 			case 'reset':
-				await chat.choose({ routing: undefined, retention: undefined });
+				void chat.choose({ routing: undefined, retention: undefined });
 				break;
 			case 'edit-default':
 				await editRouting(connection, this.defaultTarget(chat, connection));
@@ -150,11 +153,11 @@ export class PolicyPickers {
 				return 'elsewhere';
 			case 'only': {
 				const slugs = await chooseProviders(connection, provider.only ?? []);
-				await (slugs && chat.choose(presetSettings('only', defaults.routing, slugs)));
+				void (slugs && chat.choose(presetSettings('only', defaults.routing, slugs)));
 				break;
 			}
 			default:
-				await chat.choose(presetSettings(chosen, defaults.routing));
+				void chat.choose(presetSettings(chosen, defaults.routing));
 		}
 		return undefined;
 	}
@@ -191,7 +194,7 @@ export class PolicyPickers {
 			},
 		);
 		if (chosen !== undefined) {
-			await chat.choose({ retention: chosen === 'default' ? undefined : chosen });
+			void chat.choose({ retention: chosen === 'default' ? undefined : chosen });
 		}
 	}
 
@@ -200,7 +203,8 @@ export class PolicyPickers {
 		await editParameters({
 			defaults: this.options.source.defaults().parameters,
 			read: () => chat.conversation.settings?.parameters ?? {},
-			write: parameters => chat.choose({ parameters: Object.keys(parameters).length === 0 ? undefined : parameters }),
+			write: async parameters =>
+				void chat.choose({ parameters: Object.keys(parameters).length === 0 ? undefined : parameters }),
 			contextLength: findModel(connection, model)?.contextLength,
 		});
 	}
@@ -216,11 +220,11 @@ export class PolicyPickers {
 		return {
 			title: vscode.l10n.t('Policy of This Conversation'),
 			read: () => policyInForce(this.options.source.defaults(), chat.conversation.settings).provider,
-			write: ({ zdr, ...routing }) => {
+			write: async ({ zdr, ...routing }) => {
 				const retention: RetentionChoice = zdr ?? 'account';
 				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
 				// What was not changed goes on to follow the settings.
-				return chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
+				void chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
 			},
 			preview: async () => this.preview(connection, await this.askedBy(chat)),
 		};
