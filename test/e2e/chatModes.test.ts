@@ -16,7 +16,7 @@ import {
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds, sendMessage, turns } from '../support/errandWindow.ts';
+import { ask, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 
 describe('Search and pictures in the window', function () {
 	this.timeout(120_000);
@@ -121,7 +121,7 @@ describe('Search and pictures in the window', function () {
 			await row('Alternates…').first().waitFor();
 		};
 		const beginConversation = async () => {
-			await runCommand(page, 'Errand: New Conversation');
+			await runInChat(page, frame, 'Errand: New Conversation');
 			await turns(frame).first().waitFor({ state: 'detached' });
 		};
 		/** What the page itself asked the service for, past the extension. */
