@@ -51,11 +51,11 @@ export interface TasksDependencies {
 /** Puts the tree and the commands in place. What they do loads when the view is first seen or a command first runs. */
 export function registerTasks(dependencies: TasksDependencies): Disposable {
 	const store = new DisposableStore();
-	const changed = store.add(new vscode.EventEmitter<TreeNode | undefined>());
+	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
 	let loaded: Promise<TasksFeature> | undefined;
 	const feature = (): Promise<TasksFeature> => {
 		loaded ??= import('./tasksFeature.ts').then(({ createTasksFeature }) =>
-			store.add(createTasksFeature(dependencies, entryPoints.promptFile, view, node => changed.fire(node))),
+			store.add(createTasksFeature(dependencies, entryPoints.promptFile, view, rows => changed.fire(rows))),
 		);
 		return loaded;
 	};

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
@@ -57,6 +58,10 @@ export class TaskTree {
 	/** Ids of the groups that the user has closed. One that comes back after it was gone is open again. */
 	private readonly closedGroups = new Set<string>();
 	private readonly more: TreeNode = { kind: 'more' };
+	/** The places of all rows when the editor was last told that they have changed. */
+	private toldPlaces: string | undefined;
+	/** What the editor was last given of a row: its item as JSON, and the task that the item's tooltip is made of. */
+	private readonly given = new WeakMap<TreeNode, { item: string; task: Task | AgentTask | undefined }>();
 	/** For the rows of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
 	private hasOwn = false;
@@ -66,23 +71,26 @@ export class TaskTree {
 	}
 
 	async getChildren(node?: TreeNode): Promise<TreeNode[]> {
-		if (node?.kind === 'group') {
-			return node.group.tasks.map(task => this.taskNode(task.id));
-		}
-		if (node?.kind === 'agentGroup') {
-			return this.agentRows();
-		}
 		if (node) {
-			return [];
+			return this.rowsIn(node);
 		}
 		await this.dependencies.firstLoad();
-		const { store, agentTasks, isStopped } = this.dependencies;
-		return [
-			...(isStopped() ? [start] : []),
-			...this.group(),
-			...(store.hasMore ? [this.more] : []),
-			...(agentTasks.isThere ? [agentGroup] : []),
-		];
+		return this.outerRows();
+	}
+
+	/**
+	 * The rows that say something else than the editor was last given of them. Undefined where rows came, went or moved: then
+	 * all are to be given anew. For as long as that takes the editor knows none of them, so that a menu which is open closes and
+	 * a command comes without its row.
+	 */
+	changedRows(): TreeNode[] | undefined {
+		const rows = this.outerRows();
+		const places = JSON.stringify(rows.map(row => [idOf(row), ...this.rowsIn(row).map(idOf)]));
+		if (places !== this.toldPlaces) {
+			this.toldPlaces = places;
+			return undefined;
+		}
+		return rows.flatMap(row => [row, ...this.rowsIn(row)]).filter(row => this.hasChanged(row));
 	}
 
 	getParent(node: TreeNode): TreeNode | undefined {
@@ -167,20 +175,68 @@ export class TaskTree {
 	}
 
 	getTreeItem(node: TreeNode): vscode.TreeItem {
+		const item = this.itemOf(node);
+		this.given.set(node, { item: JSON.stringify(item), task: this.taskOf(node) });
+		item.id = idOf(node);
+		return item;
+	}
+
+	private outerRows(): TreeNode[] {
+		const { store, agentTasks, isStopped } = this.dependencies;
+		return [
+			...(isStopped() ? [start] : []),
+			...this.group(),
+			...(store.hasMore ? [this.more] : []),
+			...(agentTasks.isThere ? [agentGroup] : []),
+		];
+	}
+
+	private rowsIn(node: TreeNode): TreeNode[] {
+		switch (node.kind) {
+			case 'group':
+				return node.group.tasks.map(task => this.taskNode(task.id));
+			case 'agentGroup':
+				return this.agentRows();
+			default:
+				return [];
+		}
+	}
+
+	/** False for a row that the editor has never asked for. */
+	private hasChanged(node: TreeNode): boolean {
+		const given = this.given.get(node);
+		return (
+			given !== undefined &&
+			(given.item !== JSON.stringify(this.itemOf(node)) || !isDeepStrictEqual(given.task, this.taskOf(node)))
+		);
+	}
+
+	private taskOf(node: TreeNode): Task | AgentTask | undefined {
+		const { store, agentTasks } = this.dependencies;
+		switch (node.kind) {
+			case 'task':
+				return store.get(node.taskId);
+			case 'agentTask':
+				return agentTasks.tasks.find(({ taskId }) => taskId === node.agentTaskId);
+			default:
+				return undefined;
+		}
+	}
+
+	private itemOf(node: TreeNode): vscode.TreeItem {
 		switch (node.kind) {
 			case 'group': {
 				const now = Date.now();
 				const item = new vscode.TreeItem(groupLabel(node.group, now), vscode.TreeItemCollapsibleState.Expanded);
-				item.id = `group:${node.id}`;
 				item.accessibilityInformation = { label: groupSpoken(node.group, now), role: 'treeitem' };
 				return item;
 			}
 			case 'more':
-				return moreItem('more', internalCommands.loadMoreTasks);
+				return moreItem(internalCommands.loadMoreTasks);
 			case 'start':
 				return startItem();
 			case 'agentMore':
-				return moreItem('agentMore', internalCommands.loadMoreAgentTasks);
+				return moreItem(internalCommands.loadMoreAgentTasks);
 			case 'agentGroup':
 				return this.agentGroupItem();
 			case 'agentTask':
@@ -217,7 +273,6 @@ export class TaskTree {
 		const { agentTasks, explain } = this.dependencies;
 		const label = vscode.l10n.t('Agent API tasks');
 		const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-		item.id = 'agentGroup';
 		const problem = agentTasks.error === undefined ? undefined : explain(agentTasks.error);
 		if (problem !== undefined) {
 			item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
@@ -235,7 +290,6 @@ export class TaskTree {
 		const task =
 			this.dependencies.agentTasks.tasks.find(candidate => candidate.taskId === taskId) ?? ({ taskId } as AgentTask);
 		const item = new vscode.TreeItem(oneLine(taskId, MAXIMUM_AGENT_LABEL));
-		item.id = `agentTask:${taskId}`;
 		item.iconPath = new vscode.ThemeIcon('robot');
 		const time = timeOf(task.completedAt ?? task.startedAt ?? task.createdAt);
 		const parts = [
@@ -267,7 +321,6 @@ export class TaskTree {
 			rowWords,
 		);
 		const item = new vscode.TreeItem(row.label);
-		item.id = `task:${task.id}`;
 		item.description = row.description;
 		item.iconPath = new vscode.ThemeIcon(
 			row.icon.id,
@@ -280,10 +333,23 @@ export class TaskTree {
 	}
 }
 
+/** Unique among all rows. */
+function idOf(node: TreeNode): string {
+	switch (node.kind) {
+		case 'group':
+			return `group:${node.id}`;
+		case 'task':
+			return `task:${node.taskId}`;
+		case 'agentTask':
+			return `agentTask:${node.agentTaskId}`;
+		default:
+			return node.kind;
+	}
+}
+
 function startItem(): vscode.TreeItem {
 	const label = vscode.l10n.t('Start Local Service');
 	const item = new vscode.TreeItem(label);
-	item.id = 'start';
 	item.iconPath = new vscode.ThemeIcon('play');
 	// Whatever the user asks it for starts it.
 	item.command = { title: label, command: commands.refreshTasks };
@@ -291,10 +357,9 @@ function startItem(): vscode.TreeItem {
 	return item;
 }
 
-function moreItem(id: string, command: CommandId): vscode.TreeItem {
+function moreItem(command: CommandId): vscode.TreeItem {
 	const label = vscode.l10n.t('Load more…');
 	const item = new vscode.TreeItem(label);
-	item.id = id;
 	item.command = { title: label, command };
 	item.accessibilityInformation = { label: vscode.l10n.t('Load more tasks'), role: 'button' };
 	return item;

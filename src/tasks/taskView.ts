@@ -19,8 +19,8 @@ export interface TaskViewDependencies {
 	store: TaskStore;
 	agentTasks: AgentTaskList;
 	tree: TaskTree;
-	/** Draws a row again, or all of them. */
-	fireTree(node: TreeNode | undefined): void;
+	/** Has the editor ask for these rows anew, or for all. */
+	fireTree(rows: TreeNode[] | undefined): void;
 	/** The active connection's, once it is known. */
 	label(): string | undefined;
 	filter(): TaskFilter;
@@ -37,34 +37,43 @@ export class TaskView implements Disposable {
 
 	constructor(dependencies: TaskViewDependencies) {
 		this.dependencies = dependencies;
-		const { store, treeView, fireTree } = dependencies;
+		const { store, treeView } = dependencies;
 		this.disposables.add(
 			store.onDidChange(({ taskId }) => {
-				this.update();
 				if (taskId === undefined) {
-					fireTree(undefined);
+					this.redraw();
 				} else {
+					this.update();
 					this.taskChanged(taskId);
 				}
 			}),
 		);
 		this.disposables.add(treeView.onDidCollapseElement(({ element }) => dependencies.tree.setClosed(element, true)));
 		this.disposables.add(treeView.onDidExpandElement(({ element }) => dependencies.tree.setClosed(element, false)));
-		this.disposables.add(dependencies.agentTasks.onDidChange(() => fireTree(undefined)));
+		this.disposables.add(dependencies.agentTasks.onDidChange(() => this.redraw()));
 		const ages = setInterval(() => {
 			if (treeView.visible && store.state === 'listed') {
-				this.update();
-				fireTree(undefined);
+				this.redraw();
 			}
 		}, AGE_MS);
 		this.disposables.add(toDisposable(() => clearInterval(ages)));
+	}
+
+	/** Brings all that is shown in step: draws the rows again that say something else, or all where their places changed. */
+	redraw(): void {
+		const { tree, fireTree } = this.dependencies;
+		const rows = tree.changedRows();
+		this.update();
+		if (rows === undefined || rows.length > 0) {
+			fireTree(rows);
+		}
 	}
 
 	/** Draws one row again, where its group stays as it is. */
 	taskChanged(taskId: string): void {
 		const node = this.dependencies.tree.knownNode(taskId);
 		if (node) {
-			this.dependencies.fireTree(node);
+			this.dependencies.fireTree([node]);
 		}
 	}
 

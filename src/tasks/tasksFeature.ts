@@ -57,7 +57,7 @@ export function createTasksFeature(
 	dependencies: TasksDependencies,
 	promptFile: PromptFile,
 	treeView: vscode.TreeView<TreeNode>,
-	fireTree: (node: TreeNode | undefined) => void,
+	fireTree: (rows: TreeNode[] | undefined) => void,
 ): TasksFeature {
 	return new Feature(dependencies, promptFile, treeView, fireTree);
 }
@@ -67,7 +67,6 @@ class Feature implements TasksFeature {
 	readonly tree: TaskTree;
 	private readonly dependencies: TasksDependencies;
 	private readonly disposables = new DisposableStore();
-	private readonly fireTree: (node: TreeNode | undefined) => void;
 	private readonly active: ActiveConnection;
 	private readonly store: TaskStore;
 	private readonly agentTasks: AgentTaskList;
@@ -83,10 +82,9 @@ class Feature implements TasksFeature {
 		dependencies: TasksDependencies,
 		promptFile: PromptFile,
 		treeView: vscode.TreeView<TreeNode>,
-		fireTree: (node: TreeNode | undefined) => void,
+		fireTree: (rows: TreeNode[] | undefined) => void,
 	) {
 		this.dependencies = dependencies;
-		this.fireTree = fireTree;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
 		this.store = this.disposables.add(new TaskStore(dependencies.client, systemClock));
@@ -163,7 +161,7 @@ class Feature implements TasksFeature {
 			explain,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
-		this.disposables.add(own.onDidChange(() => fireTree(undefined)));
+		this.disposables.add(own.onDidChange(() => this.view.redraw()));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => this.list.focusChanged(focused)));
@@ -232,8 +230,7 @@ class Feature implements TasksFeature {
 			if (this.store.setQuery(filter)) {
 				void this.refresh();
 			} else {
-				this.fireTree(undefined);
-				this.view.update();
+				this.view.redraw();
 			}
 		});
 	}
@@ -361,8 +358,7 @@ class Feature implements TasksFeature {
 			this.logs.resume(await this.active.target());
 		}
 		this.list.wake();
-		this.view.update();
-		this.fireTree(undefined);
+		this.view.redraw();
 	}
 
 	private explain(error: unknown): void {

@@ -23,7 +23,7 @@ import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
-import { TaskTree } from '../../src/tasks/taskTree.ts';
+import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
@@ -235,6 +235,54 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.ok(tooltip instanceof vscode.MarkdownString);
 			assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
 			assert.doesNotMatch(tooltip.value, /(?<!\\)[[\](*]|\u202e/);
+			store.dispose();
+		});
+
+		it('has a row drawn again that says something else, and all only where rows came, went or moved', async () => {
+			const now = new Date().toISOString();
+			server.add({ id: 'one', prompt: 'One', status: 'processing', progress: 10, createdAt: now });
+			server.add({ id: 'two', prompt: 'Two', status: 'processing', progress: 10, createdAt: now });
+			const store = new TaskStore(() => Promise.resolve(client), systemClock);
+			const tree = new TaskTree({
+				store,
+				agentTasks: new AgentTaskList(() => Promise.resolve(client)),
+				filter: () => NO_FILTER,
+				isStopped: () => false,
+				ownRepository: () => () => false,
+				explain: String,
+				followState: () => undefined,
+				dashboardUrl: () => undefined,
+				firstLoad: () => store.refresh(),
+			});
+			/** As the editor does when it is told that all has changed. */
+			const draw = async (node?: TreeNode): Promise<void> => {
+				for (const child of await tree.getChildren(node)) {
+					tree.getTreeItem(child);
+					await draw(child);
+				}
+			};
+			await draw();
+			assert.equal(tree.changedRows(), undefined, 'it has never been told');
+			assert.deepEqual(tree.changedRows(), []);
+			const one = server.tasks.find(({ id }) => id === 'one') ?? assert.fail();
+			one['progress'] = 20;
+			await store.refresh();
+			const row = tree.taskNode('one');
+			assert.deepEqual(tree.changedRows(), [row]);
+			assert.equal(tree.getTreeItem(row).description, '20 % · now');
+			assert.deepEqual(tree.changedRows(), []);
+			one['sandboxId'] = 'in the tooltip alone';
+			await store.refresh();
+			assert.deepEqual(tree.changedRows(), [row]);
+			tree.getTreeItem(row);
+			server.add({ id: 'three', prompt: 'Three', status: 'processing', createdAt: now });
+			await store.refresh();
+			assert.equal(tree.changedRows(), undefined);
+			await draw();
+			assert.deepEqual(tree.changedRows(), []);
+			one['status'] = 'completed';
+			await store.refresh();
+			assert.equal(tree.changedRows(), undefined, 'its row is in another group');
 			store.dispose();
 		});
 	});
