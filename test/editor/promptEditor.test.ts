@@ -67,6 +67,14 @@ describe('the prompt’s editor when a task was made of it', function () {
 		assert.equal(document.getText(), '');
 	});
 
+	it('is no newer to a window that comes later, nor after it was written: what was unsaved could not be saved then', async () => {
+		const before = file.stat(file.uri).mtime;
+		await file.writeFile(file.uri, new TextEncoder().encode('Paint the buoys'));
+		const later = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
+		assert.deepEqual([file.stat(file.uri).mtime, later.stat(later.uri).mtime], [before, before]);
+		later.dispose();
+	});
+
 	it('closes without a question where what was typed is still being saved', async () => {
 		const release = state.hold();
 		await write('Paint the buoys');

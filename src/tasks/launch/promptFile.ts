@@ -8,6 +8,12 @@ import { PromptDraft } from './promptDraft.ts';
 const SAVE_MS = 400;
 
 /**
+ * The same in every window and at all times: what the editor brings back unsaved after a reload is of the window before, and
+ * it refuses to save that over a file that is newer.
+ */
+const TIMES = { ctime: 0, mtime: 0 };
+
+/**
  * The prompt that is being written, as a file of a file system of our own: it is kept in the workspace's state at every
  * change, through closing, failure and a reload of the window, and never asks to be saved somewhere.
  */
@@ -20,8 +26,6 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	private readonly store = new DisposableStore();
 	/** Never: nobody writes to it but its editor. */
 	readonly onDidChangeFile = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>()).event;
-	private readonly createdAt = Date.now();
-	private modifiedAt = Date.now();
 	private readonly saves = new SerialQueue();
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -75,11 +79,11 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 
 	stat(uri: vscode.Uri): vscode.FileStat {
 		if (uri.path === '/') {
-			return { type: vscode.FileType.Directory, ctime: this.createdAt, mtime: this.createdAt, size: 0 };
+			return { type: vscode.FileType.Directory, ...TIMES, size: 0 };
 		}
 		this.check(uri);
 		const size = new TextEncoder().encode(this.draft.text).length;
-		return { type: vscode.FileType.File, ctime: this.createdAt, mtime: this.modifiedAt, size };
+		return { type: vscode.FileType.File, ...TIMES, size };
 	}
 
 	readFile(uri: vscode.Uri): Uint8Array {
@@ -91,7 +95,6 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 	async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
 		this.check(uri);
 		await this.draft.write(new TextDecoder().decode(content));
-		this.modifiedAt = Math.max(Date.now(), this.modifiedAt + 1);
 	}
 
 	readDirectory(): [string, vscode.FileType][] {
