@@ -142,11 +142,12 @@ describe('the life of the local service', function () {
 		});
 
 		it('lets exactly one of several that start at once serve', async () => {
-			const starts = await Promise.all(
-				Array.from({ length: 4 }, () => ServiceProcess.startToEnd(['--data', folder, '--idle-seconds', '1'])),
-			);
-			assert.equal(starts.filter(({ line }) => line?.ready).length, 1);
-			assert.ok(starts.every(({ code }) => code === 0));
+			const starts = await Promise.allSettled(Array.from({ length: 4 }, () => start()));
+			const refusals = starts.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+			assert.equal(refusals.length, 3);
+			for (const { reason } of refusals) {
+				assert.match(String(reason), /running already/);
+			}
 		});
 
 		it('starts again after a crash, and replaces what the crash left', async () => {
