@@ -410,6 +410,13 @@ describe('a task service, and the worst that it can send', function () {
 		await screenshot(page, 'task-tree-error');
 		service.listFailure = undefined;
 		await refresh();
+		// The window before ends when it hears of it; a connection of its own that breaks would not come back.
+		await until(
+			'the window follows it, and the one before no more',
+			async () =>
+				service.requestsOf('GET /api/tasks/broken/stream').length === Math.floor(BREAKS / 2) + 2 &&
+				service.streamCountOf('broken') === 1,
+		);
 		service.log('broken', ...numbered(half, ENTRIES));
 		await hasEntry(ENTRIES - 1);
 		service.finish('broken', 'completed');

@@ -118,6 +118,6 @@ describe('following a log', () => {
 		await waitFor('the stream', () => states.at(-1)?.kind === 'live');
 		controller.abort();
 		await assert.rejects(end);
-		await waitFor('the end of the stream', () => server.streamCount === 0);
+		await waitFor('the end of the stream', () => server.streamCountOf('a') === 0);
 	});
 });

@@ -125,8 +125,9 @@ export class TaskServer {
 		return Buffer.from(`event: log\ndata: ${JSON.stringify(data)}\n\n`);
 	}
 
-	get streamCount(): number {
-		return this.streams.size;
+	/** Who follows a task's log now. */
+	streamCountOf(taskId: string): number {
+		return [...this.streams.values()].filter(stream => stream.taskId === taskId).length;
 	}
 
 	requestsOf(start: string): string[] {
