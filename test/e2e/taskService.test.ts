@@ -128,23 +128,24 @@ describe('a task service, and the worst that it can send', function () {
 		await taskShows(page, 'Add retry to client', '45 %');
 	});
 
+	const isAskedFor = (task: string) => () =>
+		page.locator('.quick-input-widget:visible').getByText(`Continue “${task}”`, { exact: true }).isVisible();
+
 	it('leaves the keyboard on a row that was stopped or goes on, or where that row went', async () => {
 		for (const [age, id] of ['work-first', 'work-second', 'work-third', 'work-stay'].entries()) {
 			service.add({ id, prompt: id.replace('work-', 'Work of '), createdAt: new Date(Date.now() - age).toISOString() });
 		}
 		const isAt = (label: RegExp) =>
 			until(`the keyboard is on ${label}`, async () => label.test(await focusedRow(page)));
-		const stop = async (name: string) => {
-			await chooseInMenu(page, new RegExp(`^Work of ${name},`), 'Stop Task');
-			await until('it is stopped', async () =>
+		const stop = (name: string) =>
+			chooseInMenu(page, new RegExp(`^Work of ${name},`), 'Stop Task', async () =>
 				service.tasks.some(({ id, status }) => id === `work-${name}` && status === 'stopped'),
 			);
-		};
 		await refresh();
 		await taskShows(page, 'Work of first', '20 %');
 		await stop('first');
 		await isAt(/^Work of first, stopped/);
-		await chooseInMenu(page, /^Work of first, stopped/, 'Continue Task');
+		await chooseInMenu(page, /^Work of first, stopped/, 'Continue Task', isAskedFor('Work of first'));
 		await answerInput(page, 'Go on');
 		await isAt(/^Work of first, 20 %/);
 		// What the user has closed stays closed.
@@ -177,7 +178,7 @@ describe('a task service, and the worst that it can send', function () {
 		await refresh();
 		await taskShows(page, 'Work without a link', 'stopped');
 		service.continueFault = 'refused';
-		await chooseInMenu(page, /^Work without a link,/, 'Continue Task');
+		await chooseInMenu(page, /^Work without a link,/, 'Continue Task', isAskedFor('Work without a link'));
 		await answerInput(page, 'Go on');
 		const notice = toast(page, 'The account on Acme has no credit left.');
 		await notice.getByRole('button', { name: 'Open Dashboard' }).waitFor();

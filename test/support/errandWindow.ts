@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
 import type { EditorServer } from './editor.ts';
-import { appears, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
+import { appears, dismissInput, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
 
 /** The chat view's page, shown with the conversation that it is on. */
 export async function openChat(page: Page): Promise<Frame> {
@@ -135,8 +135,26 @@ export async function walkTo(page: Page, label: RegExp): Promise<void> {
 	});
 }
 
-/** Takes an item of the menu of a row, with keys alone. */
-export async function chooseInMenu(page: Page, label: RegExp, item: string): Promise<void> {
+/** Takes an item of the menu of a row, with keys alone. `isTaken` says that it has begun, for that row. */
+export async function chooseInMenu(
+	page: Page,
+	label: RegExp,
+	item: string,
+	isTaken: () => Promise<boolean>,
+): Promise<void> {
+	const which = page.locator('.quick-input-widget:visible .quick-input-title').getByText(item, { exact: true });
+	await pressInMenu(page, label, item);
+	await until(`${item} is taken`, async () => {
+		// While rows are given anew the editor has none of them for the command, which then asks for the task.
+		if (await which.isVisible()) {
+			await dismissInput(page);
+			await pressInMenu(page, label, item);
+		}
+		return isTaken();
+	});
+}
+
+async function pressInMenu(page: Page, label: RegExp, item: string): Promise<void> {
 	const entry = page.getByRole('menuitem', { name: item }).first();
 	await until(`the menu is at ${item}`, async () => {
 		// A row that is drawn again takes its menu with it; what is pressed then would go to the tree.
