@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Explanation } from '../../platform/notify.ts';
+import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import { chooseModelButton } from '../policy/words.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
 import { estimateTokens } from './model/attachment.ts';
@@ -90,14 +91,37 @@ interface ChipItem extends vscode.QuickPickItem {
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const number = new Intl.NumberFormat(vscode.env.language);
-	const picker = vscode.window.createQuickPick<ChipItem>();
-	picker.title = vscode.l10n.t('Shorten Context');
-	picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
-	picker.canSelectMany = true;
-	picker.ignoreFocusOut = true;
+	const closed = Promise.withResolvers<void>();
+	let accepted = false;
+	const finish = () => {
+		accepted = true;
+		closed.resolve();
+	};
+	const list = new RedrawnPick<ChipItem>(picker => {
+		picker.title = vscode.l10n.t('Shorten Context');
+		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
+		picker.canSelectMany = true;
+		picker.ignoreFocusOut = true;
+		picker.onDidTriggerItemButton(({ item }) => {
+			chips.remove(item.chip.id);
+			if (excessOf(chips.chips, measure) === 0) {
+				finish();
+			} else {
+				show();
+			}
+		});
+		picker.onDidAccept(() => {
+			shortenChips(
+				chips,
+				picker.selectedItems.map(({ chip }) => chip),
+				excessOf(chips.chips, measure),
+			);
+			finish();
+		});
+	}, closed.resolve);
 	const show = () => {
-		const ticked = new Set(picker.selectedItems.map(({ chip }) => chip.id));
-		picker.items = [...chips.chips]
+		const ticked = new Set(list.current?.selectedItems.map(({ chip }) => chip.id));
+		const items = [...chips.chips]
 			.filter(({ attachment }) => attachment.image === undefined)
 			.sort((one, other) => other.attachment.text.length - one.attachment.text.length)
 			.map(chip => ({
@@ -106,32 +130,12 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 				description: vscode.l10n.t('about {0} tokens', number.format(estimateTokens(chip.attachment.text))),
 				buttons: [leaveOut],
 			}));
-		const kept = picker.items.filter(({ chip }) => ticked.has(chip.id));
-		picker.selectedItems = kept.length > 0 ? kept : picker.items.slice(0, 1);
+		const kept = items.filter(({ chip }) => ticked.has(chip.id));
+		list.show(items).selectedItems = kept.length > 0 ? kept : items.slice(0, 1);
 	};
 	show();
-	picker.onDidTriggerItemButton(({ item }) => {
-		chips.remove(item.chip.id);
-		if (excessOf(chips.chips, measure) === 0) {
-			accepted = true;
-			picker.hide();
-		} else {
-			show();
-		}
-	});
-	let accepted = false;
-	picker.onDidAccept(() => {
-		accepted = true;
-		shortenChips(
-			chips,
-			picker.selectedItems.map(({ chip }) => chip),
-			excessOf(chips.chips, measure),
-		);
-		picker.hide();
-	});
-	picker.show();
-	await new Promise<void>(resolve => picker.onDidHide(() => resolve()));
-	picker.dispose();
+	await closed.promise;
+	list.dispose();
 	return accepted;
 }
 

@@ -4,6 +4,7 @@ import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
+import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import type { Chat } from '../chat.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import {
@@ -80,25 +81,38 @@ function use({ chat, connection, recent }: ModelPickerOptions, model: string): v
 /** With a button that asks the service for its models; a service without a list leaves this one as it is. */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const { connection, discover, found } = options;
-	const list = vscode.window.createQuickPick<Choice<Row>>();
 	const refresh = {
 		iconPath: new vscode.ThemeIcon('refresh'),
 		tooltip: vscode.l10n.t('Ask the Service for Its Models'),
 	};
-	list.title = vscode.l10n.t('Model of This Conversation');
-	list.placeholder = vscode.l10n.t('Models of {0}', connection.label ?? connection.name);
-	list.matchOnDescription = true;
-	list.matchOnDetail = true;
-	list.buttons = [refresh];
-	let isOpen = true;
+	const chosen = Promise.withResolvers<Row | undefined>();
+	const list = new RedrawnPick<Choice<Row>>(
+		pick => {
+			pick.title = vscode.l10n.t('Model of This Conversation');
+			pick.placeholder = vscode.l10n.t('Models of {0}', connection.label ?? connection.name);
+			pick.matchOnDescription = true;
+			pick.matchOnDetail = true;
+			pick.buttons = [refresh];
+			pick.onDidTriggerButton(() => askService(pick));
+			pick.onDidAccept(() => {
+				const [row] = pick.selectedItems;
+				if (row) {
+					chosen.resolve(row.value);
+				}
+			});
+		},
+		() => chosen.resolve(undefined),
+	);
 	const show = () => {
 		const items = rowsOf(options);
-		list.items = items;
 		const current = currentModel(options);
-		list.activeItems = items.filter(({ value }) => typeof value === 'object' && value.model === current).slice(0, 1);
+		list.show(
+			items,
+			items.find(({ value }) => typeof value === 'object' && value.model === current),
+		);
 	};
-	list.onDidTriggerButton(async () => {
-		list.busy = true;
+	const askService = async (pick: vscode.QuickPick<Choice<Row>>) => {
+		pick.busy = true;
 		try {
 			const listed = await discover();
 			if (listed) {
@@ -110,29 +124,16 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 					connection.label ?? connection.name,
 				);
 				void showMessage('information', text);
-			} else if (isOpen) {
+			} else if (list.current) {
 				show();
 			}
 		} catch (error) {
 			void showExplanation(options.explainError(error));
 		}
-		list.busy = false;
-	});
+		pick.busy = false;
+	};
 	show();
-	return new Promise<Row | undefined>(resolve => {
-		list.onDidAccept(() => {
-			const [chosen] = list.selectedItems;
-			if (chosen) {
-				resolve(chosen.value);
-				list.hide();
-			}
-		});
-		list.onDidHide(() => {
-			isOpen = false;
-			resolve(undefined);
-		});
-		list.show();
-	}).finally(() => list.dispose());
+	return chosen.promise.finally(() => list.dispose());
 }
 
 function rowsOf(options: ModelPickerOptions): Choice<Row>[] {
