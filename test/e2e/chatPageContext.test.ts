@@ -133,12 +133,23 @@ describe('the context in the chat page', function () {
 			await chat.send({ kind: 'completion-set', request, items });
 			assert.equal(await textarea().inputValue(), 'Mend #123');
 		}
-		// Whoever types on.
-		request = await ask('Mend #12');
-		await textarea().pressSequentially('3');
-		await chat.send({ kind: 'completion-set', request: request + 1, items });
-		await chat.page.getByRole('option').first().waitFor();
-		assert.equal(await isSent(), false);
+		// Whoever types on, in the end with Enter, has it as if the list had been there.
+		for (const [typed, id] of [
+			['What is it?', chip(1).id],
+			['What is it?\n', chip(1).id],
+			['s', undefined],
+		] as const) {
+			request = await ask('Why #pro');
+			await textarea().pressSequentially(typed);
+			await chat.send({ kind: 'completion-set', request, items: id === undefined ? [] : items });
+			const left = id === undefined ? `Why #pro${typed}` : `Why ${typed.trim()}`;
+			assert.equal(await textarea().inputValue(), left);
+			const posted = (await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send');
+			assert.deepEqual(
+				posted.map(({ kind }) => kind),
+				[...(id === undefined ? [] : ['completion-take']), ...(typed.endsWith('\n') ? ['message-send'] : [])],
+			);
+		}
 	});
 
 	it('closes the list with Escape and offers it again for another word', async () => {

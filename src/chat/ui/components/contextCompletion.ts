@@ -28,8 +28,11 @@ export class ContextCompletion implements ReactiveController {
 	private request = 0;
 	/** There will be a list, or another one. */
 	private isAwaited = false;
-	/** Enter was pressed before there was a list: whether it was for that shows when that comes. */
-	private isEnterDue = false;
+	/**
+	 * Enter was pressed before there was a list: whether it was for that shows when that comes. With where the word is, what
+	 * the field held, and whether the message is to be sent then.
+	 */
+	private due: { start: number; end: number; value: string; sends: boolean } | undefined;
 	private items: readonly CompletionItem[] | undefined;
 	private selected = 0;
 	/** The `#` that the user has closed the list of. */
@@ -49,6 +52,10 @@ export class ContextCompletion implements ReactiveController {
 
 	/** To be called when the text or the cursor has moved. */
 	update(): void {
+		if (this.due && this.owner.field.value.startsWith(this.due.value.slice(0, this.due.end))) {
+			// What is typed on comes after the chip.
+			return;
+		}
 		const token = this.token();
 		if (!token || token.start === this.dismissed) {
 			if (!token) {
@@ -59,41 +66,53 @@ export class ContextCompletion implements ReactiveController {
 		}
 		this.request++;
 		this.isAwaited = true;
-		this.isEnterDue = false;
+		this.due = undefined;
 		this.owner.post({ kind: 'completion-request', request: this.request, query: token.query });
 	}
 
 	receive(request: number, items: readonly CompletionItem[]): void {
-		if (request !== this.request || !this.token()) {
+		const { due } = this;
+		if (request !== this.request || !(due ?? this.token())) {
 			return;
 		}
-		const { isEnterDue } = this;
-		this.isAwaited = false;
-		this.isEnterDue = false;
-		if (!isEnterDue) {
+		const [first] = items;
+		if (!due) {
+			this.isAwaited = false;
 			this.items = items;
 			this.selected = 0;
 			this.owner.requestUpdate();
-		} else if (items.length > 0) {
-			this.take(items[0]);
+			return;
+		}
+		const { sends } = due;
+		const isUnchanged = this.isUnchanged();
+		if (first) {
+			this.take(first);
 		} else {
+			this.close();
+		}
+		if (sends || (!first && isUnchanged)) {
 			this.owner.enter();
 		}
 	}
 
 	/** The keyboard goes elsewhere. */
 	leave(): void {
-		const { isEnterDue } = this;
+		const sends = this.due && (this.due.sends || this.isUnchanged());
 		this.close();
-		if (isEnterDue) {
+		if (sends) {
 			this.owner.enter();
 		}
+	}
+
+	/** Whether nothing was typed since Enter was pressed. */
+	private isUnchanged(): boolean {
+		return this.owner.field.value === this.due?.value;
 	}
 
 	close(): void {
 		this.request++;
 		this.isAwaited = false;
-		this.isEnterDue = false;
+		this.due = undefined;
 		if (this.items) {
 			this.items = undefined;
 			this.owner.requestUpdate();
@@ -121,14 +140,16 @@ export class ContextCompletion implements ReactiveController {
 
 	/** Whoever knows what comes first does not wait for the list. A second Enter is for the message. */
 	private holdsEnter(event: KeyboardEvent): boolean {
-		if (!isSendKey(event) || !this.isAwaited || !this.token()) {
+		const token = this.due ?? this.token();
+		if (!isSendKey(event) || !this.isAwaited || !token) {
 			return false;
 		}
-		if (this.isEnterDue) {
+		if (this.due && this.isUnchanged()) {
 			this.close();
 			return false;
 		}
-		this.isEnterDue = true;
+		const { value, selectionEnd } = this.owner.field;
+		this.due = this.due ? { ...this.due, sends: true } : { start: token.start, end: selectionEnd, value, sends: false };
 		event.preventDefault();
 		return true;
 	}
@@ -190,10 +211,11 @@ export class ContextCompletion implements ReactiveController {
 		if (!item) {
 			return;
 		}
-		const token = this.token();
 		const { field } = this.owner;
-		if (token) {
-			field.setRangeText('', token.start, field.selectionEnd, 'end');
+		const token = this.token();
+		const word = this.due ?? (token && { ...token, end: field.selectionEnd });
+		if (word) {
+			field.setRangeText('', word.start, word.end, this.due ? 'preserve' : 'end');
 			this.owner.textChanged();
 		}
 		this.close();
