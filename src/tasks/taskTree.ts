@@ -84,6 +84,11 @@ export class TaskTree {
 	 * a command comes without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
+		if (this.dependencies.store.state === 'loading') {
+			// The list is read when the editor asks for rows, and by nothing else.
+			this.toldPlaces = undefined;
+			return undefined;
+		}
 		const rows = this.outerRows();
 		const places = JSON.stringify(rows.map(row => [idOf(row), ...this.rowsIn(row).map(idOf)]));
 		if (places !== this.toldPlaces) {

@@ -283,6 +283,9 @@ describe('the parts of the tasks feature in the editor', () => {
 			one['status'] = 'completed';
 			await store.refresh();
 			assert.equal(tree.changedRows(), undefined, 'its row is in another group');
+			store.reset();
+			tree.changedRows();
+			assert.equal(tree.changedRows(), undefined, 'asked for rows, it reads the list, which nothing else does');
 			store.dispose();
 		});
 	});
