@@ -27,7 +27,6 @@ export class RedrawnPick<T extends vscode.QuickPickItem> implements Disposable {
 		const pick = vscode.window.createQuickPick<T>();
 		this.pick = pick;
 		this.prepare(pick);
-		pick.value = before?.value ?? '';
 		pick.items = items;
 		if (active) {
 			pick.activeItems = [active];
@@ -38,6 +37,14 @@ export class RedrawnPick<T extends vscode.QuickPickItem> implements Disposable {
 			}
 		});
 		pick.show();
+		if (before?.value) {
+			// Now: what a list is shown with is selected, and the next letter would be typed over it.
+			pick.value = before.value;
+			// Again, as a search goes to its first row.
+			if (active) {
+				pick.activeItems = [active];
+			}
+		}
 		before?.dispose();
 		return pick;
 	}

@@ -127,12 +127,20 @@ describe('the conversations of the window', function () {
 		await until('it says so', async () => /Stopped/.test(await lastTurnText(frame)));
 	});
 
-	it('are renamed from the list, which comes back with the new title', async () => {
+	it('are renamed from the list, which comes back with the new title and what was typed', async () => {
 		await listed();
+		const search = page.locator('.quick-input-widget:visible .quick-input-box input').first();
+		await page.keyboard.type('taxes');
+		await until('it searches', async () => (await search.inputValue()) === 'taxes');
 		await rowButton('And what do taxes do?', 'Rename…');
 		await page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: 'Rename' }).waitFor();
 		await answerInput(page, 'Taxes');
 		await row('Taxes').first().waitFor();
+		await until('the search is back', async () => (await search.inputValue()) === 'taxes');
+		// It is typed on, and not over what is there.
+		await page.keyboard.type('s');
+		await until('a letter is added', async () => (await search.inputValue()) !== 'taxes');
+		assert.equal(await search.inputValue(), 'taxess');
 		await dismissInput(page);
 		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
 	});
