@@ -125,14 +125,55 @@ describe('the context in the chat page', function () {
 		request = await ask('Mend #123');
 		await chat.send({ kind: 'completion-set', request, items: [] });
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-		// Whoever does not want to wait, or goes elsewhere.
-		for (const go of [() => textarea().press('Enter'), () => textarea().blur()]) {
+		// Whoever does not want to wait.
+		for (const go of [() => textarea().press('Enter'), () => chat.page.getByRole('button', { name: 'Send' }).click()]) {
 			request = await ask('Mend #123');
 			await go();
 			assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
 			await chat.send({ kind: 'completion-set', request, items });
 			assert.equal(await textarea().inputValue(), 'Mend #123');
 		}
+		// A key that is held down is no second Enter.
+		request = await ask('Why #pro');
+		await textarea().evaluate(field =>
+			field.dispatchEvent(
+				new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true }),
+			),
+		);
+		assert.equal(await isSent(), false);
+		// Whoever goes elsewhere stays there, and has what Enter was for.
+		await textarea().blur();
+		assert.equal(await isSent(), false);
+		await chat.send({ kind: 'completion-set', request, items });
+		await chat.waitForPosted('completion-take');
+		assert.equal(await textarea().inputValue(), 'Why ');
+		assert.equal(await isSent(), false);
+		assert.notEqual(await focused(), 'Ask a question');
+		request = await ask('Mend #123');
+		await textarea().blur();
+		await chat.send({ kind: 'completion-set', request, items: [] });
+		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
+		// Whoever takes Enter back.
+		request = await ask('Why #pro');
+		await textarea().press('Escape');
+		await chat.send({ kind: 'completion-set', request, items });
+		assert.equal(await textarea().inputValue(), 'Why #pro');
+		assert.deepEqual(
+			(await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send'),
+			[],
+		);
+		// Whoever corrects a word that nothing matched.
+		await open({ chips: [] });
+		await textarea().pressSequentially('Why #prox');
+		request = (await chat.posted()).filter(message => message.kind === 'completion-request').at(-1)?.request ?? 0;
+		await chat.send({ kind: 'completion-set', request, items: [] });
+		await chat.page.getByText('Nothing matches.').waitFor();
+		await textarea().press('Backspace');
+		await textarea().press('Enter');
+		assert.equal(await isSent(), false);
+		await chat.send({ kind: 'completion-set', request: request + 1, items });
+		await chat.waitForPosted('completion-take');
+		assert.equal(await textarea().inputValue(), 'Why ');
 		// Whoever types on, in the end with Enter, has it as if the list had been there.
 		for (const [typed, id] of [
 			['What is it?', chip(1).id],

@@ -422,6 +422,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.isSendDue = true;
 			return;
 		}
+		// A list that comes later must change nothing of what is sent.
+		this.completion.close();
 		const text = this.field.value;
 		const problem = messageProblem(text, this.language, this.strings);
 		if (problem !== undefined) {

@@ -95,12 +95,10 @@ export class ContextCompletion implements ReactiveController {
 		}
 	}
 
-	/** The keyboard goes elsewhere. */
+	/** The keyboard goes elsewhere. An Enter that waits goes on to: it may be for the list, and what is sent is sent. */
 	leave(): void {
-		const sends = this.due && (this.due.sends || this.isUnchanged());
-		this.close();
-		if (sends) {
-			this.owner.enter();
+		if (!this.due) {
+			this.close();
 		}
 	}
 
@@ -122,7 +120,8 @@ export class ContextCompletion implements ReactiveController {
 	/** Whether the key was for the list. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { items } = this;
-		if (items === undefined) {
+		// Where nothing matched an earlier word, something may match this one.
+		if (items === undefined || (items.length === 0 && this.isAwaited && event.key !== 'Escape')) {
 			return this.holdsEnter(event);
 		}
 		return listTakesKey(event, {
@@ -138,11 +137,22 @@ export class ContextCompletion implements ReactiveController {
 		});
 	}
 
-	/** Whoever knows what comes first does not wait for the list. A second Enter is for the message. */
+	/** Whoever knows what comes first does not wait for the list. A second Enter is for the message; Escape takes it back. */
 	private holdsEnter(event: KeyboardEvent): boolean {
+		if (event.key === 'Escape' && this.due) {
+			this.dismissed = this.due.start;
+			this.close();
+			event.preventDefault();
+			event.stopPropagation();
+			return true;
+		}
 		const token = this.due ?? this.token();
 		if (!isSendKey(event) || !this.isAwaited || !token) {
 			return false;
+		}
+		if (this.due && event.repeat) {
+			event.preventDefault();
+			return true;
 		}
 		if (this.due && this.isUnchanged()) {
 			this.close();
@@ -211,16 +221,20 @@ export class ContextCompletion implements ReactiveController {
 		if (!item) {
 			return;
 		}
+		const { due } = this;
 		const { field } = this.owner;
 		const token = this.token();
-		const word = this.due ?? (token && { ...token, end: field.selectionEnd });
+		const word = due ?? (token && { ...token, end: field.selectionEnd });
 		if (word) {
-			field.setRangeText('', word.start, word.end, this.due ? 'preserve' : 'end');
+			field.setRangeText('', word.start, word.end, due ? 'preserve' : 'end');
 			this.owner.textChanged();
 		}
 		this.close();
 		this.owner.post({ kind: 'completion-take', item: item.id });
-		field.focus();
+		if (!due) {
+			// Who has gone elsewhere while Enter waited stays there.
+			field.focus();
+		}
 	}
 
 	private token(): { start: number; query: string } | undefined {
