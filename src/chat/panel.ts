@@ -132,6 +132,7 @@ export class ChatPanel {
 				measureAgain: () => this.lookAtService(),
 				post: message => this.page.post(message),
 				focusComposer: () => this.focusComposer(),
+				clock: systemClock,
 				logger,
 			}),
 		);

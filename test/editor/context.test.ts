@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { type Clock, systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { Chat } from '../../src/chat/chat.ts';
 import { ChatContext, type ChatContextOptions } from '../../src/chat/context/chatContext.ts';
@@ -15,6 +16,7 @@ import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
+import { ManualClock } from '../support/manualClock.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
@@ -44,6 +46,7 @@ describe('context in the editor', () => {
 		measure: ChatContextOptions['measure'],
 		measureAgain = async () => {},
 		focusComposer = () => {},
+		clock: Clock = systemClock,
 	) => {
 		const refusePictures = async () => ({ kind: 'refused', problem: 'type' }) as const;
 		const posted: ToPage[] = [];
@@ -59,6 +62,7 @@ describe('context in the editor', () => {
 			measureAgain,
 			post: message => posted.push(message),
 			focusComposer,
+			clock,
 			logger: nullLogger,
 		});
 		const labels = () => {
@@ -218,6 +222,33 @@ describe('context in the editor', () => {
 		assert.equal(await context.send(chat, 't3', 'What is it?'), undefined, 'with a list that was left');
 		assert.equal(await left, false);
 		assert.deepEqual(sent, [['a.ts'], [], []]);
+		const some = { ...dropped, uris: [...dropped.uris, place('folder/picture.bin').toString()] };
+		const [, partly] = await Promise.all([context.handle(some), context.send(chat, 't4', 'What is it?')]);
+		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /was not added\. Send it again/);
+		context.dispose();
+	});
+
+	it('waits with a message for no place that never answers', async () => {
+		const clock = new ManualClock();
+		const { context } = openContext(
+			() => ({ request: 0, model: 'demo' }),
+			async () => {},
+			() => {},
+			clock,
+		);
+		let sent = 0;
+		const send = async () => {
+			sent++;
+		};
+		const chat = { conversation: { id: 'c4', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		void context.addFrom(() => new Promise(() => {}));
+		const first = context.send(chat, 't1', 'What is it?');
+		await clock.wake(30_000);
+		const refusal = await first;
+		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /is still being read/);
+		assert.equal(sent, 0);
+		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
+		assert.equal(sent, 1);
 		context.dispose();
 	});
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import type { Clock } from '../../base/async.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -31,6 +32,9 @@ const OFFERED_FILES = 12;
 
 /** Of the lists that `#` has offered: more than a page that is seconds behind can still show. */
 const MAXIMUM_OFFERED = 1_000;
+
+/** How long a message waits for what is still being added, in milliseconds: some file systems never answer. */
+const ADDING_MS = 30_000;
 
 const CONTEXT_KINDS = [
 	'context-pick',
@@ -75,6 +79,7 @@ export interface ChatContextOptions {
 	measureAgain(): Promise<void>;
 	post(message: ToPage): void;
 	focusComposer(): void;
+	clock: Clock;
 	logger: Logger;
 }
 
@@ -87,8 +92,8 @@ export class ChatContext {
 	readonly files = new FileSearch();
 	/** By the ids that the page knows: also what earlier lists had, as the page may show one while the next is on its way. */
 	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
-	/** What is being added; each resolves as `addNow` does. */
-	private readonly adding = new Set<Promise<boolean | undefined>>();
+	/** What is being added; each resolves with whether some of it is missing in the end, and never rejects. */
+	private readonly adding = new Set<Promise<boolean>>();
 	/** What was pasted last; with its place, once that is known. */
 	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
 
@@ -196,17 +201,23 @@ export class ChatContext {
 		if (!mayRead()) {
 			return false;
 		}
-		const adding = this.addNow(find);
-		this.adding.add(adding);
+		const added = this.addNow(find);
+		const isMissing = added.then(
+			result => result.isMissing,
+			() => true,
+		);
+		this.adding.add(isMissing);
 		try {
-			return (await adding) === true;
+			return (await added).isAdded;
 		} finally {
-			this.adding.delete(adding);
+			this.adding.delete(isMissing);
 		}
 	}
 
-	/** Undefined where there was nothing to add. */
-	private async addNow(find: () => Promise<ContextSource[] | undefined>): Promise<boolean | undefined> {
+	/** Resolves with whether some of what is found is a chip now, and whether some is none. */
+	private async addNow(
+		find: () => Promise<ContextSource[] | undefined>,
+	): Promise<{ isAdded: boolean; isMissing: boolean }> {
 		const problems = new Set<string>();
 		const problem = (error: unknown) => {
 			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
@@ -227,8 +238,9 @@ export class ChatContext {
 		for (const text of problems) {
 			void showMessage('warning', text);
 		}
-		const isAdded = await this.chips.add(read.filter(source => source !== undefined));
-		return isAdded || (problems.size === 0 && (found ?? []).length === 0 ? undefined : false);
+		const sources = read.filter(source => source !== undefined);
+		const added = await this.chips.add(sources);
+		return { isAdded: added > 0, isMissing: problems.size > 0 || added < sources.length };
 	}
 
 	/** A file that is an image is one. */
@@ -300,9 +312,27 @@ export class ChatContext {
 		}
 		// It may ask the user.
 		onAsk();
-		const isMissing = (await Promise.all(this.adding)).includes(false);
-		return isMissing
-			? { message: vscode.l10n.t('Not sent: what was to go with it was not added. Send it again to go without.') }
+		const adding = [...this.adding];
+		const waited = Promise.withResolvers<undefined>();
+		const cancel = this.options.clock.after(ADDING_MS, () => waited.resolve(undefined));
+		const missing = await Promise.race([Promise.all(adding), waited.promise]);
+		cancel();
+		if (missing === undefined) {
+			for (const late of adding) {
+				this.adding.delete(late);
+			}
+			return {
+				message: vscode.l10n.t(
+					'Not sent: some of what was to go with it is still being read. Send it again to go with what is there.',
+				),
+			};
+		}
+		return missing.includes(true)
+			? {
+					message: vscode.l10n.t(
+						'Not sent: some of what was to go with it was not added. Send it again to go without.',
+					),
+				}
 			: undefined;
 	}
 

@@ -79,18 +79,18 @@ export class ContextChips {
 
 	/**
 	 * Adds each source that can be read and that the user does not hold back. Tells the user what cannot. Resolves with
-	 * whether one of them is a chip now.
+	 * how many of them are chips now.
 	 */
-	async add(sources: readonly ContextSource[]): Promise<boolean> {
+	async add(sources: readonly ContextSource[]): Promise<number> {
 		if (!mayRead()) {
-			return false;
+			return 0;
 		}
 		for (const source of sources) {
 			if (!this.has(source)) {
 				await this.addOne(source);
 			}
 		}
-		return sources.some(source => this.has(source));
+		return sources.filter(source => this.has(source)).length;
 	}
 
 	remove(id: string): void {
