@@ -84,6 +84,30 @@ describe('the context in the chat page', function () {
 		await chat.page.waitForFunction(() => window.posted.filter(({ kind }) => kind === 'preview-request').length === 3);
 	});
 
+	it('goes with a message that is sent before the file is read, which else is not sent', async () => {
+		for (const [size, kinds] of [
+			[10, ['context-image', 'message-send']],
+			[5_000_001, []],
+		] as const) {
+			await open({ chips: [] });
+			await textarea().fill('What is it?');
+			await textarea().evaluate((field, length) => {
+				const clipboardData = new DataTransfer();
+				clipboardData.items.add(new File([new Uint8Array(length)], 'shot.png', { type: 'image/png' }));
+				field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+				field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+			}, size);
+			await (kinds.length > 0
+				? chat.waitForPosted('message-send')
+				: chat.page.getByText('shot.png is larger than 5 MB.').waitFor());
+			const posted = (await chat.posted()).map(({ kind }) => kind);
+			assert.deepEqual(
+				posted.filter(kind => kind === 'context-image' || kind === 'message-send'),
+				kinds,
+			);
+		}
+	});
+
 	it('is completed after #, by keyboard, and the word goes where the chip comes', async () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #pro');

@@ -95,8 +95,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 		},
 	);
-	/** Sending was asked for before the host has answered about what was pasted. */
+	/** Sending was asked for before the host has answered about what was pasted, or has all files. */
 	private isSendDue = false;
+	/** How many times files came that the host does not have yet. */
+	private readings = 0;
 	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
@@ -358,12 +360,28 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.post({ kind: 'paste-look', paste: this.paste.hold(text), text });
 	}
 
-	/** Files that came without an address: their text is all that there is of them. */
+	/** Files that came without an address: their text is all that there is of them. A message waits until the host has it. */
 	async addFiles(files: readonly File[]): Promise<void> {
+		this.readings++;
+		const isComplete = await this.readFiles(files);
+		this.readings--;
+		if (!isComplete) {
+			// Why is said: nothing goes without it.
+			this.isSendDue = false;
+		} else if (this.readings === 0 && this.isSendDue) {
+			this.isSendDue = false;
+			this.send();
+		}
+	}
+
+	/** Resolves with whether all of them went to the host. What did not is said. */
+	private async readFiles(files: readonly File[]): Promise<boolean> {
+		let isComplete = true;
 		for (const file of files) {
 			const image = await imageOfFile(file).catch(() => undefined);
 			if (image === 'too-large') {
 				this.say(fill(this.strings.imageTooLarge, file.name));
+				isComplete = false;
 				continue;
 			}
 			if (image !== undefined) {
@@ -373,10 +391,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
 				this.say(fill(this.strings.notText, file.name));
+				isComplete = false;
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
 			}
 		}
+		return isComplete;
 	}
 
 	private onBlur(): void {
@@ -418,7 +438,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		if (this.waiting) {
 			return;
 		}
-		if (this.paste.isPending) {
+		if (this.paste.isPending || this.readings > 0) {
 			this.isSendDue = true;
 			return;
 		}
