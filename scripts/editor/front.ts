@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { slowLine } from './slowLine.ts';
 
 export interface FrontOptions {
 	/** 0 chooses a free one. */
@@ -12,6 +13,8 @@ export interface FrontOptions {
 	token: string;
 	/** Holds the half of the key that the page does not keep. Made on first use. */
 	keyFile: string;
+	/** How long what windows and their extensions tell each other is under way. Default: as long as it takes. */
+	delayMs?: number;
 }
 
 export interface Front {
@@ -36,7 +39,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 			passOn(options, agent, request, response);
 		}
 	});
-	server.on('upgrade', (request, socket, head) => passUpgradeOn(options.editorPort, request, socket, head, sockets));
+	server.on('upgrade', (request, socket, head) => passUpgradeOn(options, request, socket, head, sockets));
 	server.on('connection', socket => keep(sockets, socket));
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', (error: NodeJS.ErrnoException) =>
@@ -106,23 +109,36 @@ function passOn(options: FrontOptions, agent: http.Agent, request: IncomingMessa
 	request.pipe(onward);
 }
 
-function passUpgradeOn(port: number, request: IncomingMessage, socket: Duplex, head: Buffer, sockets: Set<Socket>) {
-	const onward = net.connect(port, host, () => {
+function passUpgradeOn(
+	{ editorPort, delayMs }: FrontOptions,
+	request: IncomingMessage,
+	socket: Duplex,
+	head: Buffer,
+	sockets: Set<Socket>,
+): void {
+	const onward = net.connect(editorPort, host, () => {
 		const lines = [`${request.method} ${request.url} HTTP/1.1`];
 		for (let index = 0; index < request.rawHeaders.length; index += 2) {
 			lines.push(`${request.rawHeaders[index]}: ${request.rawHeaders[index + 1]}`);
 		}
 		onward.write(`${lines.join('\r\n')}\r\n\r\n`);
 		onward.write(head);
-		onward.pipe(socket).pipe(onward);
+		if (delayMs === undefined) {
+			onward.pipe(socket).pipe(onward);
+		} else {
+			onward.pipe(slowLine(delayMs)).pipe(socket);
+			socket.pipe(slowLine(delayMs)).pipe(onward);
+		}
 	});
 	keep(sockets, onward);
 	for (const [one, other] of [
 		[onward, socket],
 		[socket, onward],
 	] as const) {
-		one.on('error', () => other.destroy());
-		one.on('close', () => other.destroy());
+		// What a window says last is still under way on a slow line; unheard, its extensions would go on for hours.
+		const end = () => (delayMs === undefined ? other.destroy() : setTimeout(() => other.destroy(), 2 * delayMs));
+		one.on('error', end);
+		one.on('close', end);
 	}
 }
 

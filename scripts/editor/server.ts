@@ -14,6 +14,8 @@ export interface EditorOptions {
 	/** 0 chooses a free one. */
 	port?: number;
 	flags?: string[];
+	/** Puts windows far from their extensions: what they tell each other is so long under way, each way. */
+	delayMs?: number;
 	environment?: Record<string, string>;
 }
 
@@ -95,7 +97,8 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 	try {
 		const editorPort = await portOf(server, () => output);
 		const keyFile = path.join(dataFolder, 'mint-key');
-		front = await startFront({ port: options.port ?? 0, editorPort, token, keyFile });
+		const { port = 0, delayMs } = options;
+		front = await startFront({ port, editorPort, token, keyFile, ...(delayMs === undefined ? {} : { delayMs }) });
 	} catch (error) {
 		await stop();
 		throw error;

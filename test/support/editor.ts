@@ -66,6 +66,9 @@ export interface EditorWindow {
 
 const windowLimitMs = 60_000;
 
+/** `ERRAND_TEST_DELAY=250` for a look over a slow line. */
+const DELAY_MS = Number(process.env['ERRAND_TEST_DELAY'] ?? 0);
+
 /** Serves a real VS Code with its own data, extensions and local service, and a browser to look at it. */
 export async function startEditor(options: EditorOptions = {}): Promise<EditorServer> {
 	const scratch = fs.mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-editor-'));
@@ -90,6 +93,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 		editor: builtByTheRunner('ERRAND_TEST_EDITOR'),
 		dataFolder,
 		flags: options.extensionTests === undefined ? [] : ['--enable-smoke-test-driver'],
+		...(DELAY_MS > 0 && { delayMs: DELAY_MS }),
 		...(options.env && { environment: options.env }),
 	});
 	const removeScratch = () => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
