@@ -145,6 +145,22 @@ describe('from the wish to start a task to its being sent', function () {
 		assert.doesNotMatch(origin('for-each-ref'), /errand-scratch/);
 	});
 
+	it('starts from the branch whose words are typed and entered at once', async () => {
+		git('branch', 'zz-release');
+		await writePrompt(page, 'Work on what was released');
+		await askToStart();
+		await row('Branch').filter({ hasText: 'main' }).first().click();
+		const title = page.locator('.quick-input-widget:visible .quick-input-title');
+		await title.getByText('Start Task: Branch').waitFor();
+		await row('main').first().waitFor();
+		// The extension has not drawn what is typed when Enter comes, and the editor finds words in no other order.
+		await page.keyboard.insertText('release zz');
+		await page.keyboard.press('Enter');
+		await row('Branch').filter({ hasText: 'zz-release' }).first().waitFor();
+		await dismissInput(page);
+		git('branch', '--delete', 'zz-release');
+	});
+
 	it('lets two agents of this machine work on one prompt, each on a branch of its own', async () => {
 		const results = () => origin('for-each-ref', '--format=%(refname)', 'refs/heads/errand').trim().split('\n');
 		const before = results();

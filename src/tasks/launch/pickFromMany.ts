@@ -63,7 +63,9 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 			draw();
 		});
 		picker.onDidAccept(() => {
-			const [row] = picker.activeItems;
+			// Enter may come before the editor has the rows of what was typed: the first of those is meant then.
+			const [active] = picker.activeItems;
+			const row = (active && picker.items.find(({ item }) => item === active.item)) ?? picker.items[0];
 			if (row?.item) {
 				resolve(row.item);
 				picker.dispose();
