@@ -145,6 +145,25 @@ describe('the conversations of the window', function () {
 		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
 	});
 
+	it('are listed anew for nobody who has gone to an editor instead of renaming one', async () => {
+		await runCommand(page, 'File: New Untitled Text File');
+		const editor = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
+		await editor.and(page.locator('.focused')).waitFor();
+		await page.keyboard.insertText('several words');
+		await page.keyboard.press('Home');
+		await listed();
+		await rowButton('Taxes', 'Rename…');
+		const input = page.locator('.quick-input-widget:visible');
+		await input.locator('.quick-input-title').filter({ hasText: 'Rename' }).waitFor();
+		await editor.click({ position: { x: 200, y: 300 } });
+		// Nothing tells of a list that does not come: many more keys than it takes to come go to the editor.
+		for (let count = 0; count < 20; count++) {
+			await page.keyboard.type('a', { delay: 50 });
+		}
+		await until('all went to the editor', async () => /a{20}/.test(await editor.locator('.view-lines').innerText()));
+		await runCommand(page, 'View: Revert and Close Editor');
+	});
+
 	it('are deleted at once, and come back with Undo', async () => {
 		const frame = await openChat(page);
 		await open('Taxes');

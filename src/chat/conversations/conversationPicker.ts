@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { goesToEditor } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import { noticeText } from '../strings.ts';
@@ -97,15 +98,23 @@ export class ConversationPicker {
 		});
 	}
 
-	/** What asks something takes the list away. It comes back at the row that this was done to, or at the one that follows it. */
+	/**
+	 * What asks something takes the list away. It comes back at the row that this was done to, or at the one that follows it;
+	 * not where the user has gone to an editor meanwhile, from which it would take the keyboard.
+	 */
 	private async askAndReturn(id: string, action: () => Promise<void>): Promise<void> {
 		const { current } = this.list;
 		const place = current?.items.findIndex(row => row.id === id) ?? -1;
-		this.away = true;
-		await action();
-		this.away = false;
-		const rows = await this.read();
-		if (rows && this.list.current) {
+		let rows: Row[] | undefined;
+		const hasGone = await goesToEditor(async () => {
+			this.away = true;
+			await action();
+			this.away = false;
+			rows = await this.read();
+		});
+		if (hasGone) {
+			this.list.dispose();
+		} else if (rows && this.list.current) {
 			const isRow = (row: Row) => row.id !== undefined;
 			const active = rows.find(row => row.id === id) ?? rows.slice(place).find(isRow) ?? rows.findLast(isRow);
 			sayIfEmpty(this.list.show(rows, active));
