@@ -198,6 +198,22 @@ describe('the context in the chat page', function () {
 		await chat.send({ kind: 'completion-set', request: request + 1, items });
 		await chat.waitForPosted('completion-take');
 		assert.equal(await textarea().inputValue(), 'Why ');
+		// Whoever types on in a word that has a list: its first is not of the whole word.
+		await open({ chips: [] });
+		await textarea().pressSequentially('Why #pro');
+		request = (await chat.posted()).filter(message => message.kind === 'completion-request').at(-1)?.request ?? 0;
+		await chat.send({ kind: 'completion-set', request, items });
+		await chat.page.getByRole('option').first().waitFor();
+		await textarea().pressSequentially('mpt');
+		await textarea().press('Enter');
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'completion-take'));
+		await chat.send({
+			kind: 'completion-set',
+			request: request + 3,
+			items: [{ id: chip(2).id, kind: 'file' as const, label: 'prompt.ts' }],
+		});
+		assert.equal((await chat.waitForPosted('completion-take')).item, chip(2).id);
+		assert.equal(await textarea().inputValue(), 'Why ');
 		// Whoever types on, in the end with Enter, has it as if the list had been there.
 		for (const [typed, id] of [
 			['What is it?', chip(1).id],

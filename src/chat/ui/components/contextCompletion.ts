@@ -120,8 +120,8 @@ export class ContextCompletion implements ReactiveController {
 	/** Whether the key was for the list. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { items } = this;
-		// Where nothing matched an earlier word, something may match this one.
-		if (items === undefined || (items.length === 0 && this.isAwaited && event.key !== 'Escape')) {
+		// What an earlier word had first, or had not, tells nothing of what this one has first.
+		if (items === undefined || (this.isAwaited && this.selected === 0 && isSendKey(event))) {
 			return this.holdsEnter(event);
 		}
 		return listTakesKey(event, {
