@@ -228,6 +228,30 @@ describe('context in the editor', () => {
 		context.dispose();
 	});
 
+	it('leaves what is chosen while a message waits for the next one', async () => {
+		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
+		const sent: string[][] = [];
+		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
+			sent.push(attachments.map(({ label }) => label));
+		};
+		const chat = { conversation: { id: 'c5', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const sourceOf = (name: string) => ({ kind: 'file' as const, uri: place(name).toString() });
+		const found = Promise.withResolvers<void>();
+		const slow = context.addFrom(async () => {
+			await found.promise;
+			return [sourceOf('folder/a.ts')];
+		});
+		const message = context.send(chat, 't1', 'What is it?');
+		await context.addFrom(async () => [sourceOf('fox.png')]);
+		found.resolve();
+		await slow;
+		assert.equal(await message, undefined);
+		assert.deepEqual(sent, [['a.ts']]);
+		const shown = posted.findLast(message => message.kind === 'context-set');
+		assert.deepEqual(shown?.kind === 'context-set' && shown.context.chips.map(({ label }) => label), ['fox.png']);
+		context.dispose();
+	});
+
 	it('waits with a message for no place that never answers', async () => {
 		const clock = new ManualClock();
 		const { context } = openContext(
@@ -243,7 +267,7 @@ describe('context in the editor', () => {
 		const chat = { conversation: { id: 'c4', turns: [] }, mode: 'chat', send } as unknown as Chat;
 		void context.addFrom(() => new Promise(() => {}));
 		const first = context.send(chat, 't1', 'What is it?');
-		await clock.wake(30_000);
+		await clock.wake(10_000);
 		const refusal = await first;
 		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /is still being read/);
 		assert.equal(sent, 0);

@@ -34,7 +34,7 @@ const OFFERED_FILES = 12;
 const MAXIMUM_OFFERED = 1_000;
 
 /** How long a message waits for what is still being added, in milliseconds: some file systems never answer. */
-const ADDING_MS = 30_000;
+const ADDING_MS = 10_000;
 
 const CONTEXT_KINDS = [
 	'context-pick',
@@ -83,6 +83,13 @@ export interface ChatContextOptions {
 	logger: Logger;
 }
 
+interface Added {
+	/** Of the chips that what was found is now. */
+	ids: readonly string[];
+	/** Some of what was found is no chip. */
+	isMissing: boolean;
+}
+
 /** The composer's context: its chips, the ways to add to them, and what of them goes with a message. */
 export class ChatContext {
 	private readonly options: ChatContextOptions;
@@ -92,8 +99,8 @@ export class ChatContext {
 	readonly files = new FileSearch();
 	/** By the ids that the page knows: also what earlier lists had, as the page may show one while the next is on its way. */
 	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
-	/** What is being added; each resolves with whether some of it is missing in the end, and never rejects. */
-	private readonly adding = new Set<Promise<boolean>>();
+	/** What is being added. Never rejects. */
+	private readonly adding = new Set<Promise<Added>>();
 	/** What was pasted last; with its place, once that is known. */
 	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
 
@@ -201,23 +208,17 @@ export class ChatContext {
 		if (!mayRead()) {
 			return false;
 		}
-		const added = this.addNow(find);
-		const isMissing = added.then(
-			result => result.isMissing,
-			() => true,
-		);
-		this.adding.add(isMissing);
+		const adding = this.addNow(find);
+		const settled = adding.catch(() => ({ ids: [], isMissing: true }));
+		this.adding.add(settled);
 		try {
-			return (await added).isAdded;
+			return (await adding).ids.length > 0;
 		} finally {
-			this.adding.delete(isMissing);
+			this.adding.delete(settled);
 		}
 	}
 
-	/** Resolves with whether some of what is found is a chip now, and whether some is none. */
-	private async addNow(
-		find: () => Promise<ContextSource[] | undefined>,
-	): Promise<{ isAdded: boolean; isMissing: boolean }> {
+	private async addNow(find: () => Promise<ContextSource[] | undefined>): Promise<Added> {
 		const problems = new Set<string>();
 		const problem = (error: unknown) => {
 			this.options.logger.log('warn', 'Context cannot be found', { reason: describeError(error) });
@@ -239,8 +240,8 @@ export class ChatContext {
 			void showMessage('warning', text);
 		}
 		const sources = read.filter(source => source !== undefined);
-		const added = await this.chips.add(sources);
-		return { isAdded: added > 0, isMissing: problems.size > 0 || added < sources.length };
+		const ids = await this.chips.add(sources);
+		return { ids, isMissing: problems.size > 0 || ids.length < sources.length };
 	}
 
 	/** A file that is an image is one. */
@@ -295,29 +296,38 @@ export class ChatContext {
 		question: string,
 		onAsk: () => void,
 	): Promise<{ chips: readonly Chip[]; attachments: Attachment[] } | { refusal: Explanation }> {
+		// What is chosen from here on is for the next message, which may go elsewhere.
+		const own = new Set(this.chips.chips.map(({ id }) => id));
+		const adding = [...this.adding];
 		await this.options.measurable();
 		const refusal =
-			(await this.awaitAdded(onAsk)) ??
+			(await this.awaitAdded(adding, own, onAsk)) ??
 			(await this.imageRefusal(chat)) ??
 			(await this.chips.refresh(onAsk)) ??
 			(await this.fit(question, onAsk));
-		const { chips } = this.chips;
+		const chips = this.chips.chips.filter(({ id }) => own.has(id));
 		return refusal === undefined ? { chips, attachments: chips.map(({ attachment }) => attachment) } : { refusal };
 	}
 
-	/** What was chosen before the message was sent goes with it, also where it takes long to read. */
-	private async awaitAdded(onAsk: () => void): Promise<Explanation | undefined> {
-		if (this.adding.size === 0) {
+	/**
+	 * What was chosen before the message was sent goes with it, also where it takes long to read. Gives `own` the ids of its
+	 * chips.
+	 */
+	private async awaitAdded(
+		adding: readonly Promise<Added>[],
+		own: Set<string>,
+		onAsk: () => void,
+	): Promise<Explanation | undefined> {
+		if (adding.length === 0) {
 			return undefined;
 		}
 		// It may ask the user.
 		onAsk();
-		const adding = [...this.adding];
 		const waited = Promise.withResolvers<undefined>();
 		const cancel = this.options.clock.after(ADDING_MS, () => waited.resolve(undefined));
-		const missing = await Promise.race([Promise.all(adding), waited.promise]);
+		const added = await Promise.race([Promise.all(adding), waited.promise]);
 		cancel();
-		if (missing === undefined) {
+		if (added === undefined) {
 			for (const late of adding) {
 				this.adding.delete(late);
 			}
@@ -327,7 +337,10 @@ export class ChatContext {
 				),
 			};
 		}
-		return missing.includes(true)
+		for (const id of added.flatMap(({ ids }) => ids)) {
+			own.add(id);
+		}
+		return added.some(({ isMissing }) => isMissing)
 			? {
 					message: vscode.l10n.t(
 						'Not sent: some of what was to go with it was not added. Send it again to go without.',

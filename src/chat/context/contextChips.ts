@@ -79,18 +79,18 @@ export class ContextChips {
 
 	/**
 	 * Adds each source that can be read and that the user does not hold back. Tells the user what cannot. Resolves with
-	 * how many of them are chips now.
+	 * the id of the chip of each that is one now.
 	 */
-	async add(sources: readonly ContextSource[]): Promise<number> {
+	async add(sources: readonly ContextSource[]): Promise<string[]> {
 		if (!mayRead()) {
-			return 0;
+			return [];
 		}
 		for (const source of sources) {
-			if (!this.has(source)) {
+			if (this.idOf(source) === undefined) {
 				await this.addOne(source);
 			}
 		}
-		return sources.filter(source => this.has(source)).length;
+		return sources.map(source => this.idOf(source)).filter(id => id !== undefined);
 	}
 
 	remove(id: string): void {
@@ -134,8 +134,8 @@ export class ContextChips {
 		return undefined;
 	}
 
-	private has(source: ContextSource): boolean {
-		return this.list.some(chip => sourceKey(chip.source) === sourceKey(source));
+	private idOf(source: ContextSource): string | undefined {
+		return this.list.find(chip => sourceKey(chip.source) === sourceKey(source))?.id;
 	}
 
 	private async addOne(source: ContextSource): Promise<void> {
