@@ -21,13 +21,17 @@ export class RedrawnPick<T extends vscode.QuickPickItem> implements Disposable {
 		return this.pick;
 	}
 
-	/** Shows the rows, with what was typed before. */
-	show(items: readonly T[], active?: T): vscode.QuickPick<T> {
+	/** Shows the rows, with what was typed before. `selected`: those that are ticked, where several can be. */
+	show(items: readonly T[], active?: T, selected?: readonly T[]): vscode.QuickPick<T> {
 		const before = this.pick;
 		const pick = vscode.window.createQuickPick<T>();
 		this.pick = pick;
 		this.prepare(pick);
 		pick.items = items;
+		// Before it is shown: Enter may come at once.
+		if (selected) {
+			pick.selectedItems = selected;
+		}
 		if (active) {
 			pick.activeItems = [active];
 		}

@@ -225,6 +225,9 @@ describe('context in the editor', () => {
 		const some = { ...dropped, uris: [...dropped.uris, place('folder/picture.bin').toString()] };
 		const [, partly] = await Promise.all([context.handle(some), context.send(chat, 't4', 'What is it?')]);
 		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /was not added\. Send it again/);
+		const gone = { ...dropped, uris: [place('nowhere.ts').toString(), ...dropped.uris] };
+		const [, without] = await Promise.all([context.handle(gone), context.send(chat, 't5', 'What is it?')]);
+		assert.match(without?.reason === 'context' ? without.explanation.message : '', /was not added\. Send it again/);
 		context.dispose();
 	});
 

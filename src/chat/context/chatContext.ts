@@ -23,7 +23,7 @@ import type { ContextSource } from './model/source.ts';
 import { isImagePath } from './model/textFile.ts';
 import { MAXIMUM_DROPPED } from './model/uriList.ts';
 import { openPlace } from './openPlace.ts';
-import { fileSource, hostUri, pastedContext } from './pastedContext.ts';
+import { chosenSource, fileSource, hostUri, pastedContext } from './pastedContext.ts';
 import { pickContext } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
@@ -413,12 +413,12 @@ function encryptedImageText(): string {
 }
 
 async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {
-	const found = await Promise.all(addresses.slice(0, MAXIMUM_DROPPED).map(address => fileSource(hostUri(address))));
-	const sources = found.filter(source => source !== undefined);
-	if (sources.length === 0) {
+	const places = addresses.slice(0, MAXIMUM_DROPPED).map(hostUri);
+	const found = await Promise.all(places.map(fileSource));
+	if (found.every(source => source === undefined)) {
 		throw new UserFacingError(
 			vscode.l10n.t('What was dropped is no file that this window can read. Open it here, or paste its text.'),
 		);
 	}
-	return sources;
+	return Promise.all(places.map(chosenSource));
 }

@@ -131,7 +131,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 				buttons: [leaveOut],
 			}));
 		const kept = items.filter(({ chip }) => ticked.has(chip.id));
-		list.show(items).selectedItems = kept.length > 0 ? kept : items.slice(0, 1);
+		list.show(items, undefined, kept.length > 0 ? kept : items.slice(0, 1));
 	};
 	show();
 	await closed.promise;

@@ -54,6 +54,11 @@ export async function fileSource(uri: vscode.Uri): Promise<ContextSource | undef
 	}
 }
 
+/** The same for what somebody has chosen: adding what cannot be read says so, by its name. */
+export async function chosenSource(uri: vscode.Uri): Promise<ContextSource> {
+	return (await fileSource(uri)) ?? { kind: 'file', uri: uri.toString() };
+}
+
 /** The window of a remote workspace names files by their machine; the extension runs there, and knows them as files. */
 export function hostUri(address: string): vscode.Uri {
 	const uri = vscode.Uri.parse(address);
