@@ -5,6 +5,9 @@ import { findCut, PARAGRAPH_HEADS } from './split.ts';
 
 const CUT_LENGTH = 2_048;
 
+/** What at most is parsed as a whole again to tell whether a list that was cut is loose, in UTF-16 code units. */
+const MAXIMUM_WHOLE = 16_384;
+
 /** HTML of one block: `open`, the parts and `close`, joined. */
 export interface Block {
 	kind: PieceKind;
@@ -168,7 +171,12 @@ export class GrowingMarkdown {
 			case 'fence':
 				return first.type === 'fence';
 			default:
-				return first.type === 'paragraph_open' && container.source.length + this.rest.length <= MAXIMUM_BLOCK_LENGTH;
+				return (
+					first.type === 'paragraph_open' &&
+					// Nothing but the head: what follows the cut begins another block by now, such as a table.
+					group.tokens[1]?.content !== '' &&
+					container.source.length + this.rest.length <= MAXIMUM_BLOCK_LENGTH
+				);
 		}
 	}
 
@@ -192,7 +200,7 @@ export class GrowingMarkdown {
 	}
 
 	private agreeOnLooseness(container: Container, group: TokenGroup): void {
-		const isLoose = container.isLoose || looseness(group) === true;
+		const isLoose = container.isLoose || (looseness(group) ?? this.isLooseAsWhole(container));
 		if (isLoose) {
 			loosen(group);
 		}
@@ -207,6 +215,16 @@ export class GrowingMarkdown {
 				container.block.parts.splice(0, container.settled, ...toPieces(this.markdown, items, environment).parts);
 			}
 		}
+	}
+
+	/** Items without a paragraph, as empty ones, do not show whether the blank lines between them make the others loose. */
+	private isLooseAsWhole({ source }: Container): boolean {
+		const text = source + this.rest;
+		if (text.length > MAXIMUM_WHOLE || !/\n[ \t]*\n/.test(this.rest)) {
+			return false;
+		}
+		const [whole] = groupTokens(this.markdown.parse(text, {}));
+		return whole !== undefined && looseness(whole) === true;
 	}
 
 	private keepDone(

@@ -209,6 +209,27 @@ describe('a growing text', () => {
 		);
 	});
 
+	it('ends a paragraph that was cut before a line which turns out to be the head of a table', () => {
+		const text = '--|--\n  a | b\n--|--\n';
+		for (const sizes of [[1], [8, 3, 1]]) {
+			assert.equal(grow(text, sizes, 7), markdown.render(text));
+		}
+	});
+
+	it('is loose as soon as items that do not show it make it so', () => {
+		for (const text of [
+			'  - nested\n-\n\n  - nested\n',
+			'- a\n- # b\n\n- # c\n- d\n',
+			'- a\n- # b\n\n- # c\n\nEnd.\n',
+		]) {
+			const growing = new GrowingMarkdown(markdown, 1);
+			for (let end = 1; end <= text.length; end++) {
+				growing.append(text.charAt(end - 1));
+				assert.equal(htmlOf(growing), markdown.render(text.slice(0, end)), JSON.stringify(text.slice(0, end)));
+			}
+		}
+	});
+
 	it('knows a definition that came before', () => {
 		const growing = new GrowingMarkdown(markdown);
 		for (const character of '[name]: https://example.com/name\n\nFirst.\n\nSecond.\n\nThird with [name].') {
