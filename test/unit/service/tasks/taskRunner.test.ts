@@ -122,7 +122,11 @@ describe('TaskRunner', function () {
 		}
 		assert.equal(most, 2);
 		const records = await Promise.all(ids.map(completed));
-		assert.deepEqual([...left], ids);
+		assert.equal(left.size, ids.length);
+		for (const [place, id] of [...left].entries()) {
+			// Of two that begin together either may be the first to say so.
+			assert.ok(Math.abs(ids.indexOf(id) - place) < 2, `number ${ids.indexOf(id)} began as number ${place}`);
+		}
 		assert.equal(new Set(records.map(({ branchName }) => branchName)).size, 50);
 		assert.equal((await repository.branches()).length, 51);
 		assert.deepEqual(await readdir(path.join(folder, 'work')), []);
