@@ -89,13 +89,13 @@ export class TaskTree {
 			this.toldPlaces = undefined;
 			return undefined;
 		}
-		const rows = this.outerRows();
-		const places = JSON.stringify(rows.map(row => [idOf(row), ...this.rowsIn(row).map(idOf)]));
+		const groups = this.outerRows().map(row => [row, ...this.rowsIn(row)]);
+		const places = JSON.stringify(groups.map(rows => rows.map(idOf)));
 		if (places !== this.toldPlaces) {
 			this.toldPlaces = places;
 			return undefined;
 		}
-		return rows.flatMap(row => [row, ...this.rowsIn(row)]).filter(row => this.hasChanged(row));
+		return groups.flat().filter(row => this.hasChanged(row));
 	}
 
 	getParent(node: TreeNode): TreeNode | undefined {
@@ -217,15 +217,18 @@ export class TaskTree {
 	}
 
 	private taskOf(node: TreeNode): Task | AgentTask | undefined {
-		const { store, agentTasks } = this.dependencies;
 		switch (node.kind) {
 			case 'task':
-				return store.get(node.taskId);
+				return this.dependencies.store.get(node.taskId);
 			case 'agentTask':
-				return agentTasks.tasks.find(({ taskId }) => taskId === node.agentTaskId);
+				return this.agentTask(node.agentTaskId);
 			default:
 				return undefined;
 		}
+	}
+
+	private agentTask(id: string): AgentTask | undefined {
+		return this.dependencies.agentTasks.tasks.find(({ taskId }) => taskId === id);
 	}
 
 	private itemOf(node: TreeNode): vscode.TreeItem {
@@ -253,12 +256,12 @@ export class TaskTree {
 
 	/** Tooltips are made when the pointer rests on a row, not for every row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-		const { store, agentTasks, followState, dashboardUrl } = this.dependencies;
+		const { store, followState, dashboardUrl } = this.dependencies;
 		if (node.kind === 'task') {
 			const task = store.get(node.taskId);
 			item.tooltip = task && taskTooltip(task, followState(task.id), dashboardUrl());
 		} else if (node.kind === 'agentTask') {
-			const task = agentTasks.tasks.find(({ taskId }) => taskId === node.agentTaskId);
+			const task = this.agentTask(node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);
 		}
 		return item;
@@ -292,8 +295,7 @@ export class TaskTree {
 	}
 
 	private agentItem(taskId: string): vscode.TreeItem {
-		const task =
-			this.dependencies.agentTasks.tasks.find(candidate => candidate.taskId === taskId) ?? ({ taskId } as AgentTask);
+		const task = this.agentTask(taskId) ?? ({ taskId } as AgentTask);
 		const item = new vscode.TreeItem(oneLine(taskId, MAXIMUM_AGENT_LABEL));
 		item.iconPath = new vscode.ThemeIcon('robot');
 		const time = timeOf(task.completedAt ?? task.startedAt ?? task.createdAt);
