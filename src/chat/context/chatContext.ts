@@ -23,7 +23,7 @@ import type { ContextSource } from './model/source.ts';
 import { isImagePath } from './model/textFile.ts';
 import { MAXIMUM_DROPPED } from './model/uriList.ts';
 import { openPlace } from './openPlace.ts';
-import { chosenSource, fileSource, hostUri, pastedContext } from './pastedContext.ts';
+import { fileSource, hostUri, pastedContext, unreadSource } from './pastedContext.ts';
 import { pickContext } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
@@ -414,11 +414,11 @@ function encryptedImageText(): string {
 
 async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {
 	const places = addresses.slice(0, MAXIMUM_DROPPED).map(hostUri);
-	const found = await Promise.all(places.map(fileSource));
-	if (found.every(source => source === undefined)) {
+	const found = await Promise.all(places.map(async place => ({ place, source: await fileSource(place) })));
+	if (found.every(({ source }) => source === undefined)) {
 		throw new UserFacingError(
 			vscode.l10n.t('What was dropped is no file that this window can read. Open it here, or paste its text.'),
 		);
 	}
-	return Promise.all(places.map(chosenSource));
+	return found.map(({ place, source }) => source ?? unreadSource(place));
 }

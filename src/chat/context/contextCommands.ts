@@ -4,7 +4,7 @@ import { type CommandId, commands } from '../../platform/ids.ts';
 import type { ChatContext } from './chatContext.ts';
 import { changeSources, openEditorSources, selectionSource, terminalSource } from './contextChoices.ts';
 import type { ContextSource } from './model/source.ts';
-import { chosenSource } from './pastedContext.ts';
+import { fileSource, unreadSource } from './pastedContext.ts';
 import { pickFiles, pickFolder } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
@@ -60,7 +60,7 @@ async function filesOf(
 	if (found.length === 0) {
 		return pick();
 	}
-	return Promise.all(found.map(chosenSource));
+	return Promise.all(found.map(async uri => (await fileSource(uri)) ?? unreadSource(uri)));
 }
 
 /** The problem that an action names, or those at the cursor, with the lines around. */

@@ -91,34 +91,32 @@ interface ChipItem extends vscode.QuickPickItem {
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const number = new Intl.NumberFormat(vscode.env.language);
-	const closed = Promise.withResolvers<void>();
-	let accepted = false;
-	const finish = () => {
-		accepted = true;
-		closed.resolve();
-	};
-	const list = new RedrawnPick<ChipItem>(picker => {
-		picker.title = vscode.l10n.t('Shorten Context');
-		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
-		picker.canSelectMany = true;
-		picker.ignoreFocusOut = true;
-		picker.onDidTriggerItemButton(({ item }) => {
-			chips.remove(item.chip.id);
-			if (excessOf(chips.chips, measure) === 0) {
-				finish();
-			} else {
-				show();
-			}
-		});
-		picker.onDidAccept(() => {
-			shortenChips(
-				chips,
-				picker.selectedItems.map(({ chip }) => chip),
-				excessOf(chips.chips, measure),
-			);
-			finish();
-		});
-	}, closed.resolve);
+	const accepted = Promise.withResolvers<boolean>();
+	const list = new RedrawnPick<ChipItem>(
+		picker => {
+			picker.title = vscode.l10n.t('Shorten Context');
+			picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
+			picker.canSelectMany = true;
+			picker.ignoreFocusOut = true;
+			picker.onDidTriggerItemButton(({ item }) => {
+				chips.remove(item.chip.id);
+				if (excessOf(chips.chips, measure) === 0) {
+					accepted.resolve(true);
+				} else {
+					show();
+				}
+			});
+			picker.onDidAccept(() => {
+				shortenChips(
+					chips,
+					picker.selectedItems.map(({ chip }) => chip),
+					excessOf(chips.chips, measure),
+				);
+				accepted.resolve(true);
+			});
+		},
+		() => accepted.resolve(false),
+	);
 	const show = () => {
 		const ticked = new Set(list.current?.selectedItems.map(({ chip }) => chip.id));
 		const items = [...chips.chips]
@@ -134,9 +132,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 		list.show(items, undefined, kept.length > 0 ? kept : items.slice(0, 1));
 	};
 	show();
-	await closed.promise;
-	list.dispose();
-	return accepted;
+	return accepted.promise.finally(() => list.dispose());
 }
 
 function shortenChips(chips: ContextChips, chosen: readonly Chip[], excess: number): void {

@@ -54,9 +54,9 @@ export async function fileSource(uri: vscode.Uri): Promise<ContextSource | undef
 	}
 }
 
-/** The same for what somebody has chosen: adding what cannot be read says so, by its name. */
-export async function chosenSource(uri: vscode.Uri): Promise<ContextSource> {
-	return (await fileSource(uri)) ?? { kind: 'file', uri: uri.toString() };
+/** What somebody has chosen and cannot be read, all the same: adding it says so, by its name. */
+export function unreadSource(uri: vscode.Uri): ContextSource {
+	return { kind: 'file', uri: uri.toString() };
 }
 
 /** The window of a remote workspace names files by their machine; the extension runs there, and knows them as files. */
