@@ -14,7 +14,16 @@ import {
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	composerHasCursor,
+	isStreaming,
+	lastTurnText,
+	openChat,
+	replyEnds,
+	replyText,
+	turns,
+} from '../support/errandWindow.ts';
 
 describe('the conversations of the window', function () {
 	this.timeout(120_000);
@@ -50,19 +59,13 @@ describe('the conversations of the window', function () {
 		const frame = await openChat(page);
 		await listed();
 		await row(title).first().click();
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 	}
 	async function startNew(frame: Frame): Promise<void> {
 		await runCommand(page, 'Errand: New Conversation');
 		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 	}
-	const composerHasFocus = (frame: Frame) =>
-		until('the cursor is in the composer', () =>
-			frame
-				.locator('chat-composer textarea')
-				.evaluate(element => document.hasFocus() && (element.getRootNode() as ShadowRoot).activeElement === element),
-		);
 	async function rowButton(title: string, label: string): Promise<void> {
 		await row(title).first().hover();
 		await row(title).first().getByRole('button', { name: label }).click();
@@ -76,7 +79,7 @@ describe('the conversations of the window', function () {
 		const reply = await replyEnds(frame);
 		await page.locator('.part.sidebar').getByRole('button', { name: 'New Conversation' }).first().click();
 		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 		await ask(frame, 'And what do taxes do?');
 		await replyEnds(frame);
 		await listed();
@@ -94,10 +97,10 @@ describe('the conversations of the window', function () {
 		await page.keyboard.press('ControlOrMeta+Slash');
 		await page.locator('.quick-input-widget:visible').getByText('Add Context').first().waitFor();
 		await page.keyboard.press('Escape');
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 		await page.keyboard.press('ControlOrMeta+N');
 		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 	});
 
 	it('are found by the text of their first messages', async () => {
@@ -119,7 +122,7 @@ describe('the conversations of the window', function () {
 		await listed();
 		assert.match(await row('/demo slow').first().innerText(), /replying/);
 		await row('/demo slow').first().click();
-		await composerHasFocus(frame);
+		await composerHasCursor(frame);
 		await until('it is live', async () => (await questions(frame))[0] === '/demo slow' && (await isStreaming(frame)));
 		await until('it went on', async () => (await replyText(frame)).length > before.length);
 		await frame.getByRole('button', { name: 'Stop' }).click();

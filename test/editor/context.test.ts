@@ -71,6 +71,14 @@ describe('context in the editor', () => {
 		};
 		return { context, posted, labels };
 	};
+	/** A conversation that takes every message, and the labels of what each took along. */
+	const openChat = (id: string) => {
+		const sent: string[][] = [];
+		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
+			sent.push(attachments.map(({ label }) => label));
+		};
+		return { chat: { conversation: { id, turns: [] }, mode: 'chat', send } as unknown as Chat, sent };
+	};
 
 	it('takes the text files of a folder, without secrets, links and what is no text', async () => {
 		const { attachment, findings, leftOut } = await read('folder', 'folder');
@@ -204,11 +212,7 @@ describe('context in the editor', () => {
 
 	it('sends a message with what is still being added, and not without what the user holds back', async () => {
 		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
-		const sent: string[][] = [];
-		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
-			sent.push(attachments.map(({ label }) => label));
-		};
-		const chat = { conversation: { id: 'c3', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const { chat, sent } = openChat('c3');
 		const dropped = { kind: 'context-drop' as const, uris: [place('folder/a.ts').toString()] };
 		const [, refusal] = await Promise.all([context.handle(dropped), context.send(chat, 't1', 'What is it?')]);
 		assert.equal(refusal, undefined);
@@ -232,12 +236,8 @@ describe('context in the editor', () => {
 	});
 
 	it('leaves what is chosen while a message waits for the next one', async () => {
-		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
-		const sent: string[][] = [];
-		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
-			sent.push(attachments.map(({ label }) => label));
-		};
-		const chat = { conversation: { id: 'c5', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { chat, sent } = openChat('c5');
 		const sourceOf = (name: string) => ({ kind: 'file' as const, uri: place(name).toString() });
 		const found = Promise.withResolvers<void>();
 		const slow = context.addFrom(async () => {
@@ -250,8 +250,7 @@ describe('context in the editor', () => {
 		await slow;
 		assert.equal(await message, undefined);
 		assert.deepEqual(sent, [['a.ts']]);
-		const shown = posted.findLast(message => message.kind === 'context-set');
-		assert.deepEqual(shown?.kind === 'context-set' && shown.context.chips.map(({ label }) => label), ['fox.png']);
+		assert.deepEqual(labels(), ['fox.png']);
 		context.dispose();
 	});
 
@@ -263,19 +262,15 @@ describe('context in the editor', () => {
 			() => {},
 			clock,
 		);
-		let sent = 0;
-		const send = async () => {
-			sent++;
-		};
-		const chat = { conversation: { id: 'c4', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const { chat, sent } = openChat('c4');
 		void context.addFrom(() => new Promise(() => {}));
 		const first = context.send(chat, 't1', 'What is it?');
 		await clock.wake(10_000);
 		const refusal = await first;
 		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /is still being read/);
-		assert.equal(sent, 0);
+		assert.equal(sent.length, 0);
 		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
-		assert.equal(sent, 1);
+		assert.equal(sent.length, 1);
 		context.dispose();
 	});
 
@@ -313,11 +308,7 @@ describe('context in the editor', () => {
 				takesImages = told;
 			},
 		);
-		const sent: string[][] = [];
-		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
-			sent.push(attachments.map(({ label }) => label));
-		};
-		const chat = { conversation: { id: 'c2', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		const { chat, sent } = openChat('c2');
 		const source = { kind: 'file' as const, uri: place('fox.png').toString() };
 		assert.equal(await context.addFrom(async () => [source]), true);
 		const refusal = await context.send(chat, 't1', 'What is it?');

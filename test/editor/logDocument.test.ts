@@ -6,9 +6,7 @@ import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocu
 import { waitFor } from '../support/waitFor.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { startTasks } from './taskClient.ts';
-
-const connection = { name: 'test', label: 'Test' };
+import { connection, startTasks } from './taskClient.ts';
 
 describe('a log as a document', () => {
 	let server: TaskServer;

@@ -6,9 +6,7 @@ import { PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { startTasks, taskClient } from './taskClient.ts';
-
-const connection = { name: 'test', label: 'Test' };
+import { connection, startTasks, taskClient } from './taskClient.ts';
 
 describe('the request for a task', () => {
 	let server: TaskServer;

@@ -3,6 +3,9 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
 
+/** What the parts of the tasks feature are told of it. */
+export const connection = { name: 'test', label: 'Test' };
+
 /** A client of the server as the extension has it; without a key where it is empty. */
 export function taskClient({ connection }: TaskServer, key = 'test'): Client {
 	return createClient({

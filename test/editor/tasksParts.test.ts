@@ -28,10 +28,9 @@ import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { startTasks } from './taskClient.ts';
+import { connection, startTasks } from './taskClient.ts';
 
 const run = promisify(execFile);
-const connection = { name: 'test', label: 'Test' };
 
 const outputs = (part: string) =>
 	vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'output' && uri.path.includes(part));

@@ -18,7 +18,9 @@ export async function openChat(page: Page): Promise<Frame> {
 /** Keys that are typed go into the composer. */
 export const composerHasCursor = (frame: Frame): Promise<void> =>
 	until('the composer has the cursor', () =>
-		frame.locator('chat-composer textarea').evaluate(field => field.matches(':focus')),
+		frame
+			.locator('chat-composer textarea')
+			.evaluate(field => document.hasFocus() && (field.getRootNode() as ShadowRoot).activeElement === field),
 	);
 
 /** Runs a command that ends with the cursor in the composer, and waits for that: what opens before would be closed again. */
