@@ -143,6 +143,7 @@ const REFUSALS: Readonly<Record<RefusalCode, () => string>> = {
 	'report-nonce': () => vscode.l10n.t('its report was made for another nonce'),
 	'report-firmware': () => vscode.l10n.t('its report names other firmware than its certificate'),
 	'device-kind': () => vscode.l10n.t('its device is of no kind that is known'),
+	'chain-device': () => vscode.l10n.t('the certificates of its chain name different kinds of device'),
 	'device-architecture': () => vscode.l10n.t('its device is of another architecture'),
 	frame: () => vscode.l10n.t('it is no sealed text of the other side'),
 };

@@ -8,6 +8,7 @@ import { readDerSignature } from './signature.ts';
 export interface Certificate {
 	/** All of it. */
 	bytes: Uint8Array;
+	serialNumber: bigint;
 	/** What is signed. */
 	signed: Uint8Array;
 	/** r ‖ s. */
@@ -31,7 +32,9 @@ export interface Certificate {
 
 const MAXIMUM_CERTIFICATES = 10;
 const MAXIMUM_PEM_LENGTH = 64 * 1024;
-const PEM = /^-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END CERTIFICATE-----(?:\s*)/;
+const PEM = /^-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END CERTIFICATE-----[ \t\r\n]*/;
+/** Where the buffer of a text in C is longer than the text, NUL bytes fill it. */
+const FILLING = /^[\0 \t\r\n]*$/;
 
 /** The object identifiers that are known here, as their content in hexadecimal digits. */
 const OID = {
@@ -47,10 +50,13 @@ const VERSION_3 = '020102';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** The certificates of a PEM text, one block after another and nothing beside them. Throws `CryptoRefusal`. */
+/**
+ * The certificates of a PEM text, one block after another and nothing beside them but NUL bytes and white space at the
+ * end. Throws `CryptoRefusal`.
+ */
 export function readCertificates(pem: string): Certificate[] {
 	const certificates: Certificate[] = [];
-	for (let rest = pem; rest !== ''; ) {
+	for (let rest = pem; certificates.length === 0 || !FILLING.test(rest); ) {
 		const block = rest.length > MAXIMUM_PEM_LENGTH ? null : PEM.exec(rest);
 		const bytes = decodeBase64(block?.[1]?.replace(/\r?\n/g, '') ?? '');
 		if (!block || !bytes || certificates.length === MAXIMUM_CERTIFICATES) {
@@ -79,7 +85,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 	if (hex(fields.read(contextTag(0)).content) !== VERSION_3) {
 		throw new CryptoRefusal('certificate-version', 'it is not of version 3');
 	}
-	fields.read(DER.integer);
+	const serialNumber = readSerialNumber(fields);
 	readAlgorithm(fields);
 	const issuer = fields.read(DER.sequence).bytes;
 	const validity = fields.enter(DER.sequence);
@@ -92,6 +98,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 	fields.end();
 	return {
 		bytes,
+		serialNumber,
 		signed: signed.bytes,
 		signature,
 		issuer,
@@ -104,6 +111,16 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 		...readKeyUsage(extensions.get(OID.keyUsage)),
 		firmware: readFirmware(extensions.get(OID.compositeDeviceId)),
 	};
+}
+
+/** Positive, and in its shortest form, so that a number has one spelling. */
+function readSerialNumber(reader: DerReader): bigint {
+	const { content } = reader.read(DER.integer);
+	const [first = 0x80, second = 0] = content;
+	if (first >= 0x80 || (first === 0 && second < 0x80)) {
+		throw new CryptoRefusal('der', 'its serial number is not positive, or not in its shortest form');
+	}
+	return BigInt(`0x${hex(content)}`);
 }
 
 function readAlgorithm(reader: DerReader): void {

@@ -3,6 +3,7 @@ export type RefusalCode =
 	| 'certificate-algorithm'
 	| 'certificate-expired'
 	| 'certificate-version'
+	| 'chain-device'
 	| 'chain-order'
 	| 'chain-root'
 	| 'chain-signature'

@@ -15,8 +15,21 @@ export const integer = (value: number): Buffer => der(0x02, Buffer.of(value));
 export const yes = (): Buffer => der(0x01, Buffer.of(0xff));
 /** From its content in hexadecimal digits. */
 export const identifier = (digits: string): Buffer => der(0x06, Buffer.from(digits, 'hex'));
-export const commonName = (name: string): Buffer =>
-	sequence(der(0x31, sequence(identifier('550403'), der(0x0c, Buffer.from(name)))));
+/** Attributes of a name: their identifier, and the tag of their text (UTF8String or PrintableString). */
+const ATTRIBUTES = {
+	commonName: ['550403', 0x0c],
+	serialNumber: ['550405', 0x13],
+	country: ['550406', 0x13],
+	organization: ['55040a', 0x0c],
+} as const;
+
+export const distinguishedName = (...parts: [attribute: keyof typeof ATTRIBUTES, text: string][]): Buffer =>
+	sequence(
+		...parts.map(([attribute, text]) => {
+			const [digits, tag] = ATTRIBUTES[attribute];
+			return der(0x31, sequence(identifier(digits), der(tag, Buffer.from(text))));
+		}),
+	);
 
 /** 20200101000000Z and its like. */
 export const generalizedTime = (text: string): Buffer => der(0x18, Buffer.from(text));

@@ -4,8 +4,8 @@ import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { type KeyPair, p384KeyPair } from './contractServer/channelCryptography.ts';
 import {
 	bitString,
-	commonName,
 	der,
+	distinguishedName,
 	generalizedTime,
 	identifier,
 	integer,
@@ -18,8 +18,11 @@ const ECDSA_SHA_384 = sequence(identifier('2a8648ce3d040303'));
 const KEY_USAGE = { sign: 0x80, issue: 0x04 } as const;
 
 export interface CertificateFields {
-	subject: string;
-	issuer: string;
+	/** Names as DER. */
+	subject: Buffer;
+	issuer: Buffer;
+	/** The content of its INTEGER. */
+	serial: Buffer;
 	key: KeyObject;
 	signer: KeyObject;
 	isAuthority: boolean;
@@ -37,17 +40,17 @@ export interface CertificateFields {
 
 /** DER of a certificate. */
 export function certificate(fields: CertificateFields): Buffer {
-	const { subject, issuer, key, signer, isAuthority, pathLength, firmware } = fields;
+	const { subject, issuer, serial, key, signer, isAuthority, pathLength, firmware } = fields;
 	const { algorithm = ECDSA_SHA_384, hash = 'sha384', version = der(0xa0, integer(2)), extensions = [] } = fields;
 	const { notBefore = '20200101000000Z', notAfter = '99991231235959Z' } = fields;
 	const usage = fields.usage ?? (isAuthority ? KEY_USAGE.issue : KEY_USAGE.sign);
 	const signed = sequence(
 		version,
-		der(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
+		der(0x02, serial),
 		algorithm,
-		commonName(issuer),
+		issuer,
 		sequence(generalizedTime(notBefore), generalizedTime(notAfter)),
-		commonName(subject),
+		subject,
 		key.export({ type: 'spki', format: 'der' }),
 		der(
 			0xa3,
@@ -93,7 +96,7 @@ export function pemOf(certificates: readonly Uint8Array[]): string {
 }
 
 export interface DeviceFields {
-	/** Of the chip, such as `GH100` or `LS10`. */
+	/** Of the chip, such as `GH100` or `LS_10`. */
 	chip?: string;
 	/** Changes of the certificate at a place of the chain, leaf first. */
 	change?: (fields: CertificateFields, index: number) => CertificateFields;
@@ -101,6 +104,9 @@ export interface DeviceFields {
 
 /** A device with the keys that sign its reports. */
 export interface Device {
+	chip: string;
+	/** Of its leaf certificate, as a decimal number. */
+	serialNumber: string;
 	leaf: KeyPair;
 	/** DER, leaf first. */
 	chain: Buffer[];
@@ -116,6 +122,12 @@ export interface ReportFields {
 	hash?: 'sha256' | 'sha384';
 }
 
+export interface EvidenceFields extends ReportFields {
+	arch?: string;
+	/** Comes after the last certificate. */
+	ending?: string;
+}
+
 export interface Evidence {
 	arch: string;
 	certificate: string;
@@ -124,6 +136,35 @@ export interface Evidence {
 }
 
 export const ISSUER = 'https://maker.example';
+const ARCHITECTURES: Readonly<Record<string, string>> = { GH100: 'HOPPER', GB100: 'BLACKWELL', LS_10: 'LS10' };
+
+const ORGANIZATION = ['organization', 'Maker Corporation'] as const satisfies [string, string];
+const COUNTRY = ['country', 'US'] as const satisfies [string, string];
+const ROOT_NAME = distinguishedName(['commonName', 'Maker Device Identity CA'], ['organization', 'Maker']);
+
+/** How a device's own certificates are named. */
+export function deviceName(commonName: string, serial = serialNumber(9)): Buffer {
+	const digits = serial.toString('hex').toUpperCase();
+	return distinguishedName(['serialNumber', digits], COUNTRY, ORGANIZATION, ['commonName', commonName]);
+}
+
+/** Key identifiers, and the device as another name of the subject. */
+function leafExtensions(chip: string): Buffer[] {
+	const device = Buffer.from(`MAKER:${chip}:${randomBytes(8).toString('hex').toUpperCase()}`);
+	const otherName = [identifier('2b06010401831c821201'), der(0xa0, der(0x0c, device))];
+	return [
+		extension('551d0e', octetString(randomBytes(20)), false),
+		extension('551d23', sequence(der(0x80, randomBytes(20))), false),
+		extension('551d11', sequence(der(0xa0, ...otherName)), false),
+	];
+}
+
+/** The content of a positive INTEGER of so many bytes. */
+function serialNumber(bytes: number): Buffer {
+	const serial = randomBytes(bytes);
+	serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
+	return serial;
+}
 
 export class GpuMaker {
 	readonly root = p384KeyPair();
@@ -132,10 +173,11 @@ export class GpuMaker {
 	readonly tokenKey = p384KeyPair();
 	readonly keyId = 'maker-key-1';
 
-	constructor(rootName = 'Maker Device Identity CA') {
+	constructor() {
 		this.rootCertificate = certificate({
-			subject: rootName,
-			issuer: rootName,
+			subject: ROOT_NAME,
+			issuer: ROOT_NAME,
+			serial: serialNumber(16),
 			key: this.root.publicKey,
 			signer: this.root.privateKey,
 			isAuthority: true,
@@ -147,32 +189,46 @@ export class GpuMaker {
 		return createHash('sha256').update(this.rootCertificate).digest('hex');
 	}
 
+	/** Its chain is leaf, boot ROM, provisioner, identity, root, each named as the real maker names it. */
 	device({ chip = 'GH100', change = fields => fields }: DeviceFields = {}): Device {
 		const firmware = randomBytes(48);
-		const [leaf, boot, identity] = [p384KeyPair(), p384KeyPair(), p384KeyPair()];
+		const pairs = [p384KeyPair(), p384KeyPair(), p384KeyPair(), p384KeyPair()] as const;
+		const serials = [20, 9, 16, 16].map(serialNumber);
+		const processor = chip.startsWith('LS') ? 'FSP' : 'GSP';
 		const names = [
-			`${chip} A01 GSP FMC LF`,
-			`${chip} A01 GSP BROM`,
-			`Maker ${chip} Identity`,
-			'Maker Device Identity CA',
+			deviceName(`${chip} A01 ${processor} FMC LF`, serials[0]),
+			deviceName(`${chip} A01 ${processor} BROM`, serials[1]),
+			distinguishedName(['commonName', `Maker ${chip} Provisioner ICA 1`], ORGANIZATION, COUNTRY),
+			// Chips of one time have one identity, switches too.
+			distinguishedName(['commonName', 'Maker GH100 Identity'], ORGANIZATION),
+			ROOT_NAME,
 		];
-		const keys = [leaf, boot, identity, this.root];
-		const chain = [leaf, boot, identity].map((pair, index) =>
+		const keys = [...pairs, this.root];
+		const chain = pairs.map((pair, index) =>
 			certificate(
 				change(
 					{
-						subject: names[index] ?? '',
-						issuer: names[index + 1] ?? '',
+						subject: names[index] ?? ROOT_NAME,
+						issuer: names[index + 1] ?? ROOT_NAME,
+						serial: serials[index] ?? serialNumber(16),
 						key: pair.publicKey,
 						signer: (keys[index + 1] ?? pair).privateKey,
 						isAuthority: index > 0,
-						...(index === 0 ? { firmware } : {}),
+						...(index === 0 ? { firmware, extensions: leafExtensions(chip) } : {}),
 					},
 					index,
 				),
 			),
 		);
-		return { leaf, chain: [...chain, this.rootCertificate], firmware };
+		const [leaf] = pairs;
+		const [serial = Buffer.of()] = serials;
+		return {
+			chip,
+			serialNumber: BigInt(`0x${serial.toString('hex')}`).toString(),
+			leaf,
+			chain: [...chain, this.rootCertificate],
+			firmware,
+		};
 	}
 
 	/** Request and response of SPDM with three measurements. */
@@ -200,13 +256,11 @@ export class GpuMaker {
 		return Buffer.concat([signed, sign(hash, signed, { key, dsaEncoding: 'ieee-p1363' })]);
 	}
 
-	evidence(
-		device: Device,
-		{ arch = 'HOPPER', nonce = randomBytes(32), ...report }: ReportFields & { arch?: string } = {},
-	): Evidence {
+	evidence(device: Device, fields: EvidenceFields = {}): Evidence {
+		const { arch = ARCHITECTURES[device.chip] ?? 'HOPPER', ending = '', nonce = randomBytes(32), ...report } = fields;
 		return {
 			arch,
-			certificate: Buffer.from(pemOf(device.chain)).toString('base64'),
+			certificate: Buffer.from(`${pemOf(device.chain)}${ending}`).toString('base64'),
 			evidence: this.report(device, { nonce, ...report }).toString('base64'),
 			nonce: nonce.toString('hex'),
 		};

@@ -7,12 +7,15 @@ import { CryptoRefusal } from '../../../crypto/refusal.ts';
 import { createVerifier } from '../../../crypto/verifier.ts';
 import { type Finding, fail, pass, unknown } from '../finding.ts';
 import type { HardwareAuthority } from './authority.ts';
+import { type Chip, chipOf } from './chip.ts';
 import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';
 
 /** A device whose report was seen to be genuine. */
 export interface Device {
 	/** SHA-256 of the key that the device was made with, in hexadecimal digits; firmware does not change it. */
 	id: string;
+	/** Of the certificate whose key signed the report, as a decimal number. */
+	serialNumber: string;
 	isGpu: boolean;
 	/** Whoever asked for the report chose it; 32 bytes. */
 	nonce: Uint8Array;
@@ -25,10 +28,12 @@ export interface GpuEvidence {
 }
 
 const MAXIMUM_ENTRIES = 64;
-/** How chips are called: of GPUs, such as GH100, and of switches, such as LS10. */
-const CHIP = /^(?:(G[A-Z])\d{2,3}[A-Z]?|(LS)\d{2}) /;
-/** The prefix of the chips of each architecture that is known. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { HOPPER: 'GH', BLACKWELL: 'GB', LS10: 'LS' };
+/** How the names of the chips of each architecture that is known begin. */
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+	['HOPPER', 'GH'],
+	['BLACKWELL', 'GB'],
+	['LS10', 'LS_10'],
+]);
 
 /**
  * Check 5: the evidence in `report_json`, a list of `{ arch, certificate, evidence, nonce }` as the maker publishes it.
@@ -104,15 +109,27 @@ async function verifyEntry(entry: unknown, rootFingerprint: string, now: number)
 	if (firmware && leaf.firmware && Buffer.compare(firmware, leaf.firmware) !== 0) {
 		throw new CryptoRefusal('report-firmware', 'its report names other firmware than its certificate');
 	}
-	const [, gpu, other] = CHIP.exec(leaf.commonName ?? '') ?? [];
-	const chip = gpu ?? other;
-	if (chip === undefined) {
-		throw new CryptoRefusal('device-kind', 'its device is of no kind that is known');
-	}
-	if (chip !== (ARCHITECTURES[arch] ?? chip)) {
+	const { name, isGpu } = readChip(chain);
+	if (!name.startsWith(ARCHITECTURES.get(arch) ?? name)) {
 		throw new CryptoRefusal('device-architecture', 'its device is of another architecture');
 	}
-	return { id: await fingerprintOf(device.publicKey), isGpu: gpu !== undefined, nonce: report.nonce };
+	const serialNumber = String(leaf.serialNumber);
+	return { id: await fingerprintOf(device.publicKey), serialNumber, isGpu, nonce: report.nonce };
+}
+
+/**
+ * What the device is. Its own certificates are signed with keys that live in it, so that only the one above them, of the
+ * maker's provisioner for one kind of chip, keeps a device from taking the name of another kind.
+ */
+function readChip([leaf, device, provisioner]: readonly Certificate[]): Chip {
+	const chip = chipOf(leaf?.commonName ?? '');
+	if (!chip) {
+		throw new CryptoRefusal('device-kind', 'its device is of no kind that is known');
+	}
+	if (![device, provisioner].every(issuer => issuer?.commonName?.split(' ').includes(chip.name))) {
+		throw new CryptoRefusal('chain-device', 'the certificates of its chain name different devices');
+	}
+	return chip;
 }
 
 interface Entry {

@@ -6,6 +6,7 @@ import { der, identifier, integer, sequence } from '../../../../support/derWrite
 import {
 	type CertificateFields,
 	type Device,
+	deviceName,
 	type Evidence,
 	extension,
 	GpuMaker,
@@ -25,6 +26,19 @@ const withChain = (chain: readonly Uint8Array[]): Partial<Evidence> => ({ certif
 const changed = (index: number, fields: Partial<CertificateFields>): Device =>
 	maker.device({ change: (own, place) => (place === index ? { ...own, ...fields } : own) });
 
+/** A device with the name of another chip on its own certificates below a place of the chain. */
+function renamed(chip: string, other: string, below: number): Device {
+	const names = [deviceName(`${other} A01 GSP FMC LF`), deviceName(`${other} A01 GSP BROM`)];
+	return maker.device({
+		chip,
+		change: (own, index) => ({
+			...own,
+			subject: (index < below && names[index]) || own.subject,
+			issuer: (index + 1 < below && names[index + 1]) || own.issuer,
+		}),
+	});
+}
+
 describe('the evidence of a GPU', () => {
 	it('is made of certificates that another implementation takes too', () => {
 		const chain = gpu.chain.map(bytes => new X509Certificate(bytes));
@@ -33,6 +47,7 @@ describe('the evidence of a GPU', () => {
 			assert.ok(certificate.checkIssued(issuer));
 			assert.ok(certificate.verify(issuer.publicKey));
 		}
+		assert.equal(String(BigInt(`0x${chain[0]?.serialNumber}`)), gpu.serialNumber);
 	});
 
 	it('is genuine where the chain ends at the maker’s root and the device signed the report', async () => {
@@ -53,17 +68,31 @@ describe('the evidence of a GPU', () => {
 	});
 
 	it('may be of several GPUs, and of switches beside them', async () => {
-		const devices = [gpu, maker.device({ chip: 'GB100' }), maker.device({ chip: 'LS10' })];
-		const arch = ['HOPPER', 'BLACKWELL', 'LS10'];
-		const { finding, devices: found } = await check(
-			devices.map((device, index) => maker.evidence(device, { arch: arch[index] ?? '' })),
-		);
+		const devices = [gpu, maker.device({ chip: 'GB100' }), maker.device({ chip: 'LS_10' })];
+		const { finding, devices: found } = await check(devices.map(device => maker.evidence(device)));
 		assert.equal(finding.verdict, 'pass', finding.code);
 		assert.deepEqual([finding.code, finding.values], ['evidence-genuine-many', ['2']]);
 		assert.deepEqual(
-			found.map(({ isGpu }) => isGpu),
-			[true, true, false],
+			found.map(({ isGpu, serialNumber }) => [isGpu, serialNumber]),
+			devices.map(({ chip, serialNumber }) => [chip !== 'LS_10', serialNumber]),
 		);
+	});
+
+	for (const [what, ending] of [
+		['NUL bytes', '\0'.repeat(5)],
+		['blank lines', '\n\r\n \t'],
+		['both', ' \0\n\0\0\r\n'],
+	] as const) {
+		it(`may have ${what} after its last certificate`, async () => {
+			const { finding } = await check([maker.evidence(gpu, { ending })]);
+			assert.equal(finding.verdict, 'pass', finding.code);
+		});
+	}
+
+	it('is of switches only where it is, and says so', async () => {
+		const { finding, devices } = await check([maker.evidence(maker.device({ chip: 'LS_10' }))]);
+		assert.deepEqual([finding.verdict, finding.code], ['fail', 'evidence-switches']);
+		assert.deepEqual(devices, []);
 	});
 
 	it('is unknown where the report is no evidence at all', async () => {
@@ -87,9 +116,20 @@ describe('the evidence of a GPU', () => {
 		const OPAQUE_LENGTH = RESPONSE + 8 + 3 * 55 + 32;
 		const cases: Record<string, () => unknown[]> = {
 			'from a maker of another root': () => [impostor.evidence(impostor.device())],
-			'of a switch alone': () => [maker.evidence(maker.device({ chip: 'LS10' }), { arch: 'LS10' })],
+			'of a switch alone': () => [maker.evidence(maker.device({ chip: 'LS_10' }))],
+			'of a switch that calls itself a GPU': () => [maker.evidence(renamed('LS_10', 'GH100', 1), { arch: 'HOPPER' })],
+			'of a switch whose boot ROM calls itself a GPU too': () => [
+				maker.evidence(renamed('LS_10', 'GH100', 2), { arch: 'HOPPER' }),
+			],
+			'of a GPU that calls itself another one': () => [maker.evidence(renamed('GH100', 'GH200', 2))],
 			'of a device of no known kind': () => [maker.evidence(maker.device({ chip: 'QX100' }))],
+			'of a device whose name only begins as a GPU’s': () => [maker.evidence(maker.device({ chip: 'GH100-LS_10' }))],
+			'of a device without a name': () => [maker.evidence(changed(0, { subject: sequence() }))],
 			'of a device of another architecture': () => [maker.evidence(gpu, { arch: 'BLACKWELL' })],
+			'of a switch that is said to be a GPU': () => [
+				genuine,
+				maker.evidence(maker.device({ chip: 'LS_10' }), { arch: 'HOPPER' }),
+			],
 			'with a device twice': () => [genuine, maker.evidence(gpu)],
 			'with one bad piece among good ones': () => [
 				genuine,
@@ -105,12 +145,25 @@ describe('the evidence of a GPU', () => {
 			'with certificates that are no base64': () => [{ ...genuine, certificate: '*' }],
 			'with text among the certificates': () => [{ ...genuine, certificate: base64(`a\n${pemOf(gpu.chain)}`) }],
 			'with text after the certificates': () => [{ ...genuine, certificate: base64(`${pemOf(gpu.chain)}a`) }],
+			'with text after NUL bytes': () => [maker.evidence(gpu, { ending: '\0\0a' })],
+			'with a certificate after NUL bytes': () => [
+				maker.evidence(gpu, { ending: `\0\n${pemOf([maker.rootCertificate])}` }),
+			],
+			'with NUL bytes between the certificates': () => [
+				{ ...genuine, certificate: base64(gpu.chain.map(bytes => pemOf([bytes])).join('\0')) },
+			],
+			'with NUL bytes before the certificates': () => [{ ...genuine, certificate: base64(`\0${pemOf(gpu.chain)}`) }],
+			'with NUL bytes in a certificate': () => [
+				{ ...genuine, certificate: base64(pemOf(gpu.chain).replace('\n', '\n\0')) },
+			],
+			'with NUL bytes alone for certificates': () => [{ ...genuine, certificate: base64('\0\0') }],
+			'with other control characters after the certificates': () => [maker.evidence(gpu, { ending: '\x01' })],
 			'without the root': () => [{ ...genuine, ...withChain(gpu.chain.slice(0, -1)) }],
 			'with the leaf alone': () => [{ ...genuine, ...withChain(gpu.chain.slice(0, 1)) }],
 			'with the root alone': () => [{ ...genuine, ...withChain(gpu.chain.slice(-1)) }],
 			'with the chain out of order': () => {
-				const [leaf, boot, identity, root] = gpu.chain as [Buffer, Buffer, Buffer, Buffer];
-				return [{ ...genuine, ...withChain([leaf, identity, boot, root]) }];
+				const [leaf, boot, provisioner, ...rest] = gpu.chain as [Buffer, Buffer, Buffer];
+				return [{ ...genuine, ...withChain([leaf, provisioner, boot, ...rest]) }];
 			},
 			'with a certificate left out': () => [{ ...genuine, ...withChain(gpu.chain.filter((_, index) => index !== 1)) }],
 			'with the root twice': () => [{ ...genuine, ...withChain([...gpu.chain, maker.rootCertificate]) }],
@@ -137,6 +190,10 @@ describe('the evidence of a GPU', () => {
 				maker.evidence(changed(0, { hash: 'sha256', algorithm: sequence(identifier('2a8648ce3d040302')) })),
 			],
 			'with a certificate that says SHA-384 and means SHA-256': () => [maker.evidence(changed(0, { hash: 'sha256' }))],
+			'with a serial number that is negative': () => [maker.evidence(changed(0, { serial: Buffer.of(0x80, 1) }))],
+			'with a serial number in another spelling': () => [maker.evidence(changed(0, { serial: Buffer.of(0, 1) }))],
+			'with a serial number of nothing': () => [maker.evidence(changed(0, { serial: Buffer.of(0) }))],
+			'without a serial number': () => [maker.evidence(changed(1, { serial: Buffer.of() }))],
 			'with a certificate of version 1': () => [maker.evidence(changed(0, { version: der(0xa0, integer(0)) }))],
 			'with a critical extension that is not known': () => [
 				maker.evidence(changed(0, { extensions: [extension('551d1e', sequence(), true)] })),

@@ -50,6 +50,26 @@ describe('the GPU maker’s published samples', () => {
 		assert.equal(finding.verdict, 'fail');
 	});
 
+	it('hold for a GPU that the maker has put on hold, as nobody was asked about that, which is said', async () => {
+		const { finding } = await checkGpuEvidence(read('hopper_evidence_cert_hold.json'), GPU_MAKER, NOW);
+		assert.deepEqual([finding.verdict, finding.code], ['pass', 'evidence-genuine']);
+	});
+
+	it('hold for a switch beside a GPU, and never for a switch alone', async () => {
+		const pieces = ['switch_evidence_ls10.json', 'hopper_evidence.json'].flatMap(name => JSON.parse(read(name)));
+		const { finding, devices } = await checkGpuEvidence(JSON.stringify(pieces), GPU_MAKER, NOW);
+		assert.deepEqual([finding.verdict, finding.code], ['pass', 'evidence-genuine']);
+		assert.deepEqual(
+			devices.map(({ isGpu, serialNumber }) => [isGpu, serialNumber]),
+			[
+				[false, '694931143880983876767046803400974855445978836716'],
+				[true, '655333107904478077882826344426270545524203067314'],
+			],
+		);
+		const alone = await checkGpuEvidence(JSON.stringify(pieces.slice(0, 1)), GPU_MAKER, NOW);
+		assert.deepEqual([alone.finding.verdict, alone.finding.code], ['fail', 'evidence-switches']);
+	});
+
 	it('are read to what the maker’s own parser finds', () => {
 		const report = readSpdmReport(Buffer.from(read('hopperAttestationReport.txt').trim(), 'hex'));
 		assert.equal(report.measurements.size, 64);
