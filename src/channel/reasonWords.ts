@@ -53,11 +53,17 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'evidence-twice': () => vscode.l10n.t('One device is there twice.'),
 
 	'token-yes': () =>
-		vscode.l10n.t('The GPU maker’s verifier signed that the GPU and what it measured are as they should be.'),
+		vscode.l10n.t(
+			'The GPU maker’s verifier signed that the GPU of the evidence and what it measured are as they should be.',
+		),
 	'token-yes-many': (count = '') =>
 		vscode.l10n.t(
-			'The GPU maker’s verifier signed that all {0} GPUs and what they measured are as they should be.',
+			'The GPU maker’s verifier signed that all {0} GPUs of the evidence and what they measured are as they should be.',
 			count,
+		),
+	'token-untied': () =>
+		vscode.l10n.t(
+			'The GPU maker’s verifier signed a yes, but no evidence that holds came with it, so it is not proven which devices the yes is about.',
 		),
 	'token-none': () => vscode.l10n.t('There is no token of the hardware.'),
 	'token-form': () => vscode.l10n.t('The token of the hardware is in no form that is known.'),
@@ -68,15 +74,27 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'token-device-forged': (device = '') =>
 		vscode.l10n.t('The token of the device {0} claims to be the GPU maker’s, and the signature is not.', device),
 	'token-no': () => vscode.l10n.t('The maker’s answer on the hardware is not yes.'),
-	'token-device-no': (device = '') => vscode.l10n.t('The maker’s answer on the device {0} is not yes.', device),
+	'token-device-no': (device = '', claim = '') =>
+		vscode.l10n.t('The maker’s answer on the device {0} is not yes: {1}.', device, claim),
+	'token-device-silent': (device = '', claim = '') =>
+		vscode.l10n.t('The maker’s answer on the device {0} is incomplete: it says nothing about {1}.', device, claim),
+	'token-device-kind': (device = '', model = '') =>
+		vscode.l10n.t(
+			'The maker’s token gives the device {0} the model {1}, which is not known to be a device of that kind.',
+			device,
+			model,
+		),
 	'token-device-nonce': (device = '') =>
 		vscode.l10n.t('The token of the device {0} was made for another nonce.', device),
 	'token-without-devices': () =>
 		vscode.l10n.t('The maker’s token came without those of the devices, so it says nothing of a GPU.'),
 	'token-without-gpu': () => vscode.l10n.t('The maker’s token names no GPU.'),
-	'token-other-count': () => vscode.l10n.t('The maker’s token names another number of GPUs than the evidence.'),
+	'token-other-hardware': () =>
+		vscode.l10n.t('The maker’s token is about other devices than those that the evidence is from.'),
 	'token-other-devices': () => vscode.l10n.t('The tokens of the devices are not those that the maker’s token names.'),
 	'token-other-digest': () => vscode.l10n.t('The token of a device is not the one that the maker’s token names.'),
+	'token-version': () =>
+		vscode.l10n.t('The maker’s token is of a version that is not known, so what it leaves out cannot be told.'),
 	'token-without-time': () => vscode.l10n.t('The maker’s token does not say until when it holds.'),
 	'token-expired': () => vscode.l10n.t('The maker’s token has expired.'),
 	'token-too-early': () => vscode.l10n.t('The maker’s token is not valid yet.'),

@@ -15,7 +15,14 @@ describe('the reasons of verdicts', () => {
 			'No longer proven: Signature of the report, GPU evidence.',
 		],
 		// Whatever a token calls its devices takes no place of another value.
-		[{ code: 'token-device-no', values: ['{0}'] }, 'The maker’s answer on the device {0} is not yes.'],
+		[
+			{ code: 'token-device-no', values: ['{1}', 'secboot'] },
+			'The maker’s answer on the device {1} is not yes: secboot.',
+		],
+		[
+			{ code: 'token-device-silent', values: ['SWITCH-0', 'dbgstat'] },
+			'The maker’s answer on the device SWITCH-0 is incomplete: it says nothing about dbgstat.',
+		],
 	];
 	for (const [why, text] of texts) {
 		it(`are sentences: ${text}`, () => assert.equal(reasonText(why), text));

@@ -268,7 +268,7 @@ export class GpuMaker {
 
 	keySet(): { keys: object[] } {
 		return {
-			keys: [{ ...this.tokenKey.publicKey.export({ format: 'jwk' }), kid: this.keyId, use: 'sig', alg: 'ES384' }],
+			keys: [{ ...this.tokenKey.publicKey.export({ format: 'jwk' }), kid: this.keyId }],
 		};
 	}
 
@@ -284,41 +284,6 @@ export class GpuMaker {
 		const input = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 		return `${input}.${sign('sha384', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 	}
-}
-
-/** The claims of a device's token at a time, in milliseconds, as the maker makes them. */
-export function deviceClaims(nonce: Buffer, now: number): Record<string, unknown> {
-	return {
-		...times(now),
-		eat_nonce: nonce.toString('hex'),
-		measres: 'success',
-		secboot: true,
-		dbgstat: 'disabled',
-		'x-nvidia-gpu-attestation-report-signature-verified': true,
-		'x-nvidia-gpu-attestation-report-cert-chain': {
-			'x-nvidia-cert-status': 'valid',
-			'x-nvidia-cert-ocsp-status': 'good',
-		},
-	};
-}
-
-/** The claims of the overall token over these tokens of devices. */
-export function overallClaims(nonce: Buffer, now: number, devices: Record<string, string>): Record<string, unknown> {
-	const submods = Object.entries(devices).map(([name, token]) => {
-		const digest = createHash('sha256').update(token).digest('hex');
-		return [name, ['DIGEST', ['SHA-256', digest]]];
-	});
-	return {
-		...times(now),
-		eat_nonce: nonce.toString('hex'),
-		'x-nvidia-overall-att-result': true,
-		submods: Object.fromEntries(submods),
-	};
-}
-
-function times(now: number): { iat: number; nbf: number; exp: number } {
-	const seconds = Math.floor(now / 1000);
-	return { iat: seconds, nbf: seconds, exp: seconds + 3600 };
 }
 
 function opaqueField(type: number, value: Buffer): Buffer {

@@ -42,8 +42,7 @@ export async function climbLadder(record: AttestationRecord, context: LadderCont
 	const { finding, named } = await checkPublicKey(record);
 	const withoutKey = unknown('key-none');
 	const evidence = await checkGpuEvidence(record.report_json, authority, now);
-	const gpus = evidence.devices.filter(({ isGpu }) => isGpu).length;
-	const token = await checkGpuToken(record.gpu_eat, { authority, findKey, now, gpus });
+	const token = await checkGpuToken(record.gpu_eat, { authority, findKey, now, devices: evidence.devices });
 	const nonces = [...evidence.devices.map(({ nonce }) => nonce), ...(token.nonce ? [token.nonce] : [])];
 	const verdicts: Verdict[] = [
 		{ check: 'transport', ...checkTransport(address) },

@@ -4,6 +4,8 @@ import { fingerprint } from '../../../crypto/digest.ts';
 import { type Finding, fail, pass, unknown } from '../finding.ts';
 import type { ReasonCode } from '../reason.ts';
 import type { HardwareAuthority } from './authority.ts';
+import { checkDeviceClaims, checkVersion, complaintIn, isOfGpu, serialNumberOf } from './deviceClaims.ts';
+import type { Device } from './gpuEvidence.ts';
 import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
 import type { KeyProblem, TokenKey } from './makerKeys.ts';
 
@@ -11,29 +13,9 @@ const ALGORITHM = 'ES384';
 /** Clocks differ by so many seconds. */
 const TOLERANCE_SECONDS = 60;
 
-/** What a positive answer may not lack, and what no answer may say otherwise (the maker's own policy for its tokens). */
-const MEASUREMENT_RESULT = { claim: 'measres', value: 'success' } as const;
-const RIM = ['fetched', 'schema-validated', 'signature-verified', 'version-match', 'measurements-available'];
-const TRUE_CLAIMS: readonly string[] = [
-	'secboot',
-	'x-nvidia-gpu-arch-check',
-	'x-nvidia-gpu-attestation-report-parsed',
-	'x-nvidia-gpu-attestation-report-nonce-match',
-	'x-nvidia-gpu-attestation-report-signature-verified',
-	'x-nvidia-gpu-attestation-report-cert-chain-fwid-match',
-	'x-nvidia-gpu-vbios-index-no-conflict',
-	...['driver', 'vbios'].flatMap(part => RIM.map(claim => `x-nvidia-gpu-${part}-rim-${claim}`)),
-];
-const CHAIN_CLAIMS: readonly string[] = ['attestation-report', 'driver-rim', 'vbios-rim'].map(
-	part => `x-nvidia-gpu-${part}-cert-chain`,
-);
-
+const RESULT = 'x-nvidia-overall-att-result';
 const overallSchema = z.looseObject({
-	eat_nonce: z
-		.string()
-		.regex(/^(?:[\da-fA-F]{2})+$/)
-		.optional(),
-	'x-nvidia-overall-att-result': z.unknown(),
+	eat_nonce: z.string().regex(/^(?:[\da-fA-F]{2})+$/),
 	submods: z.record(z.string(), z.tuple([z.literal('DIGEST'), z.tuple([z.enum(['SHA-256', 'SHA256']), z.string()])])),
 });
 const timesSchema = z.looseObject({ exp: z.number(), nbf: z.number().optional(), iat: z.number().optional() });
@@ -52,8 +34,8 @@ export interface TokenContext {
 	findKey: FindKey;
 	/** Unix time in milliseconds. */
 	now: number;
-	/** GPUs whose own evidence was verified; 0 where there is none. */
-	gpus: number;
+	/** Those whose own evidence was verified. */
+	devices: readonly Device[];
 }
 
 /** A finding that ends the check. */
@@ -68,7 +50,8 @@ class Ended extends Error {
 
 /**
  * Check 6: the maker's own answer on the hardware, in `gpu_eat`. A token that the maker did not sign proves nothing and
- * is unknown; one that claims to be the maker's and is not, or that the maker signed with a no, fails.
+ * is unknown, and so is one that leaves something out; one that claims to be the maker's and is not, that the maker
+ * signed with a no, or that is about other devices than the evidence, fails.
  */
 export async function checkGpuToken(value: unknown, context: TokenContext): Promise<GpuToken> {
 	if (value === undefined || value === null) {
@@ -91,38 +74,84 @@ export async function checkGpuToken(value: unknown, context: TokenContext): Prom
 async function checkTokens({ overall, devices }: HardwareTokens, context: TokenContext): Promise<GpuToken> {
 	const claims = await verifyToken(overall, 'overall', context);
 	const input = `iss ${context.authority.issuer}`;
-	const result = claims['x-nvidia-overall-att-result'];
-	if (result !== undefined && result !== true) {
-		throw new Ended(fail('token-no', { input }));
+	const result = claims[RESULT];
+	const complaint = complaintIn(claims);
+	if (complaint || (result !== undefined && result !== true)) {
+		throw new Ended(fail('token-no', { input: complaint?.input ?? `${RESULT}: ${JSON.stringify(result)}` }));
 	}
 	if (!devices) {
-		checkTimes([claims], context.now);
-		throw new Ended(unknown('token-without-devices', { input }));
+		throw new Ended(checkTimes([claims], context.now) ?? unknown('token-without-devices', { input }));
 	}
 	const named = overallSchema.safeParse(claims).data;
 	if (!named || result !== true) {
 		throw new Ended(unknown('token-form', { input }));
 	}
 	await checkDigests(named.submods, devices);
-	const all = [claims];
-	for (const [name, token] of devices) {
-		const deviceClaims = await verifyToken(token, name, context);
-		checkDevice(name, deviceClaims, claims['eat_nonce']);
-		all.push(deviceClaims);
-	}
-	const gpus = [...devices.keys()].filter(name => name.startsWith('GPU')).length;
+	const names = [...devices.keys()];
+	const gpus = names.filter(isOfGpu).length;
 	if (gpus === 0) {
 		throw new Ended(fail('token-without-gpu', { input }));
 	}
-	if (context.gpus > 0 && context.gpus !== gpus) {
-		throw new Ended(fail('token-other-count', { input }));
+	const read: DeviceToken[] = [];
+	for (const [name, token] of devices) {
+		read.push(await readDevice(name, token, claims, context));
 	}
-	checkTimes(all, context.now);
-	const proven = { input: `${input}, ${[...devices.keys()].join(', ')}` };
-	const finding =
-		gpus === 1 ? pass('token-yes', proven) : pass('token-yes-many', { values: [String(gpus)], ...proven });
-	const nonce = named.eat_nonce;
-	return nonce === undefined ? { finding } : { finding, nonce: Buffer.from(nonce, 'hex') };
+	const findings = [
+		...checkVersion(claims),
+		...read.flatMap(({ findings }) => findings),
+		checkTimes([claims, ...read.flatMap(({ claims: own }) => (own ? [own] : []))], context.now),
+		checkSameHardware(read, context.devices),
+	].filter(finding => finding !== undefined);
+	const open = findings.find(({ verdict }) => verdict === 'fail') ?? findings[0];
+	if (open) {
+		throw new Ended(open);
+	}
+	const proven = { input: `${input}, ${names.join(', ')}` };
+	return {
+		finding: gpus === 1 ? pass('token-yes', proven) : pass('token-yes-many', { values: [String(gpus)], ...proven }),
+		nonce: Buffer.from(named.eat_nonce, 'hex'),
+	};
+}
+
+/** The token of a device, as far as it is the maker's. */
+interface DeviceToken {
+	name: string;
+	claims?: Claims;
+	findings: Finding[];
+}
+
+async function readDevice(name: string, token: string, overall: Claims, context: TokenContext): Promise<DeviceToken> {
+	try {
+		const claims = await verifyToken(token, name, context);
+		return { name, claims, findings: checkDeviceClaims(name, claims, overall) };
+	} catch (error) {
+		if (error instanceof Ended) {
+			return { name, findings: [error.finding] };
+		}
+		throw error;
+	}
+}
+
+/** The tokens are of the devices of the evidence, each of one. A token without a number is a finding of its own. */
+function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Device[]): Finding | undefined {
+	if (devices.length === 0) {
+		return unknown('token-untied');
+	}
+	const open = new Set(devices);
+	for (const { name, claims = {} } of tokens) {
+		const number = serialNumberOf(claims);
+		const device = [...open].find(({ serialNumber, isGpu }) => serialNumber === number && isGpu === isOfGpu(name));
+		if (device) {
+			open.delete(device);
+		} else if (number !== undefined) {
+			return fail('token-other-hardware', { input: `${name}: ueid ${number}` });
+		}
+	}
+	if (tokens.length !== devices.length) {
+		const without = [...open].map(({ serialNumber, isGpu }) => `${isGpu ? 'GPU' : 'switch'} ${serialNumber}`);
+		return fail('token-other-hardware', { input: without.join(', ') });
+	}
+	return undefined;
 }
 
 /** Every token that the maker names is there, unchanged, and no other. */
@@ -142,50 +171,22 @@ async function checkDigests(
 	}
 }
 
-function checkDevice(name: string, claims: Claims, nonce: unknown): void {
-	const refuse = (claim: string) => new Ended(fail('token-device-no', { values: [name], input: claim }));
-	const { claim, value } = MEASUREMENT_RESULT;
-	if (claims[claim] !== value) {
-		throw refuse(claim);
-	}
-	const wrong = TRUE_CLAIMS.find(name => claims[name] !== undefined && claims[name] !== true);
-	if (wrong !== undefined) {
-		throw refuse(wrong);
-	}
-	for (const chain of CHAIN_CLAIMS) {
-		const status = claims[chain];
-		const fields: Claims = typeof status === 'object' && status !== null ? (status as Claims) : {};
-		if (
-			status !== undefined &&
-			(fields['x-nvidia-cert-status'] !== 'valid' || fields['x-nvidia-cert-ocsp-status'] !== 'good')
-		) {
-			throw refuse(chain);
-		}
-	}
-	// A GPU that is open to a debugger keeps no secret.
-	if (claims['dbgstat'] !== undefined && claims['dbgstat'] !== 'disabled') {
-		throw refuse('dbgstat');
-	}
-	if (claims['eat_nonce'] !== nonce) {
-		throw new Ended(fail('token-device-nonce', { values: [name] }));
-	}
-}
-
-function checkTimes(all: readonly Claims[], now: number): void {
+function checkTimes(all: readonly Claims[], now: number): Finding | undefined {
 	const seconds = now / 1000;
 	for (const claims of all) {
 		const times = timesSchema.safeParse(claims).data;
 		if (!times) {
-			throw new Ended(unknown('token-without-time'));
+			return unknown('token-without-time');
 		}
 		const { exp, nbf = 0, iat = 0 } = times;
 		if (seconds >= exp + TOLERANCE_SECONDS) {
-			throw new Ended(unknown('token-expired', { input: timeText(exp) }));
+			return unknown('token-expired', { input: timeText(exp) });
 		}
 		if (Math.max(nbf, iat) > seconds + TOLERANCE_SECONDS) {
-			throw new Ended(unknown('token-too-early'));
+			return unknown('token-too-early');
 		}
 	}
+	return undefined;
 }
 
 function timeText(seconds: number): string {

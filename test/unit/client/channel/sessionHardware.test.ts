@@ -7,7 +7,8 @@ import type { Attested, ChannelOpenOptions, Verdict } from '../../../../src/clie
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { Enclave } from '../../../support/enclave.ts';
 import { FaultServer, sendJson } from '../../../support/faultServer.ts';
-import { type Device, deviceClaims, GpuMaker, ISSUER, overallClaims } from '../../../support/gpuMaker.ts';
+import { type Device, GpuMaker, ISSUER } from '../../../support/gpuMaker.ts';
+import { detachedToken, deviceClaims } from '../../../support/makerTokens.ts';
 import { type TestClient, testClient } from '../testClient.ts';
 
 const maker = new GpuMaker();
@@ -47,25 +48,24 @@ describe('the hardware behind a session', () => {
 	const codeOf = ({ verdicts }: Pick<Attested, 'verdicts'>, name: Verdict['check']) =>
 		verdicts.find(({ check }) => check === name)?.code;
 
-	/** Genuine evidence of the devices, and a genuine token, for a nonce. */
+	/** Genuine evidence of the devices, and a genuine token of the same or others, for a nonce. */
 	function prove(
 		nonce: (record: Fields) => Buffer = () => randomBytes(32),
 		devices: Device[] = [gpu],
+		named: Device[] = devices,
 	): Enclave['alter'] {
 		return record => {
 			const own = nonce(record);
 			const now = client.clock.now();
 			const reportJson = JSON.stringify(devices.map(device => maker.evidence(device, { nonce: own })));
-			const tokens = Object.fromEntries(
-				devices.map((_, index) => [`GPU-${index}`, maker.token(deviceClaims(own, now))]),
-			);
+			const claims = named.map((device, index) => [`GPU-${index}`, deviceClaims(device, own, now)]);
 			return {
 				...record,
 				nonce_b64: own.toString('base64'),
 				report_json: reportJson,
 				report: JSON.parse(reportJson),
 				signature: enclave.signReport(reportJson),
-				gpu_eat: [['JWT', maker.token(overallClaims(own, now, tokens))], tokens],
+				gpu_eat: detachedToken(maker, Object.fromEntries(claims), { nonce: own, now }),
 			};
 		};
 	}
@@ -114,6 +114,30 @@ describe('the hardware behind a session', () => {
 			assert.deepEqual(verdictsOf(session, 'gpu-evidence', 'key-binding'), ['pass', 'pass']);
 		});
 	}
+
+	it('is refused where the token is of another GPU than the evidence, which may be revoked, under one nonce', async () => {
+		enclave.alter = prove(undefined, [gpu], [maker.device()]);
+		const cause = await refused({ askMaker, confirm: () => assert.fail('asked') });
+		assert.deepEqual(verdictsOf(cause, 'gpu-evidence', 'gpu-token'), ['pass', 'fail']);
+		assert.equal(codeOf(cause, 'gpu-token'), 'token-other-hardware');
+	});
+
+	it('is not proven by a token without evidence, whatever nonce it is for', async () => {
+		const bound = prove(record => createHash('sha256').update(String(record['public_key'])).digest());
+		enclave.alter = record => {
+			const { report, report_json, signature, ...rest } = bound(record);
+			const reportJson = '{}';
+			return { ...rest, report: {}, report_json: reportJson, signature: enclave.signReport(reportJson) };
+		};
+		const session = await client.channel.open({ askMaker });
+		const checks = ['gpu-evidence', 'gpu-token', 'key-binding'] as const;
+		assert.deepEqual(verdictsOf(session, ...checks), ['unknown', 'unknown', 'unknown']);
+		assert.deepEqual(
+			checks.map(check => codeOf(session, check)),
+			['evidence-none', 'token-untied', 'binding-no-hardware'],
+		);
+		await assert.rejects(client.channel.open({ askMaker, requireHardwareProof: true }), { code: 'not-supported' });
+	});
 
 	it('is not bound to the key by a nonce that only the record itself says', async () => {
 		enclave.alter = record => {

@@ -5,12 +5,20 @@ import { COOLDOWN_MS, MAXIMUM_AGE_MS, MakerKeys } from '../../../../../src/clien
 import type { ReasonCode } from '../../../../../src/client/channel/reason.ts';
 import { p384KeyPair } from '../../../../support/contractServer/channelCryptography.ts';
 import { FaultServer, sendJson } from '../../../../support/faultServer.ts';
-import { deviceClaims, GpuMaker, ISSUER, overallClaims } from '../../../../support/gpuMaker.ts';
+import { type Device, GpuMaker, ISSUER } from '../../../../support/gpuMaker.ts';
+import {
+	type DetachedFields,
+	type DetachedToken,
+	detachedToken,
+	deviceClaims,
+} from '../../../../support/makerTokens.ts';
 import type { ManualClock } from '../../../../support/manualClock.ts';
 import { testCaller } from '../../testClient.ts';
 
 const maker = new GpuMaker();
 const other = p384KeyPair();
+const GPUS = [maker.device(), maker.device()] as const;
+const SWITCH = maker.device({ chip: 'LS_10' });
 
 describe('the token of the hardware', () => {
 	let server: FaultServer;
@@ -18,12 +26,13 @@ describe('the token of the hardware', () => {
 	let keys: MakerKeys;
 	let keySet: unknown;
 	let mayAsk: boolean;
-	let gpus: number;
+	/** Whose evidence was verified. */
+	let proven: readonly Device[];
 
 	beforeEach(async () => {
 		keySet = maker.keySet();
 		mayAsk = true;
-		gpus = 1;
+		proven = GPUS.slice(0, 1);
 		server = await FaultServer.start(response => sendJson(response, 200, keySet));
 		const caller = testCaller('https://api.example');
 		clock = caller.clock as ManualClock;
@@ -37,26 +46,28 @@ describe('the token of the hardware', () => {
 			authority: authority(),
 			findKey: id => keys.find(id, () => Promise.resolve(mayAsk), undefined),
 			now: clock.now(),
-			gpus,
+			devices: proven.map(({ chip, serialNumber }) => ({
+				id: serialNumber,
+				serialNumber,
+				isGpu: chip !== SWITCH.chip,
+				nonce: Buffer.alloc(32),
+			})),
 		});
 
-	interface Parts {
-		nonce?: Buffer;
+	interface Parts extends Partial<DetachedFields> {
+		/** In place of the claims of each device. */
 		device?: Record<string, unknown>;
-		overall?: Record<string, unknown>;
-		names?: string[];
-		deviceOptions?: Parameters<GpuMaker['token']>[1];
-		overallOptions?: Parameters<GpuMaker['token']>[1];
+		/** By name; without it one GPU, which was proven. */
+		devices?: Record<string, Device>;
 	}
-	type Detached = [['JWT', string], Record<string, string>];
 
-	function detached(parts: Parts = {}): Detached {
-		const { nonce = randomBytes(32), device = {}, overall = {}, names = ['GPU-0'] } = parts;
-		const tokens = Object.fromEntries(
-			names.map(name => [name, maker.token({ ...deviceClaims(nonce, clock.now()), ...device }, parts.deviceOptions)]),
-		);
-		const claims = { ...overallClaims(nonce, clock.now(), tokens), ...overall };
-		return [['JWT', maker.token(claims, parts.overallOptions)], tokens];
+	function detached({ device, devices = { 'GPU-0': GPUS[0] }, ...parts }: Parts = {}): DetachedToken {
+		const { nonce = randomBytes(32), now = clock.now() } = parts;
+		const claims = Object.entries(devices).map(([name, own]) => [
+			name,
+			{ ...deviceClaims(own, nonce, now), ...device },
+		]);
+		return detachedToken(maker, Object.fromEntries(claims), { ...parts, nonce, now });
 	}
 
 	it('holds where the maker signed it and that of every device with a yes, in a list or its text', async () => {
@@ -73,8 +84,8 @@ describe('the token of the hardware', () => {
 	});
 
 	it('holds for several GPUs', async () => {
-		gpus = 2;
-		const { finding } = await check(detached({ names: ['GPU-0', 'GPU-1'] }));
+		proven = GPUS.slice(0, 2);
+		const { finding } = await check(detached({ devices: { 'GPU-0': GPUS[0], 'GPU-1': GPUS[1] } }));
 		assert.equal(finding.verdict, 'pass', finding.code);
 		assert.deepEqual([finding.code, finding.values], ['token-yes-many', ['2']]);
 	});
@@ -122,6 +133,10 @@ describe('the token of the hardware', () => {
 			() => detached({ overall: { submods: { 'GPU-0': 7 } } }),
 			'token-form',
 		],
+		'one without a nonce': [
+			() => detached({ overall: { eat_nonce: undefined }, device: { eat_nonce: undefined } }),
+			'token-form',
+		],
 		'one that does not say yes or no': [
 			() => detached({ overall: { 'x-nvidia-overall-att-result': undefined } }),
 			'token-form',
@@ -150,7 +165,8 @@ describe('the token of the hardware', () => {
 			}),
 		'with an address for keys in the header': () =>
 			detached({ overallOptions: { key: other.privateKey, header: { jku: `${server.origin}/mine` } } }),
-		'with a device’s signature by another key': () => detached({ deviceOptions: { key: other.privateKey } }),
+		'with a device’s signature by another key': () =>
+			detached({ deviceOptions: { 'GPU-0': { key: other.privateKey } } }),
 		'with claims that were changed': () => {
 			const value = detached();
 			const [head = '', , signature = ''] = value[0][1].split('.');
@@ -166,7 +182,7 @@ describe('the token of the hardware', () => {
 			detached({ overall: { 'x-nvidia-overall-att-result': false, exp: SECONDS() - 61 } }),
 		'with a no that came alone': () => detached({ overall: { 'x-nvidia-overall-att-result': false } })[0][1],
 		'with a device missing': () => {
-			const [overall, { 'GPU-1': _, ...devices }] = detached({ names: ['GPU-0', 'GPU-1'] });
+			const [overall, { 'GPU-1': _, ...devices }] = detached({ devices: { 'GPU-0': GPUS[0], 'GPU-1': GPUS[1] } });
 			return [overall, devices];
 		},
 		'with a device more': () => {
@@ -174,13 +190,16 @@ describe('the token of the hardware', () => {
 			return [overall, { ...devices, 'GPU-1': devices['GPU-0'] }];
 		},
 		'with two devices swapped': () => {
-			const [overall, { 'GPU-0': first, 'GPU-1': second }] = detached({ names: ['GPU-0', 'GPU-1'] });
+			const devices = { 'GPU-0': GPUS[0], 'GPU-1': GPUS[1] };
+			const [overall, { 'GPU-0': first, 'GPU-1': second }] = detached({ devices });
 			return [overall, { 'GPU-0': second, 'GPU-1': first }];
 		},
 		'with the token of a device of another time': () => [detached()[0], detached()[1]],
-		'without any device': () => detached({ names: [] }),
-		'of switches alone': () => detached({ names: ['SWITCH-0'] }),
-		'of another number of GPUs than there is evidence of': () => detached({ names: ['GPU-0', 'GPU-1'] }),
+		'without any device': () => detached({ devices: {} }),
+		'of switches alone': () => {
+			proven = [SWITCH];
+			return detached({ devices: { 'SWITCH-0': SWITCH } });
+		},
 		'of a device that was measured otherwise': () => detached({ device: { measres: 'fail' } }),
 		'of a device that was not measured': () => detached({ device: { measres: undefined } }),
 		'of a device that did not start securely': () => detached({ device: { secboot: false } }),
@@ -310,7 +329,7 @@ describe('the token of the hardware', () => {
 		assert.equal(typeof (await keys.find(maker.keyId, yes, undefined)), 'object');
 	});
 
-	function withOverall(change: (token: string) => string): Detached {
+	function withOverall(change: (token: string) => string): DetachedToken {
 		const [[kind, overall], devices] = detached();
 		return [[kind, change(overall)], devices];
 	}
