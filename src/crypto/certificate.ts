@@ -56,7 +56,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
  */
 export function readCertificates(pem: string): Certificate[] {
 	const certificates: Certificate[] = [];
-	for (let rest = pem; certificates.length === 0 || !FILLING.test(rest); ) {
+	for (let rest = pem; !FILLING.test(rest); ) {
 		const block = rest.length > MAXIMUM_PEM_LENGTH ? null : PEM.exec(rest);
 		const bytes = decodeBase64(block?.[1]?.replace(/\r?\n/g, '') ?? '');
 		if (!block || !bytes || certificates.length === MAXIMUM_CERTIFICATES) {

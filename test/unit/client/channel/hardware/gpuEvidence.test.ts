@@ -26,15 +26,16 @@ const withChain = (chain: readonly Uint8Array[]): Partial<Evidence> => ({ certif
 const changed = (index: number, fields: Partial<CertificateFields>): Device =>
 	maker.device({ change: (own, place) => (place === index ? { ...own, ...fields } : own) });
 
-/** A device with the name of another chip on its own certificates below a place of the chain. */
-function renamed(chip: string, other: string, below: number): Device {
-	const names = [deviceName(`${other} A01 GSP FMC LF`), deviceName(`${other} A01 GSP BROM`)];
+/** A device with the name of another chip on some of its own certificates, which are at these places of the chain. */
+function renamed(chip: string, other: string, ...places: (0 | 1)[]): Device {
+	const texts = [`${other} A01 GSP FMC LF`, `${other} A01 GSP BROM`];
+	const names = texts.map((text, place) => (places.some(own => own === place) ? deviceName(text) : undefined));
 	return maker.device({
 		chip,
 		change: (own, index) => ({
 			...own,
-			subject: (index < below && names[index]) || own.subject,
-			issuer: (index + 1 < below && names[index + 1]) || own.issuer,
+			subject: names[index] ?? own.subject,
+			issuer: names[index + 1] ?? own.issuer,
 		}),
 	});
 }
@@ -117,11 +118,12 @@ describe('the evidence of a GPU', () => {
 		const cases: Record<string, () => unknown[]> = {
 			'from a maker of another root': () => [impostor.evidence(impostor.device())],
 			'of a switch alone': () => [maker.evidence(maker.device({ chip: 'LS_10' }))],
-			'of a switch that calls itself a GPU': () => [maker.evidence(renamed('LS_10', 'GH100', 1), { arch: 'HOPPER' })],
+			'of a switch that calls itself a GPU': () => [maker.evidence(renamed('LS_10', 'GH100', 0), { arch: 'HOPPER' })],
 			'of a switch whose boot ROM calls itself a GPU too': () => [
-				maker.evidence(renamed('LS_10', 'GH100', 2), { arch: 'HOPPER' }),
+				maker.evidence(renamed('LS_10', 'GH100', 0, 1), { arch: 'HOPPER' }),
 			],
-			'of a GPU that calls itself another one': () => [maker.evidence(renamed('GH100', 'GH200', 2))],
+			'of a GPU that calls itself another one': () => [maker.evidence(renamed('GH100', 'GH200', 0, 1))],
+			'of a GPU whose boot ROM calls itself another one': () => [maker.evidence(renamed('GH100', 'GH200', 1))],
 			'of a device of no known kind': () => [maker.evidence(maker.device({ chip: 'QX100' }))],
 			'of a device whose name only begins as a GPU’s': () => [maker.evidence(maker.device({ chip: 'GH100-LS_10' }))],
 			'of a device without a name': () => [maker.evidence(changed(0, { subject: sequence() }))],
