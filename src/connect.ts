@@ -9,6 +9,7 @@ import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
 import type { KeyKind } from './contract/routes.ts';
 import type { Keys } from './keys/register.ts';
 import type { LocalService } from './localService/register.ts';
+import { editorFetch } from './platform/editorFetch.ts';
 
 export interface ActiveClient {
 	client: Client;
@@ -66,8 +67,7 @@ export function createConnect({
 
 	const transportFor = async (connection: Connection): Promise<Transport> => {
 		const { createFetchTransport } = await import('./client/core/fetchTransport.ts');
-		// Looked up at each request: the editor patches the host's fetch (proxy, certificates) after it started.
-		const transport = createFetchTransport((input, init) => globalThis.fetch(input, init));
+		const transport = createFetchTransport(editorFetch);
 		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
 	};
 

@@ -1,13 +1,7 @@
 // A connection: a named service with its hosts, models and agents, as it stands in the settings.
 import * as z from 'zod';
+import { isLoopbackHost } from '../base/loopback.ts';
 import { providerPreferencesSchema } from './provider.ts';
-
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
-
-/** Loopback by address, `localhost`, or a name under `.localhost` (RFC 6761). */
-export function isLoopbackHost(hostname: string): boolean {
-	return LOOPBACK_HOSTS.has(hostname) || hostname.endsWith('.localhost');
-}
 
 /** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
 const hostUrl = z

@@ -4,10 +4,10 @@ import type { Connection } from './connection.ts';
 export const LOCAL_CONNECTION_NAME = 'local';
 
 /**
- * Where the local connection's requests are addressed to. Nothing answers there: the service takes any free port,
+ * Where the local connection's requests are addressed to. Nothing can answer at port 0: the service takes any free port,
  * another one after each restart, so the local transport puts the present address in its place at every request.
  */
-export const LOCAL_ORIGIN = 'http://errand.localhost';
+export const LOCAL_ORIGIN = 'http://127.0.0.1:0';
 
 /** What the paths of the service's enterprise form begin with: it is one origin, and plays both hosts of the contract. */
 export const ENTERPRISE_PATH = '/enterprise';

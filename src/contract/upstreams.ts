@@ -1,7 +1,7 @@
 // The servers behind the local service's gateway, as the settings hold them and as they are handed over to the service.
 // Ours, no part of the service's contract (design.md, section 8).
 import * as z from 'zod';
-import { isLoopbackHost } from './connection.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
 import { LOCAL_SERVICE } from './localConnection.ts';
 
 /** `http:` or `https:`, without credentials, query or fragment. Without a path of its own it gets `/v1`. */

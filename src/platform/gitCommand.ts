@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { proxyExceptions } from '../base/loopback.ts';
 
 /** Settings of a repository that would run a program or reach out, switched off for every call of ours. */
 const SAFE_OPTIONS = [
@@ -50,7 +51,15 @@ export function runRemoteGit(
 	commandLine: string[],
 	credentials: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-	return run(gitPath, directory, commandLine, { ...credentials, ...REMOTE }, REMOTE_TIMEOUT_MS);
+	const variables = { ...credentials, ...REMOTE, ...pastProxy({ ...process.env, ...credentials }) };
+	return run(gitPath, directory, commandLine, variables, REMOTE_TIMEOUT_MS);
+}
+
+/** Whoever answers for credentials of a host on this machine must not send them to a proxy. git reads either name. */
+function pastProxy({ no_proxy, NO_PROXY }: Readonly<Record<string, string | undefined>>): Record<string, string> {
+	const given = no_proxy || NO_PROXY;
+	const exceptions = proxyExceptions(given === undefined ? [] : [given]);
+	return { no_proxy: exceptions, NO_PROXY: exceptions };
 }
 
 function run(

@@ -1,4 +1,5 @@
-import { type Connection, isLoopbackHost } from '../../contract/connection.ts';
+import { isLoopbackHost } from '../../base/loopback.ts';
+import type { Connection } from '../../contract/connection.ts';
 import { channelRoute, fillPath } from '../../contract/routes.ts';
 import type { Call } from '../core/caller.ts';
 import { ClientError } from '../core/errors.ts';

@@ -1,8 +1,8 @@
 // The verification ladder's checks, one function each: what was seen, never what to do about it.
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../base/base64.ts';
+import { isLoopbackHost } from '../../base/loopback.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
-import { isLoopbackHost } from '../../contract/connection.ts';
 import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';

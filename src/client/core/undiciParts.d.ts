@@ -1,5 +1,12 @@
 // The parts of undici that are used, by their own paths: undici's main module installs a dispatcher for the whole
 // process when none is there, and every other user of `fetch` in that process would get it.
+declare module 'undici/lib/dispatcher/agent.js' {
+	import type { Agent } from 'undici';
+
+	const agent: typeof Agent;
+	export = agent;
+}
+
 declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
 	import type { EnvHttpProxyAgent } from 'undici';
 

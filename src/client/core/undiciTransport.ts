@@ -1,8 +1,10 @@
 /// <reference path="./undiciParts.d.ts" />
 import type { Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherBase from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { isLoopbackHost } from '../../base/loopback.ts';
 import { codingOf, decoded, UNCODED } from './contentCoding.ts';
 import { ClientError } from './errors.ts';
 import { LIMITS } from './limits.ts';
@@ -22,18 +24,20 @@ export interface UndiciTransport extends Transport {
 
 /**
  * For programs outside the editor: pooled keep-alive connections, `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the
- * environment, additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. The dispatcher belongs to this transport.
+ * environment, additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. What is for this machine never goes to a
+ * proxy, whatever `NO_PROXY` says. The dispatchers belong to this transport.
  */
 export function createUndiciTransport(): UndiciTransport {
 	// The caller has limits of its own for the head and for silence.
-	const agent = new EnvHttpProxyAgent({
-		headersTimeout: 0,
-		bodyTimeout: 0,
-		connect: { timeout: LIMITS.connectMs },
-	});
+	const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: LIMITS.connectMs } };
+	const direct = new Agent(options);
+	const byEnvironment = new EnvHttpProxyAgent(options);
+	const agentFor = ({ url }: TransportRequest) => (isLoopbackHost(new URL(url).hostname) ? direct : byEnvironment);
 	return {
-		request: request => followRedirects(request, single => send(agent, single)),
-		close: () => agent.close(),
+		request: request => followRedirects(request, single => send(agentFor(single), single)),
+		async close() {
+			await Promise.all([direct.close(), byEnvironment.close()]);
+		},
 	};
 }
 

@@ -1,3 +1,5 @@
+import { proxyExceptions } from '../../base/loopback.ts';
+
 export interface LaunchPlan {
 	command: string;
 	arguments: string[];
@@ -42,9 +44,6 @@ const INHERITED = [
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 
-/** What the editor sends past any proxy, set or not. */
-const LOOPBACK_HOSTS = ['localhost', '127.0.0.1'];
-
 export interface LaunchInput {
 	/** The editor's own Node, or its Electron. */
 	execPath: string;
@@ -75,7 +74,7 @@ export function launchPlan({ execPath, servicePath, environment, proxy }: Launch
 	if (PROXY_VARIABLES.some(name => allowed[name])) {
 		const inherited = environment['no_proxy'] || environment['NO_PROXY'];
 		const except = proxy.except.length > 0 || !inherited ? proxy.except : [inherited];
-		allowed['NO_PROXY'] = [...LOOPBACK_HOSTS, ...except].join(',');
+		allowed['NO_PROXY'] = proxyExceptions(except);
 	}
 	return {
 		command: execPath,

@@ -120,11 +120,12 @@ describe('the schema of errand.connections in package.json', () => {
 				'http://localhost:8080/',
 				'http://127.0.0.1:1',
 				'http://[::1]:2/v1',
-				'http://a.localhost:3',
+				'http://127.0.0.2:3',
 			],
 		];
 		const refused = [
 			...['', 'api.example', 'http://api.example', 'http://127.0.0.1.example', 'http://localhost.example'],
+			...['http://a.localhost:3', 'http://localhost.', 'http://0.0.0.0', 'http://127.example'],
 			...['https://user:password@api.example', 'http://localhost@api.example', 'http://localhost:1@api.example'],
 			...[
 				'https://api.example?key=1',

@@ -1,12 +1,13 @@
 import type { Clock } from '../../../base/async.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import { type Caller, createCaller } from '../../../client/core/caller.ts';
 import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
 import { LIMITS } from '../../../client/core/limits.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
-import { connectionSchema, isLoopbackHost } from '../../../contract/connection.ts';
+import { connectionSchema } from '../../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -82,12 +83,18 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 		const plan = launchPlan({
 			execPath: process.execPath,
 			servicePath: '',
-			environment: { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], ...environment },
+			environment: { ...needed, ...environment },
 			proxy: { except: [], ...editorProxy },
 		});
-		const { stdout } = await promisify(execFile)(plan.command, ['--input-type=module', '--eval', PROGRAM, ...urls], {
-			env: plan.environment,
-		});
+		return askIn(plan.environment, urls);
+	}
+
+	const needed = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'] };
+
+	/** Asks each address in turn, in exactly this environment. */
+	async function askIn(environment: NodeJS.ProcessEnv, urls: string[]): Promise<Outcome[]> {
+		const arguments_ = ['--input-type=module', '--eval', PROGRAM, ...urls];
+		const { stdout } = await promisify(execFile)(process.execPath, arguments_, { env: environment });
 		return JSON.parse(stdout);
 	}
 
@@ -163,6 +170,77 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 			assert.equal(outcome?.code, 'offline');
 		}
 		assert.deepEqual(proxy.requests, []);
+	});
+
+	describe('for this machine', () => {
+		/** By address; not every platform has them all. */
+		const servers = new Map<string, http.Server>();
+
+		before(async () => {
+			for (const address of ['127.0.0.1', '127.0.0.2', '::1']) {
+				const server = http.createServer((request, response) => {
+					const target = /^\/to(\/.*)/.exec(request.url ?? '')?.[1];
+					response.writeHead(target === undefined ? 200 : 307, target === undefined ? {} : { location: target });
+					response.end(`from ${request.url}`);
+				});
+				const listens = await new Promise<boolean>(resolve => {
+					server.once('error', () => resolve(false));
+					server.listen(0, address, () => resolve(true));
+				});
+				if (listens) {
+					servers.set(address, server);
+				}
+			}
+		});
+
+		after(() => {
+			for (const server of servers.values()) {
+				server.close();
+				server.closeAllConnections();
+			}
+		});
+
+		const originOf = (address: string, name = address.includes(':') ? `[${address}]` : address) =>
+			`http://${name}:${portOf(servers.get(address))}`;
+		const portOf = (server: http.Server | undefined) => (server?.address() as AddressInfo | undefined)?.port;
+
+		for (const exceptions of [{}, { NO_PROXY: 'other.invalid' }, { no_proxy: '', NO_PROXY: '' }]) {
+			const words = Object.entries(exceptions).map(([name, value]) => `${name}=${value}`);
+			it(`never asks a proxy of the environment, with ${words.join(' ') || 'no NO_PROXY'}`, async () => {
+				const origins = [...servers.keys()].map(address => originOf(address));
+				origins.push(originOf('127.0.0.1', 'localhost'), originOf('127.0.0.1', '[::ffff:127.0.0.1]'));
+				const secure = `https://127.0.0.1:${hosts.get('service.invalid')}/`;
+				const environment = { ...needed, NODE_EXTRA_CA_CERTS: authorityFile, ...exceptions };
+				for (const names of [
+					['HTTP_PROXY', 'HTTPS_PROXY'],
+					['http_proxy', 'https_proxy'],
+				]) {
+					const proxies = Object.fromEntries(names.map(name => [name, proxy.url()]));
+					const outcomes = await askIn({ ...environment, ...proxies }, [
+						...origins.map(origin => `${origin}/x`),
+						...origins.map(origin => `${origin}/to/y`),
+						secure,
+					]);
+					assert.deepEqual(outcomes, [
+						...origins.map(() => ({ text: 'from /x' })),
+						...origins.map(() => ({ text: 'from /y' })),
+						{ text: 'from service.invalid' },
+					]);
+				}
+				assert.deepEqual(proxy.requests, []);
+				assert.equal(proxy.bytes.length, 0);
+			});
+		}
+
+		it('asks it for a name that only looks like this machine', async () => {
+			const { port } = new URL(plain.origin);
+			for (const name of ['errand.localhost', 'localhost.invalid', '127.0.0.1.invalid']) {
+				hosts.set(name, Number(port));
+				const [outcome] = await askIn({ ...needed, HTTP_PROXY: proxy.url() }, [`http://${name}:${port}/`]);
+				assert.deepEqual(outcome, { text: 'from plain' }, name);
+			}
+			assert.equal(proxy.requests.length, 3);
+		});
 	});
 
 	it('does without a setting that is no address, as the editor does', async () => {

@@ -41,7 +41,7 @@ describe('launchPlan', () => {
 			ELECTRON_RUN_AS_NODE: '1',
 			HTTP_PROXY: 'http://proxy.example:3128',
 			HTTPS_PROXY: 'http://proxy.example:3128',
-			NO_PROXY: 'localhost,127.0.0.1,intern.example',
+			NO_PROXY: 'localhost,127.0.0.1,127.0.0.0/8,::1,[::1],intern.example',
 		});
 	});
 });

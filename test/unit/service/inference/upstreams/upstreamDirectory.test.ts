@@ -239,6 +239,7 @@ describe('the directory of upstreams', () => {
 		['an address with credentials', { slug: 'one', url: 'https://me:secret@example.com' }],
 		['an address that is no web address', { slug: 'one', url: 'file:///etc/passwd' }],
 		['a key that would go in clear text over a network', { slug: 'one', url: 'http://example.com', key: 'k' }],
+		['a key that would go to whatever is behind a name', { slug: 'one', url: 'http://a.localhost', key: 'k' }],
 		['a key that could not stand in a header', { slug: 'one', url: 'https://example.com', key: 'a\nb' }],
 		['a field that it does not know', { slug: 'one', url: 'https://example.com', prize: 1 }],
 	] as const) {
