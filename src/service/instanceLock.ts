@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
+import { LOCK_FILE } from './stateFolder.ts';
 import { databaseFailure } from './store/database.ts';
 import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './store/sqlite.ts';
 
@@ -12,7 +13,7 @@ import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './store/sqlite.ts';
  */
 export function takeInstanceLock(stateFolder: string): Disposable | undefined {
 	const { DatabaseSync } = requireSqlite();
-	const file = path.join(stateFolder, 'lock.sqlite');
+	const file = path.join(stateFolder, LOCK_FILE);
 	let database: DatabaseSync | undefined;
 	try {
 		const opened = new DatabaseSync(file, { timeout: 0 });

@@ -26,8 +26,8 @@ export interface ServiceServerOptions {
 	/** 0 takes any free port. */
 	port: number;
 	app: App;
-	/** Held while an authorised request is under way. */
-	idleWatch: () => IdleWatch;
+	/** Held while an authorised request is under way. Undefined while the service starts, which every request is told. */
+	idleWatch: () => IdleWatch | undefined;
 	headersTimeoutMs?: number;
 }
 
@@ -135,8 +135,9 @@ async function refuse(request: IncomingMessage, response: ServerResponse, refusa
 /** Listens on 127.0.0.1. The guard sees every request before the routes do. Throws a sentence when the port is taken. */
 export async function startServer(options: ServiceServerOptions): Promise<ServiceServer> {
 	const answer = getRequestListener(options.app.fetch);
+	const starting: Guard = () => ({ status: 503, message: 'The local service is starting.' });
 	// Its own port is part of what the guard checks, so nothing is answered before that is known.
-	let guard: Guard = () => ({ status: 503, message: 'The local service is starting.' });
+	let guard = starting;
 	const server = createServer(
 		{
 			headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
@@ -145,15 +146,16 @@ export async function startServer(options: ServiceServerOptions): Promise<Servic
 			connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, options.headersTimeoutMs ?? CHECK_INTERVAL_MS),
 		},
 		(request, response) => {
-			const refusal = guard(request);
+			const idleWatch = options.idleWatch();
+			const refusal = (idleWatch === undefined ? starting : guard)(request);
 			if (refusal !== undefined) {
 				void refuse(request, response, refusal);
 				return;
 			}
 			// Whoever asks without a token must not keep the service alive.
 			if (!isOpen(request)) {
-				const hold = options.idleWatch().hold();
-				response.once('close', () => hold.dispose());
+				const hold = idleWatch?.hold();
+				response.once('close', () => hold?.dispose());
 			}
 			void answer(request, response);
 		},

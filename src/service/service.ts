@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { singleFlight, systemClock } from '../base/async.ts';
@@ -12,11 +11,11 @@ import { readDiscovery, removeDiscovery, writeDiscovery } from './discoveryFile.
 import { IdleWatch } from './idleWatch.ts';
 import { startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
-import { createApp, startServer } from './server.ts';
+import { type App, createApp, type ServiceServer, startServer } from './server.ts';
 import { ServiceLog } from './serviceLog.ts';
 import { registerSourceRoutes } from './sources/sourceRoutes.ts';
 import type { StartOptions } from './startOptions.ts';
-import { prepareStateFolder, workFolderOf } from './stateFolder.ts';
+import { DATABASE_FILE, prepareStateFolder, prepareWorkFolder, removeWorkFolder, workFolderOf } from './stateFolder.ts';
 import { databaseFailure, openDatabase } from './store/database.ts';
 import { FolderStore } from './store/folderStore.ts';
 import { TaskStore } from './store/taskStore.ts';
@@ -80,15 +79,43 @@ async function waitForLock(stateFolder: string): Promise<Disposable | undefined>
 	}
 }
 
+/** What a start has before it touches anything of a task: one that cannot have the lock or the port leaves that as it was. */
+interface Frame {
+	lock: Disposable;
+	log: ServiceLog;
+	token: string;
+	app: App;
+	server: ServiceServer;
+	/** From then on the server answers; before, it says that the service is starting. */
+	open(idleWatch: IdleWatch): void;
+}
+
 async function serve(options: ServiceOptions, lock: Disposable): Promise<Service> {
-	const { stateFolder } = options;
-	const workFolder = workFolderOf(stateFolder);
-	prepareStateFolder(workFolder);
+	const { stateFolder, port, tokenFile } = options;
 	// One that a crash left would send windows to an address that may be anybody's by now.
 	removeDiscovery(stateFolder);
 	const log = new ServiceLog(stateFolder);
+	const token = tokenFile === undefined ? newToken() : tokenOfFile(tokenFile);
+	const app = createApp(log.logger('server'));
+	let watch: IdleWatch | undefined;
+	const server = await startServer({ token, port, app, idleWatch: () => watch });
+	const open = (idleWatch: IdleWatch) => {
+		watch = idleWatch;
+	};
+	try {
+		return await run(options, { lock, log, token, app, server, open });
+	} catch (error) {
+		await server.close(0);
+		throw error;
+	}
+}
+
+async function run(options: ServiceOptions, { lock, log, token, app, server, open }: Frame): Promise<Service> {
+	const { stateFolder } = options;
 	const logger = log.logger('service');
-	const file = path.join(stateFolder, 'state.sqlite');
+	const workFolder = workFolderOf(stateFolder);
+	prepareWorkFolder(workFolder);
+	const file = path.join(stateFolder, DATABASE_FILE);
 	const database = openDatabase(file);
 	const store = new TaskStore(database);
 	const ended = Promise.withResolvers<boolean>();
@@ -114,8 +141,6 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	} catch (error) {
 		throw new UserFacingError(databaseFailure(file, error));
 	}
-	const token = options.tokenFile === undefined ? newToken() : tokenOfFile(options.tokenFile);
-	const app = createApp(log.logger('server'));
 	const inference = startInference({
 		app,
 		stateFolder,
@@ -141,7 +166,6 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 	registerTaskRoutes(app, { store, runner, agents, folder: workFolder, logger: log.logger('tasks') });
 	registerAgentTaskRoutes(app, store);
 	registerSourceRoutes(app, { folders: new FolderStore(database), scratchParent: workFolder });
-	const server = await startServer({ token, port: options.port, app, idleWatch: () => idleWatch });
 
 	const idleWatch = new IdleWatch({
 		idleMs: options.idleSeconds * 1000,
@@ -152,6 +176,7 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		},
 	});
 	runner.onDidEnd(() => idleWatch.workEnded());
+	open(idleWatch);
 
 	let pipe: ControlPipe | undefined;
 	const stop = singleFlight(async () => {
@@ -163,7 +188,7 @@ async function serve(options: ServiceOptions, lock: Disposable): Promise<Service
 		try {
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
-			rmSync(workFolder, { recursive: true, force: true, maxRetries: 3 });
+			removeWorkFolder(workFolder);
 			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
 			await inference.close();

@@ -1,7 +1,16 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describeError, UserFacingError } from '../base/errors.ts';
 
 const OTHERS = 0o077;
+
+export const LOCK_FILE = 'lock.sqlite';
+export const DATABASE_FILE = 'state.sqlite';
+
+/** By this file a folder to work in is known to be one. */
+export const WORK_MARKER = 'made-by-errand.txt';
+const WORK_MARKER_TEXT =
+	'Errand’s local service made this folder for the agents of its tasks. It removes everything in it.\n';
 
 /**
  * Where the agents of tasks work: beside the state folder, as that holds a token, and everything in a repository is
@@ -11,11 +20,32 @@ export function workFolderOf(stateFolder: string): string {
 	return `${stateFolder}-work`;
 }
 
-/**
- * Makes the state folder or the folder to work in, or checks the one there is: a real folder, of this OS user, closed to all others.
- * It will hold a token and prompts, so whatever cannot be made so is refused with a sentence.
- */
+/** Makes the state folder, or checks the one there is. Throws a sentence where it cannot be used. */
 export function prepareStateFolder(folder: string): void {
+	// The lock is there before anything else; the other is what somebody brings along who moves.
+	prepareFolder(folder, [LOCK_FILE, DATABASE_FILE]);
+}
+
+/** Makes the folder to work in, or checks the one there is. Throws a sentence where it cannot be used. */
+export function prepareWorkFolder(folder: string): void {
+	if (prepareFolder(folder, [WORK_MARKER]) === 'empty') {
+		writeFileSync(path.join(folder, WORK_MARKER), WORK_MARKER_TEXT, { flag: 'wx', mode: 0o600 });
+	}
+}
+
+/** Removes the folder to work in with all that is in it. What somebody has put in its place stays. */
+export function removeWorkFolder(folder: string): void {
+	if (existsSync(path.join(folder, WORK_MARKER))) {
+		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+	}
+}
+
+/**
+ * Makes a folder, or checks the one there is: a real folder, of this OS user, that is empty or holds one of the files that
+ * mark it as ours, closed to all others. It will hold a token and prompts, and things in it are removed, so whatever is
+ * not so or cannot be made so is refused with a sentence.
+ */
+function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'marked' {
 	try {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 	} catch (error) {
@@ -31,16 +61,19 @@ export function prepareStateFolder(folder: string): void {
 	if (!status.isDirectory()) {
 		throw new UserFacingError(`${folder} is not a folder. Choose another with --data.`);
 	}
-	// On Windows the profile's own access list does this.
-	if (typeof process.getuid !== 'function') {
-		return;
-	}
-	if (status.uid !== process.getuid()) {
+	if (process.getuid !== undefined && status.uid !== process.getuid()) {
 		throw new UserFacingError(
 			`The data folder ${folder} belongs to another user. Choose one of your own with --data, or take this one over.`,
 		);
 	}
-	if ((status.mode & OTHERS) !== 0) {
+	const names = readdirSync(folder);
+	if (names.length > 0 && !names.some(name => markers.includes(name))) {
+		throw new UserFacingError(
+			`The folder ${folder} holds files that the local service did not make, so it is left as it is. Choose another data folder with --data, or move it elsewhere.`,
+		);
+	}
+	// On Windows the profile's own access list does this.
+	if (process.getuid !== undefined && (status.mode & OTHERS) !== 0) {
 		chmodSync(folder, 0o700);
 		if ((lstatSync(folder).mode & OTHERS) !== 0) {
 			throw new UserFacingError(
@@ -48,4 +81,5 @@ export function prepareStateFolder(folder: string): void {
 			);
 		}
 	}
+	return names.length === 0 ? 'empty' : 'marked';
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
+import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
@@ -29,7 +30,7 @@ function mayBeThere(task: TaskRecord, { position, branchName }: ExecutionRecord)
 
 export interface TaskRunnerOptions {
 	store: TaskStore;
-	/** Where each execution has a folder of its own while it runs. Whatever lies there at the start is removed. */
+	/** Where each execution has a folder of its own while it runs. Whatever else lies there at the start is removed. */
 	folder: string;
 	agents: readonly Agent[];
 	logger: Logger;
@@ -111,7 +112,8 @@ export class TaskRunner {
 		await Promise.all(leftovers);
 		try {
 			// Not the folder itself: that has been checked, and what is made anew in its place would not be.
-			for (const name of await readdir(folder).catch(() => [])) {
+			const names = await readdir(folder).catch(() => []);
+			for (const name of names.filter(left => left !== WORK_MARKER)) {
 				await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
 			}
 		} catch (error) {

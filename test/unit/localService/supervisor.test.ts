@@ -15,6 +15,7 @@ import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
 import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
 import { readActiveTasks, readPicture } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
+import { LOCK_FILE } from '../../../src/service/stateFolder.ts';
 import { leaseBreaker } from '../../support/leaseBreaker.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
 
@@ -30,6 +31,8 @@ describe('Supervisor', function () {
 	beforeEach(async () => {
 		handover = { upstreams: [], findOllama: false };
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-supervisor-'));
+		// As an earlier service left it: into another folder that is not empty none would go.
+		await writeFile(path.join(folder, LOCK_FILE), '');
 	});
 
 	afterEach(async () => {

@@ -11,7 +11,7 @@ import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/con
 import { registerControlRoutes } from '../../../src/service/controlRoutes.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, startServer } from '../../../src/service/server.ts';
-import { workFolderOf } from '../../../src/service/stateFolder.ts';
+import { LOCK_FILE, workFolderOf } from '../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
@@ -355,6 +355,7 @@ describe('the life of the local service', function () {
 		});
 
 		it('ends at once with a sentence when it cannot say where it is to be found', async () => {
+			await writeFile(path.join(folder, LOCK_FILE), '');
 			// A folder stands where the discovery file is written first.
 			await mkdir(path.join(folder, `${DISCOVERY_FILE}.new`));
 			const began = performance.now();
@@ -363,6 +364,7 @@ describe('the life of the local service', function () {
 		});
 
 		it('keeps keys, prompts and replies out of its log, and the log below its cap', async () => {
+			await writeFile(path.join(folder, LOCK_FILE), '');
 			await writeFile(path.join(folder, 'service.log'), 'x'.repeat(1024 * 1024 + 1));
 			const service = await start();
 			const repository = await TemporaryRepository.create();

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { controlPaths } from '../../../../src/contract/control.ts';
-import { workFolderOf } from '../../../../src/service/stateFolder.ts';
+import { WORK_MARKER, workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { createTask, errorOf, finalTask } from '../helpers.ts';
@@ -87,7 +87,7 @@ describe('the look-ups', function () {
 		]);
 		await repository.git('checkout', '--quiet', '--detach');
 		assert.ok((await ask<{ isDefault: boolean }[]>(branches())).every(({ isDefault }) => !isDefault));
-		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
+		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), [WORK_MARKER]);
 	});
 
 	it('give no branches of a repository without a commit', async () => {

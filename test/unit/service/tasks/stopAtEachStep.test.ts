@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { workFolderOf } from '../../../../src/service/stateFolder.ts';
+import { WORK_MARKER, workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -63,7 +63,7 @@ describe('a task that ends in the middle of a step', function () {
 
 	async function nothingIsLeft(): Promise<void> {
 		assert.deepEqual(await repository.branches(), ['main']);
-		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), []);
+		assert.deepEqual(await readdir(workFolderOf(service.stateFolder)), [WORK_MARKER]);
 	}
 
 	for (const step of Object.keys(STEPS) as (keyof typeof STEPS)[]) {

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { workFolderOf } from '../../../../src/service/stateFolder.ts';
+import { WORK_MARKER, workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -33,7 +33,7 @@ describe('a task on a local repository', function () {
 		const author = 'Errand demo agent <demo@errand.invalid>';
 		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!`);
 		assert.deepEqual(await local.repository.branches(), [task.branchName, 'main', 'work']);
-		assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
+		assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), [WORK_MARKER]);
 	});
 
 	it('reports the statistics that git reports, and an honest file', async () => {
@@ -244,7 +244,7 @@ describe('a task on a local repository', function () {
 			assert.equal(task.status, 'timeout');
 			assert.match(task.error ?? '', /longer than its limit of 0\.4 s/);
 			assert.deepEqual(await local.repository.branches(), ['main']);
-			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
+			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), [WORK_MARKER]);
 		});
 
 		it('is stopped when told so; the answer comes when that is so', async () => {
@@ -253,7 +253,7 @@ describe('a task on a local repository', function () {
 			const task = await stopTask(local.service, id);
 			assert.equal(task.status, 'stopped');
 			assert.equal(task.error, null);
-			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), []);
+			assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), [WORK_MARKER]);
 			assert.deepEqual(await local.repository.branches(), ['main']);
 			assert.equal((await logOf(local.service, id)).at(-1)?.log.message, 'Stopped by the user.');
 			assert.equal((await stopTask(local.service, id)).status, 'stopped');
@@ -331,7 +331,7 @@ describe('a task on a local repository', function () {
 					log.map(({ index }) => index),
 					log.map((_, index) => index),
 				);
-				assert.deepEqual(await readdir(workFolderOf(stateFolder)).catch(() => []), [], step);
+				assert.deepEqual(await readdir(workFolderOf(stateFolder)), [WORK_MARKER], step);
 				for (const name of (await local.repository.branches()).filter(candidate => candidate.startsWith('errand/'))) {
 					assert.equal(await local.repository.head(`${name}^`), await local.repository.head('main'));
 					await local.repository.git('branch', '-D', name);
