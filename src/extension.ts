@@ -96,6 +96,7 @@ function wire(context: vscode.ExtensionContext): void {
 			return { name, label, model, ...(noEncryption === undefined ? {} : { noEncryption }) };
 		},
 		describeConnection: connect.describe,
+		unusedServers: localService.unusedServers,
 		serviceOrigins: connect.origins,
 		ensureKey: onAsk => ensureKey('inference', onAsk),
 		onDidChangeConnection: connect.onDidChange,

@@ -220,6 +220,7 @@ export class ChatPanel {
 			discover: async () => (await client()).models.discover(),
 			recent: keyed('errand.recentModels'),
 			found: keyed('errand.foundModels'),
+			unusedServers: this.dependencies.unusedServers,
 			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}

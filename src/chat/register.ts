@@ -9,6 +9,7 @@ import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
 import type { EncryptedChannels } from './encrypted/channels.ts';
 import type { ChatPanel } from './panel.ts';
+import type { ModelPickerOptions } from './policy/modelPicker.ts';
 import type { PolicyPickers } from './policy/policyPickers.ts';
 
 export interface ChatDependencies {
@@ -32,6 +33,8 @@ export interface ChatDependencies {
 	}>;
 	/** The active connection with what only its service knows; the local service starts with it. */
 	describeConnection(): Promise<Connection>;
+	/** Model servers that the local connection could have and does not use, as they were when it was described last. */
+	unusedServers: ModelPickerOptions['unusedServers'];
 	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
 	serviceOrigins(): Promise<readonly string[]>;
 	/**

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
 import { connectionSchema } from './connection.ts';
+import { foundServerSchema } from './foundServers.ts';
 
 export const controlPaths = {
 	/** `GET ?nonce=…`, no token: `{proof}`. */
@@ -15,17 +16,21 @@ export const controlPaths = {
 	repositories: '/errand/v1/repositories',
 	/** `GET`: what requests can name now, a `GatewayPicture`. */
 	picture: '/errand/v1/connection',
+	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
+	foundServers: '/errand/v1/found-servers',
 	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',
 } as const;
 
-/** The part of the local connection that only the running service knows. */
-export const gatewayPictureSchema = connectionSchema.pick({
-	models: true,
-	providers: true,
-	providerPrefixes: true,
-	aliases: true,
-});
+/** The part of the local connection that only the running service knows, and what it has found on this machine. */
+export const gatewayPictureSchema = connectionSchema
+	.pick({
+		models: true,
+		providers: true,
+		providerPrefixes: true,
+		aliases: true,
+	})
+	.extend({ foundServers: z.array(foundServerSchema).default([]) });
 export type GatewayPicture = z.output<typeof gatewayPictureSchema>;
 
 /** Folders of repositories on this machine, absolute paths. */

@@ -118,8 +118,8 @@ export const upstreamHandoverSchema = z.strictObject({
 	upstreams: z
 		.array(upstreamSchema)
 		.refine(list => new Set(list.map(({ slug }) => slug)).size === list.length, 'a name stands there twice'),
-	/** Whether an Ollama on its default address is looked for. */
-	findOllama: z.boolean(),
+	/** Whether an Ollama of this machine is looked for. It is used once the user has agreed to it. */
+	findOllama: z.boolean().default(false),
 });
 export type UpstreamHandover = z.output<typeof upstreamHandoverSchema>;
 /** Before its addresses are brought into one form. */

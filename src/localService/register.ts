@@ -6,9 +6,11 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { GatewayPicture } from '../contract/control.ts';
+import type { FoundServer } from '../contract/foundServers.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { onDidChangeSetting, readEditorProxy } from '../platform/settings.ts';
+import type { FoundServers, UnusedServer } from './foundServers.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -27,8 +29,13 @@ export interface LocalService extends Disposable {
 	transport(inner: Transport): Promise<Transport>;
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
-	/** What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. */
-	describe(): Promise<GatewayPicture>;
+	/**
+	 * What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. Asks the user
+	 * about model servers that it has found.
+	 */
+	describe(): Promise<Omit<GatewayPicture, 'foundServers'>>;
+	/** Model servers that were found on this machine when `describe` was called last, and that are not used. */
+	unusedServers(): Promise<UnusedServer[]>;
 	/** Where the service is now, until it is started again. Starts it. */
 	origin(): Promise<string>;
 	/** Makes folders of repositories known to the look-ups. Starts the service. */
@@ -60,6 +67,21 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			return store.add(made);
 		});
 		return created;
+	};
+	let found: readonly FoundServer[] = [];
+	let createdServers: Promise<FoundServers> | undefined;
+	const foundServers = () => {
+		createdServers ??= import('./foundServers.ts').then(
+			({ FoundServers }) =>
+				new FoundServers({
+					answer: async answer => {
+						const { answerFound } = await import('./serviceControl.ts');
+						await answerFound(await (await supervisor()).ensure(), answer);
+					},
+					onDidAnswer: () => changed.fire(),
+				}),
+		);
+		return createdServers;
 	};
 	const upstreamsChanged = async (): Promise<void> => {
 		// A service that this window has not asked for yet gets them when it does.
@@ -96,7 +118,15 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		},
 		async describe() {
 			const { readPicture } = await import('./serviceControl.ts');
-			return readPicture(await (await supervisor()).ensure());
+			const { foundServers: servers, ...offer } = await readPicture(await (await supervisor()).ensure());
+			found = servers;
+			if (servers.length > 0) {
+				(await foundServers()).consider(servers);
+			}
+			return offer;
+		},
+		async unusedServers() {
+			return found.length === 0 ? [] : (await foundServers()).unused(found);
 		},
 		async origin() {
 			return (await (await supervisor()).ensure()).address;

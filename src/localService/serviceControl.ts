@@ -6,6 +6,7 @@ import {
 	gatewayPictureSchema,
 	type NamedRepositories,
 } from '../contract/control.ts';
+import type { FoundAnswer } from '../contract/foundServers.ts';
 import { routes } from '../contract/routes.ts';
 import { taskListSchema } from '../contract/tasks.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
@@ -31,10 +32,16 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
 }
 
-/** What requests can name now. */
+/** What requests can name now, and which model servers were found. */
 export async function readPicture({ address, token }: Discovery): Promise<GatewayPicture> {
 	const place = placeOf(address, controlPaths.picture);
 	return gatewayPictureSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+}
+
+/** Tells what the user says of a server that was found. Rejects when the service does not take it. */
+export async function answerFound({ address, token }: Discovery, answer: FoundAnswer): Promise<void> {
+	const place = { ...placeOf(address, controlPaths.foundServers), method: 'POST' };
+	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(answer));
 }
 
 /** The look-ups give these repositories from then on. Rejects when the service does not take them. */

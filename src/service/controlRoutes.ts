@@ -1,16 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { controlPaths, type GatewayPicture, proofNonceSchema, proofOf } from '../contract/control.ts';
-import { parseOrRefuse } from './replies.ts';
-import type { App } from './server.ts';
+import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
+import { parseOrRefuse, RequestRefused } from './replies.ts';
+import { type App, readJson } from './server.ts';
 import { sseComment, streamReply } from './streamReply.ts';
 
 const HEARTBEAT_MS = 10_000;
+const BODY_MEGABYTES = 1;
 
 export interface ControlDependencies {
 	token: string;
 	/** The address that the proof is bound to; known once the server listens. */
 	address(): string;
 	picture(): Promise<GatewayPicture>;
+	/** False: no such server was found. */
+	answerFound(answer: FoundAnswer): Promise<boolean>;
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
 	requestStop(): void;
@@ -25,6 +29,14 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 	});
 
 	app.get(controlPaths.picture, async context => context.json(await dependencies.picture()));
+
+	app.post(controlPaths.foundServers, async context => {
+		const answer = parseOrRefuse(foundAnswerSchema, await readJson(context, BODY_MEGABYTES));
+		if (!(await dependencies.answerFound(answer))) {
+			throw new RequestRefused(404, `No model server was found at ${answer.url}.`);
+		}
+		return context.json({ taken: true });
+	});
 
 	app.get(controlPaths.lease, context =>
 		streamReply(

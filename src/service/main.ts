@@ -25,7 +25,7 @@ async function main(args: string[]): Promise<number> {
 		process.stdout.write(USAGE);
 		return 0;
 	}
-	const handover = options.upstreamsFromStdin ? await handoverFromStdin() : { upstreams: [], findOllama: true };
+	const handover = options.upstreamsFromStdin ? await handoverFromStdin() : { upstreams: [], findOllama: false };
 	const service = await startService({ ...options, handover, programFile, version: programVersion(programFile) });
 	if (service === undefined) {
 		print({ ready: false, message: `A local service is running already with the data of ${options.stateFolder}.` });

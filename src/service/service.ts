@@ -160,6 +160,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		token,
 		address: () => server.address,
 		picture: () => inference.gateway.picture(),
+		answerFound: inference.answerFound,
 		stopping: stopping.signal,
 		requestStop: () => void stop(),
 	});

@@ -32,8 +32,8 @@ Usage: node service.js [options]
   --token-file <file>      the token that requests carry; made when missing, refused when others can read it
                            (default: a new token at each start)
   --upstreams-from-stdin   reads the model servers from the first line of the standard input, as JSON:
-                           {"upstreams":[{"slug":"…","url":"http://…/v1","key":"…"}],"findOllama":true}
-                           (default: an Ollama that runs on this machine is found by itself)
+                           {"upstreams":[{"slug":"…","url":"http://…/v1","key":"…"}]}
+                           (default: none; a server that runs on this machine is used only where it is named)
   --help                   shows this text
 
 The first line printed is JSON: {"ready":true,"address":"…","pid":…}. Address and token stand in discovery.json in the

@@ -54,6 +54,7 @@ describe('the composer after a list of the editor', function () {
 			},
 			discover: async () => undefined,
 			recent: { read: () => [], write: () => {} },
+			unusedServers: async () => [],
 			found: { read: () => [], write: () => {} },
 			explainError: error => assert.fail(String(error)),
 		});

@@ -94,7 +94,8 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 		dataFolder,
 		flags: options.extensionTests === undefined ? [] : ['--enable-smoke-test-driver'],
 		...(DELAY_MS > 0 && { delayMs: DELAY_MS }),
-		...(options.env && { environment: options.env }),
+		// Nothing listens there: no test meets the model servers of the machine that it runs on.
+		environment: { OLLAMA_HOST: '127.0.0.1:1', ...options.env },
 	});
 	const removeScratch = () => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
 	let browser: Browser;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
@@ -30,6 +31,8 @@ export interface ModelPickerOptions {
 	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
 	/** What the service listed when it was asked last. */
 	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
+	/** Model servers of this machine that the local connection does not use yet. */
+	unusedServers(): Promise<readonly UnusedServer[]>;
 	defaultModel: string | undefined;
 	/** The conversation's policy. */
 	target: Pick<PolicyTarget, 'read' | 'write'>;
@@ -37,7 +40,25 @@ export interface ModelPickerOptions {
 	explainError(error: unknown): Explanation;
 }
 
-type Row = { model: string } | 'prefix' | 'alternates' | 'other' | 'parameters' | 'default' | 'connection';
+/** A server whose models the list would have if the user agreed to it. */
+export interface UnusedServer {
+	label: string;
+	place: string;
+	/** Why it is not used, as sentences. */
+	reason: string;
+	/** Asks the user whether to use it. */
+	ask(): void;
+}
+
+type Row =
+	| { model: string }
+	| { server: UnusedServer }
+	| 'prefix'
+	| 'alternates'
+	| 'other'
+	| 'parameters'
+	| 'default'
+	| 'connection';
 
 /** Lets the user choose the conversation's model, and what goes with it. */
 export async function selectModel(options: ModelPickerOptions): Promise<void> {
@@ -66,7 +87,7 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 			await executeCommand(commands.switchConnection);
 			return;
 		default:
-			return use(options, chosen.model);
+			return 'server' in chosen ? chosen.server.ask() : use(options, chosen.model);
 	}
 }
 
@@ -103,12 +124,13 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 		},
 		() => chosen.resolve(undefined),
 	);
+	const unused = connection.name === LOCAL_CONNECTION_NAME ? await options.unusedServers() : [];
 	const show = () => {
-		const items = rowsOf(options);
+		const items = rowsOf(options, unused);
 		const current = currentModel(options);
 		list.show(
 			items,
-			items.find(({ value }) => typeof value === 'object' && value.model === current),
+			items.find(({ value }) => typeof value === 'object' && 'model' in value && value.model === current),
 		);
 	};
 	const askService = async (pick: vscode.QuickPick<Choice<Row>>) => {
@@ -136,7 +158,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	return chosen.promise.finally(() => list.dispose());
 }
 
-function rowsOf(options: ModelPickerOptions): Choice<Row>[] {
+function rowsOf(options: ModelPickerOptions, unused: readonly UnusedServer[]): Choice<Row>[] {
 	const { chat, connection, recent, found, defaultModel } = options;
 	const current = currentModel(options);
 	const choices = modelChoices(connection, {
@@ -150,6 +172,13 @@ function rowsOf(options: ModelPickerOptions): Choice<Row>[] {
 			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupText(choice.group))]),
 			modelRow(connection, choice, choice.name === current),
 		]),
+		...(unused.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Found on this machine'))]),
+		...unused.map(server => ({
+			label: `$(blank) ${server.label}…`,
+			description: server.place,
+			detail: `$(blank) ${server.reason}`,
+			value: { server },
+		})),
 		separator(vscode.l10n.t('More')),
 		{
 			label: vscode.l10n.t('$(server) Through a Provider…'),

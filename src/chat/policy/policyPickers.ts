@@ -26,6 +26,7 @@ export interface PolicyPickersOptions {
 	discover: Parameters<typeof selectModel>[0]['discover'];
 	recent: Parameters<typeof selectModel>[0]['recent'];
 	found: Parameters<typeof selectModel>[0]['found'];
+	unusedServers: Parameters<typeof selectModel>[0]['unusedServers'];
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
 
@@ -47,13 +48,14 @@ export class PolicyPickers {
 
 	selectModel(): Promise<PickerEnd> {
 		return this.run(async (chat, connection) => {
-			const { discover, recent, found, defaultModel, explainError } = this.options;
+			const { discover, recent, found, unusedServers, defaultModel, explainError } = this.options;
 			await selectModel({
 				chat,
 				connection,
 				discover,
 				recent,
 				found,
+				unusedServers,
 				defaultModel: await defaultModel(),
 				explainError,
 				target: this.conversationTarget(chat, connection),

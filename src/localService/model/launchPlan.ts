@@ -8,7 +8,7 @@ export interface LaunchPlan {
 
 /**
  * What the service may see of the window's environment: what a program needs to find its files, its programs,
- * an SSH agent and certificates. No other variable of the editor reaches it.
+ * an SSH agent, certificates and the Ollama of this machine. No other variable of the editor reaches it.
  */
 const INHERITED = [
 	'PATH',
@@ -31,6 +31,7 @@ const INHERITED = [
 	'SSL_CERT_FILE',
 	'SSL_CERT_DIR',
 	'ERRAND_STATE_HOME',
+	'OLLAMA_HOST',
 	'SystemRoot',
 	'windir',
 	'ComSpec',

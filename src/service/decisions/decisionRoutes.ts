@@ -1,5 +1,5 @@
 import type { GatewayPicture } from '../../contract/control.ts';
-import { LOCAL_DECISION_MODEL } from '../../contract/localConnection.ts';
+import { LOCAL_DECISION_MODEL, LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
 import { demoModels } from '../inference/demo/demoScripts.ts';
@@ -8,7 +8,7 @@ import { mount } from '../inference/hostForms.ts';
 import { inParallel } from '../inParallel.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { readDecisionRequest } from './decisionRequest.ts';
-import { evaluate } from './evaluate.ts';
+import { type Decider, evaluate } from './evaluate.ts';
 
 const BODY_MEGABYTES = 16;
 const QUESTIONS_AT_ONCE = 4;
@@ -21,9 +21,9 @@ export function registerDecisionRoutes(app: App, gateway: ChatGateway): void {
 async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSignal): Promise<Response> {
 	const request = readDecisionRequest(await readJson(context, BODY_MEGABYTES));
 	const { state, questions } = request;
-	const model = decidingModel(await gateway.picture());
+	const decider = deciderOf(await gateway.picture());
 	const evaluations = await inParallel(Object.entries(questions), QUESTIONS_AT_ONCE, signal, ([id, question], own) =>
-		evaluate(gateway, { id, question, state, model }, own),
+		evaluate(gateway, { id, question, state, ...decider }, own),
 	);
 	const ids = Object.keys(questions);
 	return context.json({
@@ -36,14 +36,19 @@ async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSi
 	});
 }
 
-/** What is named for it, by an alias or by a model's own name; else the first chat model of an upstream, else the demo. */
-function decidingModel({ aliases, models }: GatewayPicture): string {
-	if (
-		aliases.some(({ name }) => name === LOCAL_DECISION_MODEL) ||
-		models.some(({ id }) => id === LOCAL_DECISION_MODEL)
-	) {
-		return LOCAL_DECISION_MODEL;
+/**
+ * What is named for it, by an alias or by a model's own name; else the first chat model of an upstream, else the demo. A
+ * server that was merely found decides only where an alias leads to it, whatever it calls its models.
+ */
+function deciderOf({ aliases, models, providers, foundServers }: GatewayPicture): Decider {
+	if (aliases.some(({ name }) => name === LOCAL_DECISION_MODEL)) {
+		return { model: LOCAL_DECISION_MODEL, without: [] };
 	}
+	const without = foundServers.filter(({ use }) => use).map(({ slug }) => slug);
+	const unnamed: ReadonlySet<string> = new Set([...without, LOCAL_SERVICE]);
+	const offered = new Set(providers.flatMap(({ slug, models: ids }) => (unnamed.has(slug) ? [] : (ids ?? []))));
 	const ofDemo: ReadonlySet<string> = new Set(Object.values(demoModels));
-	return models.find(({ id, kinds }) => kinds.includes('chat') && !ofDemo.has(id))?.id ?? demoModels.chat;
+	const own = models.filter(({ id, kinds }) => offered.has(id) && kinds.includes('chat') && !ofDemo.has(id));
+	const chosen = own.find(({ id }) => id === LOCAL_DECISION_MODEL) ?? own[0];
+	return { model: chosen?.id ?? demoModels.chat, without };
 }

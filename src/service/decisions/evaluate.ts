@@ -20,12 +20,18 @@ export interface Evaluation {
 	usage: { input_tokens: number; output_tokens: number };
 }
 
-export interface QuestionAsked {
+/** Who decides. */
+export interface Decider {
+	/** A chat model. */
+	model: string;
+	/** Slugs of providers that may not, also where they have the model. */
+	without: readonly string[];
+}
+
+export interface QuestionAsked extends Decider {
 	id: string;
 	question: Question;
 	state: object;
-	/** The chat model that decides. */
-	model: string;
 }
 
 /**
@@ -33,11 +39,12 @@ export interface QuestionAsked {
  * answer that fits, or the signal's reason.
  */
 export async function evaluate(gateway: ChatGateway, asked: QuestionAsked, signal: AbortSignal): Promise<Evaluation> {
-	const { id, question, state, model } = asked;
+	const { id, question, state, model, without } = asked;
 	const options = optionsOf(question);
 	const usage = { input_tokens: 0, output_tokens: 0 };
 	const base: ProviderRequest = {
 		model,
+		...(without.length === 0 ? {} : { provider: { ignore: [...without] } }),
 		messages: messagesFor(state, question, options),
 		max_tokens: MAXIMUM_TOKENS,
 	};

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { GatewayPicture } from '../../contract/control.ts';
+import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
@@ -40,13 +41,15 @@ export interface ChatGateway {
 	 * policy that leaves nobody, 429, 502 or 503 when nobody could serve it; the signal's reason when it aborts.
 	 */
 	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
-	/** The models, providers, prefixes and aliases that requests can name now. */
+	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
 	picture(): Promise<GatewayPicture>;
 }
 
 /** Who is behind the gateway; it may change between two requests. */
 export interface ProviderDirectory {
 	providers(): readonly Provider[];
+	/** Servers of this machine that were not named by anybody, used or not. Those that are used are among the providers. */
+	found(): readonly FoundServer[];
 	/** Resolves when what can be known at the start is known; in bounded time. */
 	ready(): Promise<void>;
 	/** A model was asked for that nobody is known to have: asks the upstreams again, unless that was just done. */
@@ -70,7 +73,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	const { directory, aliases, logger, clock, random } = options;
 	const measurements = new Measurements();
 
-	const currentPicture = (): GatewayPicture => pictureOf(directory.providers(), [...aliases()]);
+	const currentPicture = () => pictureOf(directory.providers(), [...aliases()]);
 
 	/** In the order in which to try them. `undefined`: nobody has any of the models. Throws where the policy leaves nobody. */
 	const attemptsFor = (
@@ -204,7 +207,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		async picture() {
 			await directory.ready();
 			await directory.lookAgain();
-			return currentPicture();
+			return { ...currentPicture(), foundServers: [...directory.found()] };
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createUndiciTransport } from '../../client/core/undiciTransport.ts';
+import type { FoundAnswer } from '../../contract/foundServers.ts';
 import type { UpstreamHandover } from '../../contract/upstreams.ts';
 import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
 import { registerImageRoutes } from '../images/imageRoutes.ts';
@@ -13,6 +14,9 @@ import { registerChatRoutes } from './chatRoutes.ts';
 import { demoProviders } from './demo/demoProviders.ts';
 import { type ChatGateway, createGateway } from './gateway.ts';
 import { registerModelRoutes } from './modelRoutes.ts';
+import { knownServers } from './upstreams/knownServers.ts';
+import { ServerAnswers } from './upstreams/serverAnswers.ts';
+import { ownerOfPort } from './upstreams/socketOwner.ts';
 import { UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
 
 export interface InferenceOptions {
@@ -29,6 +33,8 @@ export interface Inference {
 	gateway: ChatGateway;
 	/** Puts another list of upstreams in the place of the one before. */
 	replaceUpstreams(handover: UpstreamHandover): void;
+	/** What the user says of a server that was found. False: there is no such server. */
+	answerFound(answer: FoundAnswer): Promise<boolean>;
 	close(): Promise<void>;
 }
 
@@ -36,11 +42,15 @@ export interface Inference {
 export function startInference({ app, stateFolder, address, handover, clock, logger }: InferenceOptions): Inference {
 	const shelf = new ImageShelf();
 	const transport = createUndiciTransport();
+	const upstreamsLogger = logger('upstreams');
 	const directory = new UpstreamDirectory({
 		builtIn: demoProviders({ clock, publish: image => address() + shelf.put(image) }),
 		transport,
-		logger: logger('upstreams'),
+		logger: upstreamsLogger,
 		clock,
+		known: knownServers(process.env),
+		answers: new ServerAnswers(stateFolder, upstreamsLogger),
+		ownerOf: ownerOfPort,
 	});
 	const aliasFile = new AliasFile(stateFolder, logger('aliases'));
 	const gateway = createGateway({
@@ -63,6 +73,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 	return {
 		gateway,
 		replaceUpstreams: next => directory.replace(next),
+		answerFound: answer => directory.answer(answer),
 		close() {
 			directory.dispose();
 			return transport.close();

@@ -10,12 +10,15 @@ import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
 type PicturedModel = GatewayPicture['models'][number];
 type PicturedProvider = GatewayPicture['providers'][number];
 
+/** What a connection's own part of the picture is. */
+export type OfferPicture = Omit<GatewayPicture, 'foundServers'>;
+
 interface Offered {
 	offers: ModelOffer[];
 	chattedBy?: string | undefined;
 }
 
-export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): GatewayPicture {
+export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): OfferPicture {
 	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
 	const byModel = new Map<string, Offered>();
 	for (const { provider, offers: own } of offers) {
@@ -38,7 +41,7 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 }
 
 /** As a connection of the given form, by which names are read in one way here and in the client. */
-export function connectionOf(picture: GatewayPicture, plan: HostForm): Connection {
+export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
 	return { ...localConnection, ...picture, plan };
 }
 

@@ -111,6 +111,7 @@ describe('the life of the local service', function () {
 			token: 'token',
 			address: () => server.address,
 			picture: () => assert.fail('nobody asks for it'),
+			answerFound: () => assert.fail('nobody answers'),
 			stopping: stopping.signal,
 			requestStop: () => {},
 			heartbeatMs: 50,

@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, singleFlight } from '../../../base/async.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { isLoopbackHost } from '../../../base/loopback.ts';
 import type { Transport } from '../../../client/core/transport.ts';
-import { OLLAMA_SLUG, type UpstreamHandover } from '../../../contract/upstreams.ts';
+import type { FoundAnswer, FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
+import type { UpstreamHandover } from '../../../contract/upstreams.ts';
 import type { ProviderDirectory } from '../gateway.ts';
 import type { Provider } from '../provider.ts';
+import { FoundServerWatch } from './foundServer.ts';
+import type { KnownServer } from './knownServers.ts';
+import type { ServerAnswers } from './serverAnswers.ts';
 import { UpstreamProvider } from './upstreamProvider.ts';
-
-const OLLAMA_URL = 'http://127.0.0.1:11434/v1';
 
 /** How old what is known of the upstreams' models may be when somebody asks for it. */
 const LOOK_INTERVAL_MS = 60_000;
@@ -22,19 +25,23 @@ export interface UpstreamDirectoryOptions {
 	transport: Transport;
 	logger: Logger;
 	clock: Clock;
-	/** Where an Ollama is looked for; default its own default address. */
-	ollamaUrl?: string;
+	/** Servers that are looked for on this machine. */
+	known: readonly KnownServer[];
+	answers: ServerAnswers;
+	/** Who listens at a port of this machine. */
+	ownerOf(port: number): Promise<ServerOwner>;
 }
 
-/** The providers that there are now: the upstreams of the last handover, an Ollama that runs, and the built-in ones. */
+/**
+ * The providers that there are now: the upstreams of the last handover, servers that were found on this machine and that
+ * the user has agreed to, and the built-in ones.
+ */
 export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private readonly options: UpstreamDirectoryOptions;
 	private readonly closed = new AbortController();
 	private handover: UpstreamHandover | undefined;
 	private upstreams: readonly UpstreamProvider[] = [];
-	/** The one that is looked for. */
-	private ollama: UpstreamProvider | undefined;
-	private hasOllama = false;
+	private watches: readonly FoundServerWatch[] = [];
 	private lookedAt = Number.NEGATIVE_INFINITY;
 	private intervalMs = FIRST_INTERVAL_MS;
 	private firstLook: Promise<void> = Promise.resolve();
@@ -52,21 +59,40 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		this.handover = handover;
 		const { upstreams, findOllama } = handover;
 		this.upstreams = upstreams.map(upstream => new UpstreamProvider({ ...this.options, upstream }));
-		const url = this.options.ollamaUrl ?? OLLAMA_URL;
-		const isNamed = upstreams.some(({ slug, url: other }) => slug === OLLAMA_SLUG || isSameOrigin(other, url));
-		this.ollama =
-			findOllama && !isNamed
-				? new UpstreamProvider({ ...this.options, upstream: { slug: OLLAMA_SLUG, label: 'Ollama', url } })
-				: undefined;
-		this.hasOllama = false;
+		const isNamed = (known: KnownServer) =>
+			upstreams.some(({ slug, url }) => slug === known.slug || isAtPlaceOf(known, url));
+		const onOwnerChanged = () => {
+			this.lookedAt = Number.NEGATIVE_INFINITY;
+		};
+		this.watches = this.options.known
+			.filter(server => findOllama && !isNamed(server))
+			.map(server => new FoundServerWatch({ ...this.options, server, onOwnerChanged }));
 		this.options.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
 		this.intervalMs = FIRST_INTERVAL_MS;
 		this.firstLook = this.look();
 	}
 
 	providers(): readonly Provider[] {
-		const found = this.ollama !== undefined && this.hasOllama ? [this.ollama] : [];
+		const found = this.watches.flatMap(({ provider }) => provider ?? []);
 		return [...this.upstreams, ...found, ...this.options.builtIn];
+	}
+
+	found(): readonly FoundServer[] {
+		return this.watches.flatMap(({ told }) => told ?? []);
+	}
+
+	/**
+	 * What the user says of a server that was found. Resolves when its models are known. False: there is no such server.
+	 * Rejects where the answer cannot be kept.
+	 */
+	async answer(answer: FoundAnswer): Promise<boolean> {
+		const watch = this.watches.find(({ told }) => told?.url === answer.url);
+		if (watch === undefined) {
+			return false;
+		}
+		this.options.answers.keep(answer);
+		await watch.look(this.closed.signal);
+		return true;
 	}
 
 	ready(): Promise<void> {
@@ -85,7 +111,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 
 	private async look(): Promise<void> {
 		this.lookedAt = this.options.clock.now();
-		const { ollama, handover } = this;
+		const { watches, handover } = this;
 		const looking = this.upstreams.map(async upstream => {
 			const outcome = await upstream.refresh(this.closed.signal);
 			if (outcome === 'absent') {
@@ -93,20 +119,20 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			}
 			return outcome;
 		});
-		const found = ollama?.refresh(this.closed.signal);
-		const outcomes = await Promise.all(looking);
+		const [outcomes] = await Promise.all([
+			Promise.all(looking),
+			Promise.all(watches.map(watch => watch.look(this.closed.signal))),
+		]);
 		if (this.handover === handover) {
 			// Whoever asks waits for a server that says nothing, so ever more seldom.
 			const next = outcomes.includes('absent') ? this.intervalMs * 2 : LOOK_INTERVAL_MS;
 			this.intervalMs = Math.min(next, LOOK_INTERVAL_MS);
 		}
-		// A newer handover has its own.
-		if (this.ollama === ollama) {
-			this.hasOllama = (await found) === 'read';
-		}
 	}
 }
 
-function isSameOrigin(one: string, other: string): boolean {
-	return new URL(one).origin === new URL(other).origin;
+/** Known servers are on this machine, which has more than one name and address. */
+function isAtPlaceOf(known: KnownServer, url: string): boolean {
+	const { hostname, port } = new URL(url);
+	return isLoopbackHost(hostname) && port === new URL(known.url).port;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import os from 'node:os';
 import { systemClock } from '../../../../src/base/async.ts';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
@@ -6,6 +7,8 @@ import type { Alias } from '../../../../src/contract/modelIdentifier.ts';
 import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../src/contract/upstreams.ts';
 import { type ChatGateway, createGateway, type GatewayCall } from '../../../../src/service/inference/gateway.ts';
 import type { ProviderRequest, ReplyChunk } from '../../../../src/service/inference/provider.ts';
+import { ServerAnswers } from '../../../../src/service/inference/upstreams/serverAnswers.ts';
+import { ownerOfPort } from '../../../../src/service/inference/upstreams/socketOwner.ts';
 import { UpstreamDirectory } from '../../../../src/service/inference/upstreams/upstreamDirectory.ts';
 import { RequestRefused } from '../../../../src/service/replies.ts';
 import { seededRandom, type UpstreamBehaviour, UpstreamServer } from '../../../support/upstreamServer.ts';
@@ -26,7 +29,15 @@ export class GatewayHarness {
 		clock: typeof systemClock,
 	) {
 		this.servers = servers;
-		this.directory = new UpstreamDirectory({ builtIn: [], transport: this.transport, logger: nullLogger, clock });
+		this.directory = new UpstreamDirectory({
+			builtIn: [],
+			transport: this.transport,
+			logger: nullLogger,
+			clock,
+			known: [],
+			answers: new ServerAnswers(os.tmpdir(), nullLogger),
+			ownerOf: ownerOfPort,
+		});
 		this.directory.replace(upstreamHandoverSchema.parse(handover));
 		this.gateway = createGateway({
 			directory: this.directory,

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { nullLogger } from '../../../../../src/base/logger.ts';
 import { createUndiciTransport } from '../../../../../src/client/core/undiciTransport.ts';
 import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../../src/contract/upstreams.ts';
+import { ServerAnswers } from '../../../../../src/service/inference/upstreams/serverAnswers.ts';
+import { ownerOfPort } from '../../../../../src/service/inference/upstreams/socketOwner.ts';
 import { UpstreamDirectory } from '../../../../../src/service/inference/upstreams/upstreamDirectory.ts';
 import { ManualClock } from '../../../../support/manualClock.ts';
 import { UpstreamServer } from '../../../../support/upstreamServer.ts';
@@ -10,17 +15,40 @@ describe('the directory of upstreams', () => {
 	const transport = createUndiciTransport();
 	let server: UpstreamServer;
 	let clock: ManualClock;
+	let folder: string;
 	let directory: UpstreamDirectory;
+
+	/** As the service has it, with an Ollama looked for at this address. */
+	function directoryOver(url: string): UpstreamDirectory {
+		return new UpstreamDirectory({
+			builtIn: [],
+			transport,
+			logger: nullLogger,
+			clock,
+			known: [{ slug: 'ollama', label: 'Ollama', url }],
+			answers: new ServerAnswers(folder, nullLogger),
+			ownerOf: ownerOfPort,
+		});
+	}
+
+	/** The user agrees to whatever was found. */
+	async function agree(): Promise<void> {
+		await directory.ready();
+		for (const { url, owner } of directory.found()) {
+			assert.ok(await directory.answer({ url, user: owner.user, use: true }));
+		}
+	}
 
 	beforeEach(async () => {
 		server = await UpstreamServer.start({ models: [{ id: 'a', name: 'A', context_length: 4096 }, { id: 'b' }, {}] });
 		clock = new ManualClock();
-		const ollamaUrl = server.url;
-		directory = new UpstreamDirectory({ builtIn: [], transport, logger: nullLogger, clock, ollamaUrl });
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-directory-'));
+		directory = directoryOver(server.url);
 	});
 	afterEach(async () => {
 		directory.dispose();
 		await server.stop();
+		await rm(folder, { recursive: true, force: true });
 	});
 	after(() => transport.close());
 
@@ -78,9 +106,9 @@ describe('the directory of upstreams', () => {
 		assert.deepEqual(models(), ['a', 'b']);
 	});
 
-	it('finds an Ollama that runs, and lets it go when it has ended', async () => {
+	it('uses an Ollama that was agreed to, and lets it go when it has ended', async () => {
 		replace({ upstreams: [], findOllama: true });
-		await directory.ready();
+		await agree();
 		assert.deepEqual(slugs(), ['ollama']);
 		assert.ok(directory.providers()[0]?.isDedicated);
 		await server.stop();
@@ -104,7 +132,7 @@ describe('the directory of upstreams', () => {
 			},
 		};
 		replace({ upstreams: [], findOllama: true });
-		await directory.ready();
+		await agree();
 		assert.deepEqual(models(), ['talks', 'tools', 'old', 'silent', 'odd']);
 		const canCallTools = directory
 			.providers()[0]
@@ -143,7 +171,7 @@ describe('the directory of upstreams', () => {
 				.filter(({ images }) => images)
 				.map(({ id }) => id);
 		replace({ upstreams: [], findOllama: true });
-		await directory.ready();
+		await agree();
 		assert.deepEqual(seeing(), ['sees', 'old-sees', 'older-sees']);
 		for (const images of [true, false]) {
 			replace({ upstreams: [{ slug: 'ollama', url: server.url, images }], findOllama: true });
@@ -213,7 +241,7 @@ describe('the directory of upstreams', () => {
 		clock.pass(1);
 		server.behaviour = {};
 		await directory.lookAgain();
-		assert.deepEqual(slugs(), ['ollama']);
+		assert.equal(directory.found().length, 1);
 	});
 
 	it('looks for no Ollama where that is switched off, or where the settings name it', async () => {
@@ -223,7 +251,12 @@ describe('the directory of upstreams', () => {
 		replace({ upstreams: [{ slug: 'mine', url: server.url, models: ['x'] }], findOllama: true });
 		await directory.ready();
 		assert.deepEqual(slugs(), ['mine']);
+		const byName = server.url.replace('127.0.0.1', 'localhost');
+		replace({ upstreams: [{ slug: 'mine', url: byName, models: ['x'] }], findOllama: true });
+		await directory.ready();
+		assert.deepEqual(slugs(), ['mine']);
 		assert.equal(server.requests.length, 0);
+		assert.deepEqual(directory.found(), []);
 	});
 
 	it('puts a newer list in the place of the older one, as a whole', async () => {

@@ -1,0 +1,74 @@
+import { ClientError } from '../../../client/core/errors.ts';
+import type { Transport } from '../../../client/core/transport.ts';
+import type { FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
+import type { KnownServer } from './knownServers.ts';
+import type { ServerAnswers } from './serverAnswers.ts';
+import { type UpstreamOptions, UpstreamProvider } from './upstreamProvider.ts';
+
+export interface FoundServerOptions extends Omit<UpstreamOptions, 'upstream'> {
+	server: KnownServer;
+	answers: ServerAnswers;
+	/** Who listens at a port of this machine. */
+	ownerOf(port: number): Promise<ServerOwner>;
+	/** Another user listens there than the one that was agreed to. */
+	onOwnerChanged(): void;
+}
+
+/**
+ * A model server that is looked for on this machine. Every user of the machine can listen at its address, so it is used
+ * only where the user has agreed to the one who does, which is looked at again before each request. Before that it is
+ * asked for its list of models alone, to know that it is a model server.
+ */
+export class FoundServerWatch {
+	private readonly options: FoundServerOptions;
+	private readonly port: number;
+	/** Asks for the list alone, with nothing of what an Ollama would be asked besides. */
+	private readonly probe: UpstreamProvider;
+	private readonly guarded: UpstreamProvider;
+	/** Of the last look. Undefined: no model server is there. */
+	private owner: ServerOwner | undefined;
+
+	constructor(options: FoundServerOptions) {
+		this.options = options;
+		const { server, ...rest } = options;
+		this.port = Number(new URL(server.url).port);
+		this.probe = new UpstreamProvider({ ...rest, upstream: { slug: 'found', url: server.url } });
+		this.guarded = new UpstreamProvider({ ...rest, upstream: server, transport: this.guard(options.transport) });
+	}
+
+	/** What a window is told of it; undefined where there is none. */
+	get told(): FoundServer | undefined {
+		const { server } = this.options;
+		const use = this.owner && this.answerFor(this.owner);
+		return this.owner && { ...server, owner: this.owner, ...(use === undefined ? {} : { use }) };
+	}
+
+	/** Undefined unless it is there and may be used. */
+	get provider(): UpstreamProvider | undefined {
+		return this.owner && this.answerFor(this.owner) ? this.guarded : undefined;
+	}
+
+	/** Looks whether it is there, whose it is, and which models it has. */
+	async look(signal: AbortSignal): Promise<void> {
+		const owner = await this.options.ownerOf(this.port);
+		const outcome = await (this.answerFor(owner) ? this.guarded : this.probe).refresh(signal);
+		this.owner = outcome === 'read' ? owner : undefined;
+	}
+
+	private answerFor({ user }: ServerOwner): boolean | undefined {
+		return this.options.answers.find(this.options.server.url, user);
+	}
+
+	private guard(transport: Transport): Transport {
+		return {
+			request: async request => {
+				if (!this.answerFor(await this.options.ownerOf(this.port))) {
+					this.options.onOwnerChanged();
+					const message = 'nobody listens at its address any more, or another user than the one who was agreed to';
+					throw new ClientError('offline', message, { serviceMessage: message });
+				}
+				return transport.request(request);
+			},
+		};
+	}
+}

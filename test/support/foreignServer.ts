@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** Only the system's administrator can start a program as somebody else. Tests that need one skip without. */
+export const canBeAnotherUser = process.platform === 'linux' && process.getuid?.() === 0;
+
+/** An OpenAI-compatible server with one model that answers every question, and tells each request's path and body. */
+const PROGRAM = `
+	const { createServer } = require('node:http');
+	const [port, model] = process.argv.slice(1);
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const piece of request) body += piece;
+		console.log(JSON.stringify({ path: request.url, body }));
+		if (request.url === '/v1/models') {
+			response.end(JSON.stringify({ data: [{ id: model }] }));
+		} else if (request.url === '/v1/chat/completions') {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			response.write('data: {"choices":[{"index":0,"delta":{"content":"from elsewhere"},"finish_reason":null}]}\\n\\n');
+			response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\\n\\ndata: [DONE]\\n\\n');
+		} else {
+			response.writeHead(404).end();
+		}
+	});
+	server.listen(Number(port), '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
+`;
+
+export interface ForeignServerOptions {
+	/** The number of the user that it runs as; default the tests' own. */
+	user?: number;
+	port?: number;
+	model?: string;
+}
+
+/** A model server that is a process of its own, so that it can be another user's. `stop` in every test that starts one. */
+export class ForeignServer {
+	readonly port: number;
+	/** What it was asked, in the order in which it came. */
+	readonly requests: { path: string; body: string }[] = [];
+	private readonly child: ChildProcess;
+
+	private constructor(child: ChildProcess, port: number) {
+		this.child = child;
+		this.port = port;
+	}
+
+	static async start({ user, port = 0, model = 'small' }: ForeignServerOptions = {}): Promise<ForeignServer> {
+		const child = spawn(process.execPath, ['--eval', PROGRAM, String(port), model], {
+			...(user === undefined ? {} : { uid: user, gid: user }),
+			// The tests' own folder may be closed to others.
+			cwd: '/',
+			env: {},
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+		const [first] = (await Promise.race([
+			once(lines, 'line'),
+			once(child, 'exit').then(() => {
+				throw new Error('The server did not start.');
+			}),
+		])) as [string];
+		const server = new ForeignServer(child, (JSON.parse(first) as { port: number }).port);
+		lines.on('line', line => server.requests.push(JSON.parse(line)));
+		return server;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${this.port}/v1`;
+	}
+
+	/** The bodies of chat requests alone. */
+	get chats(): string[] {
+		return this.requests.filter(({ path }) => path.endsWith('/chat/completions')).map(({ body }) => body);
+	}
+
+	async stop(): Promise<void> {
+		if (this.child.exitCode === null && this.child.signalCode === null) {
+			this.child.kill('SIGKILL');
+			await once(this.child, 'exit');
+		}
+	}
+}
