@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
@@ -89,6 +91,43 @@ describe('context in the editor', () => {
 			'context/folder/a.ts\n```ts\nexport const a = 1;\n```\n\ncontext/folder/deep/b.md\n````md\n```\nfenced\n```\n````',
 		);
 		assert.equal(leftOut, 3);
+	});
+
+	it('says of a file that a link leads to it outside of the workspace, and what it is really called', async () => {
+		const outside = await mkdtemp(path.join(os.tmpdir(), 'errand-context-'));
+		try {
+			await mkdir(path.join(outside, 'deep'));
+			await writeFile(path.join(outside, '.netrc'), 'machine a login b\n');
+			await writeFile(path.join(outside, 'deep', 'notes.md'), 'notes\n');
+			await symlink(path.join(outside, '.netrc'), place('readme.md').fsPath);
+			await symlink(outside, place('elsewhere').fsPath);
+			await symlink(place('folder/.env').fsPath, place('settings.md').fsPath);
+			const kinds = async (name: string) => (await read('file', name)).findings.map(({ kind }) => kind);
+			assert.deepEqual(await kinds('readme.md'), ['elsewhere', 'name']);
+			assert.deepEqual(await kinds('elsewhere/deep/notes.md'), ['elsewhere']);
+			assert.deepEqual(await kinds('settings.md'), ['name']);
+			assert.deepEqual(await kinds('folder/link.ts'), []);
+			await assert.rejects(read('folder', 'elsewhere'), /no text files/);
+		} finally {
+			await rm(outside, { recursive: true });
+		}
+	});
+
+	it('leaves out of a folder what lies behind a link to another one', async () => {
+		const outside = await mkdtemp(path.join(os.tmpdir(), 'errand-context-'));
+		try {
+			await mkdir(path.join(outside, 'plain'));
+			await writeFile(path.join(outside, 'plain', 'mine.txt'), 'mine\n');
+			await mkdir(path.join(outside, 'private'));
+			await writeFile(path.join(outside, 'private', 'yours.txt'), 'yours\n');
+			await symlink(path.join(outside, 'private'), path.join(outside, 'plain', 'linked'));
+			const uri = vscode.Uri.file(path.join(outside, 'plain')).toString();
+			const { attachment } = await readSource({ kind: 'folder', uri });
+			assert.ok(!attachment.text.includes('yours'), attachment.text);
+			assert.ok(attachment.text.includes('mine'));
+		} finally {
+			await rm(outside, { recursive: true });
+		}
 	});
 
 	it('finds a secret in the name and in the text of a file', async () => {

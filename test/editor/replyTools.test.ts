@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -50,9 +51,10 @@ describe('what is done with a reply in the editor', () => {
 	/** Gives the answer to a question that comes, as the keyboard would: nothing says when it is there. */
 	async function answered(done: Promise<void>, command: string): Promise<void> {
 		let isDone = false;
-		void done.finally(() => {
+		const end = () => {
 			isDone = true;
-		});
+		};
+		done.then(end, end);
 		await waitFor('the answer', async () => {
 			await vscode.commands.executeCommand(command);
 			return isDone;
@@ -233,20 +235,85 @@ describe('what is done with a reply in the editor', () => {
 		assert.ok('problem' in (await tools.loadImage('http://127.0.0.1:1/i.png')));
 	});
 
-	it('asks before it opens a link of the file system that leads out of the workspace', async function () {
-		if (process.platform === 'win32') {
-			this.skip();
-		}
-		const outside = path.join(os.tmpdir(), 'errand-linked.ts');
-		await writeFile(outside, '');
-		await symlink(outside, file('link.ts').fsPath);
-		// The tests cannot answer a modal question: it is enough that nothing opens without one.
-		void tools.openFile('reply-tools/link.ts');
-		void tools.useCode('apply', { code: CODE, file: 'reply-tools/link.ts' }, nothing);
-		await tools.openFile('reply-tools/a.ts');
-		await waitFor('the other file', () => vscode.window.activeTextEditor?.document.uri.path.endsWith('a.ts'));
-		const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-		assert.ok(tabs.every(({ label }) => !label.includes('link.ts')));
-		await rm(outside);
+	describe('through links of the file system', () => {
+		let outside: string;
+		const isCompared = () =>
+			vscode.window.tabGroups.all
+				.flatMap(group => group.tabs)
+				.some(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME);
+		/** In tests the editor throws in place of a modal question, and says which. */
+		const OUTSIDE = /dialog in tests.*leads to a place outside the workspace/;
+		const GITS = /dialog in tests.*is one of git’s own files/;
+		const apply = async (name: string) => {
+			const done = tools.useCode('apply', { code: CODE, file: `reply-tools/${name}` }, nothing);
+			await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
+		};
+
+		before(function () {
+			if (process.platform === 'win32') {
+				this.skip();
+			}
+		});
+
+		beforeEach(async () => {
+			outside = await mkdtemp(path.join(os.tmpdir(), 'errand-outside-'));
+			await waitFor('no comparison', () => !isCompared());
+		});
+
+		afterEach(async () => {
+			await rm(outside, { recursive: true, force: true });
+			await rm(file('assets').fsPath, { recursive: true, force: true });
+		});
+
+		it('asks before it opens a file outside of the workspace, or compares code with it', async () => {
+			await writeFile(path.join(outside, 'linked.ts'), '');
+			await symlink(path.join(outside, 'linked.ts'), file('link.ts').fsPath);
+			await assert.rejects(tools.openFile('reply-tools/link.ts'), OUTSIDE);
+			await assert.rejects(apply('link.ts'), OUTSIDE);
+			const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+			assert.ok(tabs.every(({ label }) => !label.includes('link.ts')));
+		});
+
+		it('asks before it begins a file behind a folder that leads out of the workspace', async () => {
+			await symlink(outside, file('assets').fsPath);
+			await assert.rejects(apply('assets/.config/autostart/x.desktop'), OUTSIDE);
+			assert.equal(isCompared(), false);
+			assert.equal(existsSync(path.join(outside, '.config')), false);
+		});
+
+		it('asks before it begins the file that a link without a target names', async () => {
+			await symlink(path.join(outside, 'profile.sh'), file('dangling.sh').fsPath);
+			await assert.rejects(apply('dangling.sh'), OUTSIDE);
+			assert.equal(isCompared(), false);
+			await rm(file('dangling.sh').fsPath);
+		});
+
+		it('asks before it begins a file of git’s own, named as it is or behind a link', async () => {
+			await symlink(vscode.Uri.joinPath(root(), '.git').fsPath, file('assets').fsPath);
+			await assert.rejects(apply('assets/hooks/pre-push.sh'), GITS);
+			for (const name of ['.git/hooks/pre-push.sh', '.GIT/hooks/pre-push.sh', 'sub/.git/hooks/pre-push.sh']) {
+				const done = tools.useCode('apply', { code: CODE, file: name }, nothing);
+				await assert.rejects(answered(done, 'workbench.action.acceptSelectedQuickOpenItem'), GITS, name);
+			}
+			assert.equal(isCompared(), false);
+		});
+
+		it('asks again where a folder has come to lead out of the workspace since the comparison', async () => {
+			await mkdir(file('assets').fsPath);
+			await apply('assets/x.ts');
+			const { modified } = await proposal();
+			await rm(file('assets').fsPath, { recursive: true });
+			await symlink(outside, file('assets').fsPath);
+			await assert.rejects(tools.applyProposal(modified), OUTSIDE);
+			assert.equal(existsSync(path.join(outside, 'x.ts')), false);
+			await tools.discardProposal(modified);
+		});
+
+		it('does not ask where a link stays in the workspace', async () => {
+			await mkdir(file('kept').fsPath, { recursive: true });
+			await symlink(file('kept').fsPath, file('assets').fsPath);
+			await apply('assets/fine.ts');
+			assert.equal(await textOf((await proposal()).modified), CODE);
+		});
 	});
 });

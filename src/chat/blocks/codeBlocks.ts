@@ -3,7 +3,7 @@ import { showMessage } from '../../platform/notify.ts';
 import { changeText } from './changeText.ts';
 import { editorLanguage } from './languages.ts';
 import type { Proposals } from './proposals.ts';
-import { confirmOutside, newFileUri, resolveFile } from './workspaceFiles.ts';
+import { confirmChange, newFileUri, resolveFile } from './workspaceFiles.ts';
 
 /** A block of a reply: its text, and what its fence says. */
 export interface CodeBlock {
@@ -57,8 +57,9 @@ export async function proposeBlock(
 		return;
 	}
 	const uri = await targetOf(block, contextFiles);
-	if (uri && (await confirmOutside(uri, vscode.l10n.t('Compare')))) {
-		await proposals.open(uri, block.code);
+	const agreed = uri && (await confirmChange(uri, vscode.l10n.t('Compare')));
+	if (agreed) {
+		await proposals.open(uri, block.code, agreed);
 	}
 }
 

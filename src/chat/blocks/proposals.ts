@@ -6,10 +6,13 @@ import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { changeText } from './changeText.ts';
 import { type Placement, placeByContext, replaceLines } from './placement.ts';
+import { type Agreed, confirmChange } from './workspaceFiles.ts';
 
 interface Proposal {
 	target: vscode.Uri;
 	code: string;
+	/** Where the file lay when the user agreed to the comparison. */
+	agreed: Agreed;
 	/** The file as it was when the proposal was made; undefined where there was none. */
 	before: string | undefined;
 	/** The file as it would be. */
@@ -42,7 +45,7 @@ export class Proposals implements Disposable {
 	}
 
 	/** Compares `target` as it is with what it would be. Asks for the place where the code does not show it. */
-	async open(target: vscode.Uri, code: string): Promise<void> {
+	async open(target: vscode.Uri, code: string, agreed: Agreed): Promise<void> {
 		const before = await read(target);
 		const placement = await place(target, before, code);
 		if (!placement) {
@@ -53,7 +56,7 @@ export class Proposals implements Disposable {
 			return;
 		}
 		const id = randomUUID();
-		this.proposals.set(id, { target, code, before, text: placement.text });
+		this.proposals.set(id, { target, code, agreed, before, text: placement.text });
 		const proposed = target.with({ scheme: PROPOSAL_SCHEME, authority: '', query: id, fragment: '' });
 		const present = before === undefined ? proposed.with({ query: NO_FILE }) : target;
 		await vscode.commands.executeCommand(
@@ -75,9 +78,14 @@ export class Proposals implements Disposable {
 			return;
 		}
 		const { target, before } = proposal;
+		// A folder on the way may have become a link since.
+		const agreed = await confirmChange(target, vscode.l10n.t('Apply'), proposal.agreed);
+		if (!agreed) {
+			return;
+		}
 		const now = await read(target);
 		if (now !== before) {
-			await this.compareAgain(uri, proposal, now);
+			await this.compareAgain(uri, { ...proposal, agreed }, now);
 			return;
 		}
 		const isMade =
@@ -109,7 +117,7 @@ export class Proposals implements Disposable {
 		}
 		if ((now === undefined) !== (proposal.before === undefined)) {
 			await close(uri);
-			await this.open(proposal.target, proposal.code);
+			await this.open(proposal.target, proposal.code, proposal.agreed);
 		} else {
 			this.proposals.set(uri.query, { ...proposal, before: now, text: placement.text });
 			this.changed.fire(uri);

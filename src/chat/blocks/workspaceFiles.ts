@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { type FilePlace, isGitsOwn, placeOf } from '../../platform/filePlace.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 
@@ -49,7 +49,7 @@ export async function openFile(text: string): Promise<void> {
 		return;
 	}
 	const { uri, reference } = file;
-	if (!(await confirmOutside(uri, vscode.l10n.t('Open')))) {
+	if (!(await confirmOpen(uri))) {
 		return;
 	}
 	const { line, column = 1, endLine = line } = reference;
@@ -60,31 +60,50 @@ export async function openFile(text: string): Promise<void> {
 	await vscode.commands.executeCommand('vscode.open', uri, { ...(selection ? { selection } : {}) });
 }
 
-/** Asks before a file that only seems to be in the workspace is used. Resolves with whether it may be. */
-export async function confirmOutside(uri: vscode.Uri, action: string): Promise<boolean> {
-	if (await isReallyInside(uri)) {
-		return true;
-	}
-	const message = vscode.l10n.t('“{0}” leads to a place outside the workspace.', vscode.workspace.asRelativePath(uri));
-	return (await vscode.window.showWarningMessage(message, { modal: true, detail: uri.fsPath }, action)) === action;
+/** A yes to using a file where it really lies. `path` is without links; undefined for what is on no disk. */
+export interface Agreed {
+	path: string | undefined;
 }
 
-async function isReallyInside(uri: vscode.Uri): Promise<boolean> {
-	const folder = vscode.workspace.getWorkspaceFolder(uri);
-	if (!folder) {
-		return false;
+/** Asks before a file that only seems to be in the workspace is opened. Resolves with whether it may be. */
+async function confirmOpen(uri: vscode.Uri): Promise<boolean> {
+	const { isInside, path } = await realPlaceOf(uri);
+	return isInside || ask(uri, outsideText(uri), path, vscode.l10n.t('Open'));
+}
+
+/**
+ * Asks before code is meant for a file that only seems to be in the workspace, or that is git's own; not again where
+ * the user has agreed to the place before. Undefined for a no.
+ */
+export async function confirmChange(uri: vscode.Uri, action: string, agreed?: Agreed): Promise<Agreed | undefined> {
+	const { isInside, isGits, path } = await realPlaceOf(uri);
+	const text = isGits
+		? vscode.l10n.t(
+				'“{0}” is one of git’s own files. What is written there can make git run programs.',
+				vscode.workspace.asRelativePath(uri),
+			)
+		: outsideText(uri);
+	const isAgreed = (isInside && !isGits) || (path !== undefined && agreed?.path === path);
+	return isAgreed || (await ask(uri, text, path, action)) ? { path } : undefined;
+}
+
+function outsideText(uri: vscode.Uri): string {
+	return vscode.l10n.t('“{0}” leads to a place outside the workspace.', vscode.workspace.asRelativePath(uri));
+}
+
+async function ask(uri: vscode.Uri, text: string, path: string | undefined, action: string): Promise<boolean> {
+	const detail = path ?? uri.fsPath;
+	return (await vscode.window.showWarningMessage(text, { modal: true, detail }, action)) === action;
+}
+
+async function realPlaceOf(uri: vscode.Uri): Promise<FilePlace> {
+	if (uri.scheme === 'file') {
+		const folders = vscode.workspace.workspaceFolders ?? [];
+		const paths = folders.filter(folder => folder.uri.scheme === 'file').map(folder => folder.uri.fsPath);
+		return placeOf(uri.fsPath, paths);
 	}
-	if (uri.scheme !== 'file') {
-		return true;
-	}
-	try {
-		const real = vscode.Uri.file(await realpath(uri.fsPath));
-		const root = vscode.Uri.file(await realpath(folder.uri.fsPath));
-		return isBelow(root, real) || vscode.workspace.getWorkspaceFolder(real) !== undefined;
-	} catch {
-		// It is not there yet.
-		return true;
-	}
+	const isInside = uri.scheme === 'untitled' || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+	return { isInside, isGits: isGitsOwn(uri.path), path: undefined };
 }
 
 /** In each folder of the workspace; with more than one, a path may begin with the name of its folder. */

@@ -30,6 +30,8 @@ function findingText(finding: Finding): string {
 			return vscode.l10n.t('Files of this name usually hold secrets.');
 		case 'ignored':
 			return vscode.l10n.t('Git ignores it.');
+		case 'elsewhere':
+			return vscode.l10n.t('A link leads to it, out of the workspace.');
 		case 'excluded':
 			return vscode.l10n.t('The setting “files.exclude” leaves it out.');
 		case 'private-key':

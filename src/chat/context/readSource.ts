@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { type Attachment, fenced } from './model/attachment.ts';
 import { findSecrets, isSecretName, type SecretFinding } from './model/secrets.ts';
@@ -13,7 +14,7 @@ const MAXIMUM_FOLDER_FILES = 200;
 const MAXIMUM_PROBLEMS = 500;
 
 /** What asks for a yes before it is sent. */
-export type Finding = SecretFinding | { kind: 'ignored' | 'excluded' };
+export type Finding = SecretFinding | { kind: 'ignored' | 'excluded' | 'elsewhere' };
 
 export interface ReadContext {
 	readonly attachment: Attachment;
@@ -145,8 +146,7 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 		if (parts.length === MAXIMUM_FOLDER_FILES || isSecretName(file.path)) {
 			continue;
 		}
-		// A link may lead out of the folder, to what nobody meant to add.
-		const read = (await isLink(file)) ? undefined : await readText(file).catch(() => undefined);
+		const read = (await isLinked(file, place)) ? undefined : await readText(file).catch(() => undefined);
 		const part = read && `${pathOf(file)}\n${fenced(read.text, read.language)}`;
 		if (part !== undefined && length + part.length < MAXIMUM_LENGTH) {
 			parts.push(part);
@@ -165,12 +165,33 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 	};
 }
 
-async function isLink(file: vscode.Uri): Promise<boolean> {
+/** Whether a file of the workspace lies out of it, and the path where it really is, with slashes. */
+async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; path: string }> {
+	if (place.scheme !== 'file') {
+		return { isElsewhere: false, path: place.path };
+	}
+	const folders = vscode.workspace.workspaceFolders ?? [];
+	const { isInside, path } = await placeOf(
+		place.fsPath,
+		folders.map(({ uri }) => uri.fsPath),
+	);
+	const within = vscode.workspace.getWorkspaceFolder(place);
+	const isElsewhere = within !== undefined && within.uri.path !== place.path && !isInside;
+	return { isElsewhere, path: vscode.Uri.file(path ?? place.fsPath).path };
+}
+
+/** Whether a link leads to a file of a folder, the file's own or one on the way: it may be what nobody meant to add. */
+async function isLinked(file: vscode.Uri, folder: vscode.Uri): Promise<boolean> {
 	const { type } = await vscode.workspace.fs.stat(file).then(
 		found => found,
 		() => ({ type: vscode.FileType.Unknown }),
 	);
-	return (type & vscode.FileType.SymbolicLink) !== 0;
+	const isLink = (type & vscode.FileType.SymbolicLink) !== 0;
+	if (isLink || file.scheme !== 'file') {
+		return isLink;
+	}
+	const [real, realFolder] = await Promise.all([realPathOf(file.fsPath), realPathOf(folder.fsPath)]);
+	return real === undefined || realFolder === undefined || !isWithin(realFolder, real);
 }
 
 function readProblems({ uri, lines }: Extract<ContextSource, { kind: 'problems' }>): ReadContext {
@@ -267,8 +288,10 @@ async function findingsOf(place: vscode.Uri, kind: 'file' | 'folder' = 'file'): 
 		return [];
 	}
 	const exclusion = await exclusionOf(place, kind);
+	const { isElsewhere, path } = await followLinks(place);
 	return [
-		...(isSecretName(place.path) ? [{ kind: 'name' as const }] : []),
+		...(isElsewhere ? [{ kind: 'elsewhere' as const }] : []),
+		...(isSecretName(place.path) || isSecretName(path) ? [{ kind: 'name' as const }] : []),
 		...(exclusion === undefined ? [] : [{ kind: exclusion }]),
 	];
 }
