@@ -74,6 +74,9 @@ function editorTests() {
 		outdir,
 		outExtension: { '.js': '.cjs' },
 		external: ['vscode', 'mocha'],
+		// A module of CommonJS has no address of its own.
+		define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
+		banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 		minify: false,
 	};
 }

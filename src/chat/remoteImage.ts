@@ -1,11 +1,23 @@
 // Images that a reply names. Each loads only when the user asks for it, through the host: the page itself has no way out.
+import { lookup } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { untilAborted } from '../base/async.ts';
+import { getPinned } from '../platform/pinnedRequest.ts';
 
 /** A picture may be so large, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 
 const MAXIMUM_REDIRECTS = 3;
 const TIMEOUT_MS = 30_000;
+
+/** Nothing that tells who looks; and the bytes as they are, because nothing here unpacks them. */
+const HEADERS = { accept: 'image/png, image/jpeg, image/gif, image/webp', 'accept-encoding': 'identity' };
+
+const OTHER_PORTS: ReadonlySet<number> = new Set([
+	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+	...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
 
 export type ImageRefusal =
 	/** Not a whole http, https or data address. */
@@ -24,9 +36,8 @@ export type ImageRefusal =
 export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
 
 export interface RemoteImageOptions {
-	fetch(address: string, init: RequestInit): Promise<Response>;
-	/** The addresses of a host name. May reject: behind a proxy only the proxy may know them. */
-	lookup(host: string): Promise<readonly string[]>;
+	/** The addresses of a host name; without it, those that the system knows. May reject: only a proxy may know them. */
+	resolve?(host: string): Promise<readonly string[]>;
 	/** Of the connection: whoever talks to a service on the own machine or network may see its images. */
 	trustedOrigins: readonly string[];
 	signal?: AbortSignal;
@@ -40,7 +51,7 @@ class Refused extends Error {
 	}
 }
 
-/** Fetches an image without cookies, keys or a referrer. Never rejects. */
+/** Fetches an image without cookies, keys or a referrer, through the editor's proxy where it has one. Never rejects. */
 export async function loadRemoteImage(address: string, options: RemoteImageOptions): Promise<RemoteImage> {
 	try {
 		const url = URL.parse(address);
@@ -63,19 +74,15 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
 	let url = start;
 	for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
-		await checkTarget(url, options);
-		const response = await options.fetch(url.href, {
-			redirect: 'manual',
-			credentials: 'omit',
-			referrerPolicy: 'no-referrer',
-			headers: { accept: 'image/png, image/jpeg, image/gif, image/webp' },
-			signal,
-		});
-		const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
-		if (location === null) {
+		// Nothing else is asked than what is judged here, and that with each hop anew.
+		const addresses = await checkTarget(url, options, signal);
+		const response = await getPinned(url, { addresses, headers: HEADERS, signal });
+		const { statusCode = 0 } = response;
+		const location = statusCode >= 300 && statusCode < 400 ? response.headers.location : undefined;
+		if (location === undefined) {
 			return readBody(response);
 		}
-		await response.body?.cancel();
+		response.destroy();
 		const next: URL | null = URL.parse(location, url.href);
 		if (next?.origin !== url.origin) {
 			throw new Refused('redirected');
@@ -85,27 +92,46 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 	throw new Refused('redirected');
 }
 
-/** Whether a request to `url` may go out: judged before each hop, by the name's addresses as far as they are known. */
-async function checkTarget(url: URL, options: RemoteImageOptions): Promise<void> {
-	if (options.trustedOrigins.includes(url.origin)) {
-		return;
-	}
+/**
+ * The addresses that a request to `url` may go to, by the one look at its name. None where only a proxy knows the name:
+ * then the name itself is all there is to judge.
+ */
+async function checkTarget(url: URL, options: RemoteImageOptions, signal: AbortSignal): Promise<readonly string[]> {
+	const { resolve = systemAddresses, trustedOrigins } = options;
 	const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-	const addresses = isIP(host) ? [host] : await options.lookup(host).catch(() => []);
+	const addresses = isIP(host) ? [host] : await untilAborted(resolve(host), signal).catch(() => []);
+	signal.throwIfAborted();
+	if (trustedOrigins.includes(url.origin)) {
+		return addresses;
+	}
 	if (/(?:^|\.)(?:localhost|local|internal)$/i.test(host) || addresses.some(isPrivateAddress)) {
 		throw new Refused('private');
 	}
+	if (isOtherProtocols(Number(url.port || 443))) {
+		throw new Refused('unreachable');
+	}
+	return addresses;
 }
 
-async function readBody(response: Response): Promise<Uint8Array> {
-	if (!response.ok || !response.body) {
-		await response.body?.cancel();
+async function systemAddresses(host: string): Promise<string[]> {
+	return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** Servers of other protocols, some of which take a request for one of theirs: browsers ask nothing there either. */
+function isOtherProtocols(port: number): boolean {
+	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
+}
+
+async function readBody(response: IncomingMessage): Promise<Uint8Array> {
+	const { statusCode = 0 } = response;
+	if (statusCode < 200 || statusCode > 299) {
+		response.destroy();
 		throw new Refused('unreachable');
 	}
 	const pieces: Uint8Array[] = [];
 	let length = 0;
 	// What the header says of the length is not to be trusted. Leaving the loop ends the request.
-	for await (const piece of response.body) {
+	for await (const piece of response as AsyncIterable<Uint8Array>) {
 		length += piece.byteLength;
 		if (length > MAXIMUM_IMAGE_BYTES) {
 			throw new Refused('too-large');

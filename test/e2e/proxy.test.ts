@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import {
 	type Certificate,
 	type CertificateAuthority,
@@ -23,6 +24,9 @@ const HOST = 'service.invalid';
 const TUNNEL = `${HOST}:443`;
 const KEYS = { inference: 'sk-0123456789abcdefINFERENCE', cloud: 'tok-0123456789abcdefCLOUD' };
 const REPLY = 'through the wall';
+/** Of the same host, but not of the connection. */
+const IMAGE_TUNNEL = `${HOST}:8443`;
+const IMAGE_REPLY = `![a fence](https://${IMAGE_TUNNEL}/fence.png)`;
 const PASSWORD = 'p@ss: word%';
 const TASK = { id: 'task-1', prompt: 'Mend the gate', repoUrl: 'https://example.com/a/b', status: 'processing' };
 
@@ -34,6 +38,7 @@ describe('a proxy and certificates in the window', function () {
 	const ports = new Map<string, number>();
 	let service: https.Server | undefined;
 	/** What has reached the service, decrypted. */
+	let reply = REPLY;
 	let arrived: { method: string; path: string; headers: IncomingHttpHeaders }[];
 	let server: EditorServer;
 	let window: EditorWindow;
@@ -47,7 +52,11 @@ describe('a proxy and certificates in the window', function () {
 			arrived.push({ method, path: url, headers: request.headers });
 			if (url.endsWith('/chat/completions')) {
 				response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-				response.end(`data: {"choices":[{"delta":{"content":"${REPLY}"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`);
+				response.end(`data: {"choices":[{"delta":{"content":"${reply}"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`);
+				return;
+			}
+			if (url === '/fence.png') {
+				response.end(demoImage('a fence'));
 				return;
 			}
 			response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -97,7 +106,9 @@ describe('a proxy and certificates in the window', function () {
 	/** All that the proxy was told is where to, and what went through it could not be read. */
 	function assertProxySawNoKey(): void {
 		assert.deepEqual(
-			[...new Set(proxy.requests.map(({ method, target }) => `${method} ${target}`))],
+			[...new Set(proxy.requests.map(({ method, target }) => `${method} ${target}`))].filter(
+				request => request !== `CONNECT ${IMAGE_TUNNEL}`,
+			),
 			[`CONNECT ${TUNNEL}`],
 		);
 		for (const key of Object.values(KEYS)) {
@@ -145,6 +156,18 @@ describe('a proxy and certificates in the window', function () {
 			arrived.find(request => request.path.startsWith(path))?.headers.authorization;
 		assert.equal(authorization('/chat/completions'), `Bearer ${KEYS.inference}`);
 		assert.equal(authorization('/api/tasks'), `Bearer ${KEYS.cloud}`);
+		assertProxySawNoKey();
+	});
+
+	it('loads an image of a reply through the proxy, which alone knows its host, and with no key', async () => {
+		reply = IMAGE_REPLY;
+		await ask(chat, 'Show me');
+		await turns(chat).last().getByRole('link', { name: 'Image: a fence (Load Image)' }).click();
+		await turns(chat).last().getByRole('img', { name: 'Image: a fence' }).waitFor({ timeout: 30_000 });
+		reply = REPLY;
+		assert.ok(proxy.requests.some(({ target }) => target === IMAGE_TUNNEL));
+		const image = arrived.find(({ path }) => path === '/fence.png');
+		assert.deepEqual([image?.headers.authorization, image?.headers.cookie], [undefined, undefined]);
 		assertProxySawNoKey();
 	});
 

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import type { CodeAction, LoadedImage } from '../protocol.ts';
@@ -38,12 +37,7 @@ export class ReplyTools implements Disposable {
 
 	/** The image as a data address, or why it is not shown, as a sentence. */
 	async loadImage(address: string): Promise<LoadedImage> {
-		const image = await loadRemoteImage(address, {
-			// Looked up at each request: the editor patches the host's fetch (proxy, certificates) after it started.
-			fetch: (input, init) => globalThis.fetch(input, init),
-			lookup: async host => (await lookup(host, { all: true })).map(found => found.address),
-			trustedOrigins: await this.imageOrigins().catch(() => []),
-		});
+		const image = await loadRemoteImage(address, { trustedOrigins: await this.imageOrigins().catch(() => []) });
 		return image.kind === 'loaded' ? { dataUrl: image.dataUrl } : { problem: refusalText(image.reason) };
 	}
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, get, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, LookupFunction, Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { isPrivateAddress, loadRemoteImage, MAXIMUM_IMAGE_BYTES } from '../../../src/chat/remoteImage.ts';
+import { makeAuthority, makeCertificate } from '../../support/certificates.ts';
 
 const PNG = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -25,8 +30,26 @@ describe('a remote image', () => {
 		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	}
 
-	const load = (address: string, trusted: string[] = [], lookup = async (): Promise<string[]> => []) =>
-		loadRemoteImage(address, { fetch: (input, init) => fetch(input, init), lookup, trustedOrigins: trusted });
+	const load = (address: string, trusted: string[] = [], resolve = async (): Promise<string[]> => []) =>
+		loadRemoteImage(address, { resolve, trustedOrigins: trusted });
+
+	/** With the addresses that were tried. Where one is, nobody answers: it ends there. */
+	async function tryOnce(address: string, resolve: () => Promise<string[]>) {
+		const tried: string[] = [];
+		const abort = new AbortController();
+		const onSocket = (message: unknown) =>
+			(message as { socket: Socket }).socket.on('connectionAttempt', where => {
+				tried.push(where);
+				abort.abort();
+			});
+		subscribe('net.client.socket', onSocket);
+		try {
+			const image = await loadRemoteImage(address, { resolve, trustedOrigins: [], signal: abort.signal });
+			return { image, tried };
+		} finally {
+			unsubscribe('net.client.socket', onSocket);
+		}
+	}
 
 	it('is loaded from the service itself, whatever type it says it has', async () => {
 		const origin = await serve((_, response) => response.setHeader('content-type', 'text/html').end(PNG));
@@ -161,6 +184,94 @@ describe('a remote image', () => {
 			kind: 'refused',
 			reason: 'unreachable',
 		});
+	});
+
+	it('is asked for at no other address than the one that was judged, whatever its name leads to by then', async () => {
+		const asked: string[] = [];
+		const origin = await serve((request, response) => {
+			asked.push(request.url ?? '');
+			response.end(PNG);
+		});
+		let looks = 0;
+		const resolve = async () => (looks++ === 0 ? ['203.0.113.7'] : ['127.0.0.1']);
+		const { image, tried } = await tryOnce(`http://rebound.example:${new URL(origin).port}/metadata`, resolve);
+		assert.deepEqual(image, { kind: 'refused', reason: 'unreachable' });
+		assert.deepEqual(tried, ['203.0.113.7']);
+		assert.equal(looks, 1);
+		assert.deepEqual(asked, []);
+	});
+
+	it('is not asked for over a connection that somebody else has left open to another address', async () => {
+		const asked: string[] = [];
+		const origin = await serve((request, response) => {
+			asked.push(request.url ?? '');
+			response.end(PNG);
+		});
+		const address = `http://rebound.example:${new URL(origin).port}`;
+		// As another extension would, when the name still led here.
+		const lookup: LookupFunction = (_, { all }, done) =>
+			all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4);
+		await new Promise((resolve, reject) => {
+			get(`${address}/theirs`, { lookup }, response => response.resume().on('end', resolve)).on('error', reject);
+		});
+		// The connection is free for others in a later turn.
+		await new Promise(resolve => setImmediate(resolve));
+		const image = await load(`${address}/metadata`, [], async () => ['203.0.113.7']);
+		assert.deepEqual(image, { kind: 'refused', reason: 'unreachable' });
+		assert.deepEqual(asked, ['/theirs']);
+	});
+
+	it('takes the next address of a name where one of them does not answer', async () => {
+		const origin = await serve((_, response) => response.end(PNG));
+		const named = `http://images.example:${new URL(origin).port}`;
+		const image = await load(`${named}/i`, [named], async () => ['::1', '127.0.0.1']);
+		assert.equal(image.kind, 'loaded');
+	});
+
+	it('is unreachable where nobody here knows its name and no proxy is there to ask', async () => {
+		for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
+			const image = await load('http://images.example/i', [], resolve);
+			assert.deepEqual(image, { kind: 'refused', reason: 'unreachable' });
+		}
+	});
+
+	it('comes from nobody whose certificate is for another name than that in the address', async () => {
+		const authority = makeAuthority('Errand Test Images');
+		const defaults = getCACertificates('default');
+		setDefaultCACertificates([...defaults, authority.cert]);
+		try {
+			for (const [host, expected] of [
+				['images.example', 'loaded'],
+				['other.example', 'refused'],
+			] as const) {
+				const asked: string[] = [];
+				const certificate = makeCertificate({ hosts: [host], issuer: authority });
+				const server = createSecureServer(certificate, (request, response) => {
+					asked.push(request.url ?? '');
+					response.end(PNG);
+				}).listen(0, '127.0.0.1');
+				servers.push(server);
+				await once(server, 'listening');
+				const named = `https://images.example:${(server.address() as AddressInfo).port}`;
+				const image = await load(`${named}/i`, [named], async () => ['127.0.0.1']);
+				assert.equal(image.kind, expected, host);
+				assert.deepEqual(asked, expected === 'loaded' ? ['/i'] : [], host);
+			}
+		} finally {
+			setDefaultCACertificates(defaults);
+		}
+	});
+
+	it('is not asked for where servers of other protocols are, unless the connection has its host there', async () => {
+		for (const [port, expected] of [
+			[22, []],
+			[25, []],
+			[6667, []],
+			[8443, ['203.0.113.7']],
+		] as const) {
+			const { tried } = await tryOnce(`http://images.example:${port}/i`, async () => ['203.0.113.7']);
+			assert.deepEqual(tried, expected, String(port));
+		}
 	});
 
 	it('tells private addresses from public ones', () => {
