@@ -22,7 +22,7 @@ export function* causesOf(error: unknown): Generator<Error> {
 
 /** The system error code (`ECONNREFUSED`, `ENOENT`) of an error or of what caused it. */
 export function systemErrorCode(error: unknown): string | undefined {
-	for (const { code } of causesOf(error) as Iterable<NodeJS.ErrnoException>) {
+	for (const { code } of causesOf(error) as Iterable<Error & { code?: unknown }>) {
 		if (typeof code === 'string') {
 			return code;
 		}

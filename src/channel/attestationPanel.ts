@@ -3,8 +3,9 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { type Attested, CHECKS } from '../client/types.ts';
-import { showMessage } from '../platform/notify.ts';
+import { explainError, showMessage } from '../platform/notify.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
+import { serveMessage } from '../platform/serveMessage.ts';
 import { readSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
@@ -68,7 +69,17 @@ export class AttestationPanel {
 			// A find box, as in any text that is read.
 			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
 		);
-		this.store.add(this.panel.webview.onDidReceiveMessage(message => void this.receive(message)));
+		this.store.add(
+			this.panel.webview.onDidReceiveMessage(message => {
+				void serveMessage<FromReportPage>(message, {
+					parse: parseFromReportPage,
+					handle: ({ kind }) => this.handlers[kind](),
+					post: answer => this.panel.webview.postMessage(answer),
+					explain: error => explainError(error, this.subject.active.label),
+					logger: dependencies.logger,
+				});
+			}),
+		);
 		this.store.add(
 			this.panel.onDidChangeViewState(() => {
 				// A hidden page is gone; the next one asks for itself.
@@ -136,15 +147,6 @@ export class AttestationPanel {
 				this.post();
 			}
 		}
-	}
-
-	private async receive(message: unknown): Promise<void> {
-		const parsed = parseFromReportPage(message);
-		if (!parsed) {
-			this.dependencies.logger.log('warn', 'The report page sent a message of an unknown form; it was dropped');
-			return;
-		}
-		await this.handlers[parsed.kind]();
 	}
 
 	private post(): void {

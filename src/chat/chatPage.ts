@@ -1,6 +1,9 @@
 import type * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { type AnswerMessage, Requests } from '../base/rpc.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { goesToEditor } from '../platform/editorUse.ts';
 import type { Chat } from './chat.ts';
@@ -25,6 +28,7 @@ export interface ChatPageOptions {
 	encryption: Pick<EncryptionDesk, 'view' | 'viewWithDraft'>;
 	/** Another conversation or model is shown: what goes with the next message is to be measured anew. */
 	conversationShown(): void;
+	logger: Logger;
 }
 
 /** What the view shows: tells the page, its title and the status bar of the shown conversation and its connection. */
@@ -38,9 +42,14 @@ export class ChatPage implements Disposable {
 	/** Keys that are pressed go to the page. */
 	private hasFocus = false;
 	private focusWanted = false;
-	/** How often the page was asked to put the cursor into the composer and has not said that it did. */
+	/** How often the page was asked to put the cursor into the composer and has not answered. */
 	private focusAsked = 0;
 	private focused: PromiseWithResolvers<void> | undefined;
+	private readonly requests = new Requests<ToPage>({
+		post: message => this.send(message),
+		clock: systemClock,
+		noAnswer: 'The page has not answered.',
+	});
 	private suggestion: string | undefined;
 
 	constructor(options: ChatPageOptions) {
@@ -60,20 +69,29 @@ export class ChatPage implements Disposable {
 	/** The page is gone. */
 	detach(): void {
 		this.view = undefined;
-		this.focusAsked = 0;
-		if (!this.focusWanted) {
-			this.focused = undefined;
-		}
+		this.requests.endAll();
 		this.focusTold(false);
 	}
 
+	/** Posts without waiting. A page that is gone gets all of it with its snapshot, when it is there again. */
 	post(message: ToPage): void {
-		void this.view?.webview.postMessage(message);
+		this.send(message).catch(error => {
+			this.options.logger.log('warn', 'The chat page was not told', { reason: describeError(error) });
+		});
+	}
+
+	/** Resolves with whether a page gets it. Rejects where it cannot be posted. */
+	async send(message: ToPage): Promise<boolean> {
+		return (await this.view?.webview.postMessage(message)) ?? false;
+	}
+
+	/** The page has answered a request. */
+	answered(message: AnswerMessage): void {
+		this.requests.receive(message);
 	}
 
 	/**
-	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so; never, where
-	 * it goes before.
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so, or is gone.
 	 */
 	focusComposer(): Promise<void> {
 		this.focused ??= Promise.withResolvers();
@@ -101,16 +119,6 @@ export class ChatPage implements Disposable {
 			void this.focusComposer();
 		}
 		return answer;
-	}
-
-	/** The page has put the cursor into the composer. `hasFocus`: keys that are pressed go there now. */
-	composerFocused(hasFocus: boolean): void {
-		this.focusTold(hasFocus);
-		this.focusAsked = Math.max(0, this.focusAsked - 1);
-		if (this.focusAsked === 0 && !this.focusWanted) {
-			this.focused?.resolve();
-			this.focused = undefined;
-		}
 	}
 
 	/** Puts a question into the composer, where there is none yet. */
@@ -280,11 +288,25 @@ export class ChatPage implements Disposable {
 			this.focusAsked++;
 			// Before: whoever sees the cursor there may press one of the chat's keys at once.
 			this.focusTold(true);
-			this.post({ kind: 'composer-focus' });
+			void this.askForFocus();
 		}
 		if (this.suggestion !== undefined && this.view) {
 			this.post({ kind: 'composer-fill', text: this.suggestion });
 			this.suggestion = undefined;
+		}
+	}
+
+	private async askForFocus(): Promise<void> {
+		const hasFocus = await this.requests
+			.ask<boolean>(request => ({ kind: 'composer-focus', request }))
+			.catch(() => undefined);
+		if (hasFocus !== undefined) {
+			this.focusTold(hasFocus);
+		}
+		this.focusAsked--;
+		if (this.focusAsked === 0 && !this.focusWanted) {
+			this.focused?.resolve();
+			this.focused = undefined;
 		}
 	}
 

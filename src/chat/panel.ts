@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
-import { describeError } from '../base/errors.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
+import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import type { Chat } from './chat.ts';
 import { ChatPage } from './chatPage.ts';
-import { ChatContext, contextHandlers } from './context/chatContext.ts';
+import { ChatContext } from './context/chatContext.ts';
 import { historyTokens } from './context/model/budget.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import { OpenConversations, type ShownChange } from './conversations/openConversations.ts';
@@ -28,7 +28,7 @@ import type { PickerEnd, PolicyPickers } from './policy/policyPickers.ts';
 import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import { unsentChoices } from './policy/unsentChoices.ts';
 import { explainPolicy } from './policy/words.ts';
-import type { FromPage, PageData, ToPage } from './protocol.ts';
+import type { FromPage, PageData, PageHandlers, ToPage } from './protocol.ts';
 import { openableUrl, parseFromPage } from './protocolSchema.ts';
 import type { ChatDependencies } from './register.ts';
 import { ShownConnection } from './shownConnection.ts';
@@ -38,7 +38,8 @@ import { thenComposer } from './thenComposer.ts';
 import { turnHandlers } from './turnHandlers.ts';
 import { workspaceTag } from './workspaceTag.ts';
 
-type Handlers = { [K in FromPage['kind']]: (message: Extract<FromPage, { kind: K }>) => unknown };
+/** What the page tells without being asked to by anybody. */
+const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-tell', 'state-keep']);
 
 /** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
 const SHOWN_KEY = 'errand.shownConversation';
@@ -58,7 +59,8 @@ export class ChatPanel {
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionDesk;
 	private readonly pageState: PageStateFile;
-	private readonly handlers: Handlers;
+	private readonly handlers: PageHandlers<FromPage['kind']>;
+	private readonly service: PageService<FromPage>;
 
 	/** `terminal` gives the last command of a terminal, once one has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
@@ -108,6 +110,7 @@ export class ChatPanel {
 				policy: this.policy,
 				encryption: this.encryption,
 				conversationShown: () => this.context.show(),
+				logger,
 			}),
 		);
 		this.context = this.store.add(
@@ -148,7 +151,7 @@ export class ChatPanel {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
-			'composer-focused': ({ focused }) => this.page.composerFocused(focused),
+			answer: message => this.page.answered(message),
 			'focus-tell': ({ focused }) => this.page.focusTold(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
@@ -157,7 +160,7 @@ export class ChatPanel {
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
-			...contextHandlers(message => this.context.handle(message)),
+			...this.context.handlers,
 			...turnHandlers({
 				conversations: () => this.conversations,
 				withTurn,
@@ -166,12 +169,12 @@ export class ChatPanel {
 				connectionLabel: () => this.connection.view.label,
 				focusComposer: () => this.focusComposer(),
 				post,
+				logger,
 			}),
 			...blockHandlers({
 				tools: () => this.openTools(),
 				findByTurn,
 				refusesImages: () => this.encryption.refusesImages(),
-				post,
 			}),
 			...modeHandlers({
 				pictures,
@@ -179,9 +182,17 @@ export class ChatPanel {
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},
 				focusComposer: () => this.focusComposer(),
-				post,
 				logger,
 			}),
+		};
+		this.service = {
+			parse: parseFromPage,
+			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
+			handle: message => (this.handlers[message.kind] as (message: FromPage) => unknown)(message),
+			background: BACKGROUND,
+			post: message => this.page.send(message),
+			explain: error => explainError(error, this.connection.view.label),
+			logger,
 		};
 		void this.conversations.then(conversations => {
 			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
@@ -235,7 +246,7 @@ export class ChatPanel {
 		store.add(
 			webview.onDidReceiveMessage(message => {
 				this.page.attach(view);
-				void this.receive(message);
+				void serveMessage(message, this.service);
 			}),
 		);
 		// A hidden page is gone; the one that is made when the view shows again asks for its own snapshot.
@@ -273,7 +284,7 @@ export class ChatPanel {
 		this.dependencies.warm();
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there. */
+	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there, or the page is gone. */
 	focusComposer(): Promise<void> {
 		return this.page.focusComposer();
 	}
@@ -304,22 +315,6 @@ export class ChatPanel {
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
-	}
-
-	private async receive(message: unknown): Promise<void> {
-		const parsed = parseFromPage(message);
-		if (!parsed) {
-			this.dependencies.logger.log('warn', 'The chat page sent a message of an unknown form; it was dropped');
-			return;
-		}
-		try {
-			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
-			await (this.handlers[parsed.kind] as (message: FromPage) => unknown)(parsed);
-		} catch (error) {
-			this.dependencies.logger.log('error', 'A message of the chat page could not be handled', {
-				reason: describeError(error),
-			});
-		}
 	}
 
 	private async shown(): Promise<Chat> {

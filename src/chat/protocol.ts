@@ -1,5 +1,6 @@
 // What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
 
+import type { AnswerMessage } from '../base/rpc.ts';
 import type { AttachmentKind } from './context/model/attachment.ts';
 import type { EncryptionStrings, EncryptionView } from './encrypted/protocol.ts';
 import type { TurnMode } from './modes/model/mode.ts';
@@ -19,34 +20,28 @@ export type ToPage =
 	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
-	/** Asked for: a kept picture as a `data:` address; undefined where it is gone. */
-	| { kind: 'picture-set'; turn: string; file: string; address: string | undefined }
 	/** The message is on disk: the composer may let go of it. */
 	| { kind: 'message-accept'; turn: string }
 	/** The user is asked for something first: the answer comes when that is over. */
 	| { kind: 'message-hold'; turn: string }
 	/** `reason`: a sentence; `action`: the label of the button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
-	| { kind: 'composer-focus' }
-	/** Answers to requests of the page that carry this number. */
-	| { kind: 'files-found'; request: number; names: string[] }
-	| { kind: 'image-set'; request: number; image: LoadedImage }
-	/** As a `data:` address; undefined where it is gone. */
-	| { kind: 'preview-set'; request: number; address: string | undefined }
+	/** A request: the answer says whether keys that are pressed go to the page. */
+	| { kind: 'composer-focus'; request: string }
+	/** Ends a request of the page. */
+	| AnswerMessage
 	/** Puts a question into the composer, where there is none yet. */
 	| { kind: 'composer-fill'; text: string }
-	| { kind: 'context-set'; context: ContextView }
-	| { kind: 'completion-set'; request: number; items: CompletionItem[] }
-	/** Whether the host can make a chip of what was pasted; otherwise it is text. */
-	| { kind: 'paste-answer'; paste: number; taken: boolean };
+	| { kind: 'context-set'; context: ContextView };
 
+/** Those with a `request` are requests, and `PageAnswers` says of what. */
 export type FromPage =
 	/** The page has loaded and wants a snapshot. */
-	| { kind: 'page-ready' }
+	| { kind: 'page-ready'; request: string }
 	/** A change was missed. */
-	| { kind: 'snapshot-request' }
+	| { kind: 'snapshot-request'; request: string }
 	/** Wants the turns before this one, which is the first that the page has. */
-	| { kind: 'earlier-request'; before: string }
+	| { kind: 'earlier-request'; request: string; before: string }
 	/**
 	 * The page makes the turn's id, so that after a reload it can tell whether its draft was taken. It says which
 	 * conversation it shows, once it shows one, because another may be on its way. `edits`: in the place of this turn.
@@ -65,7 +60,7 @@ export type FromPage =
 	| { kind: 'connection-follow' }
 	/** The user wants to choose what messages ask for. */
 	| { kind: 'mode-pick' }
-	| { kind: 'picture-request'; turn: string; file: string }
+	| { kind: 'picture-request'; request: string; turn: string; file: string }
 	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
 	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
 	/** Begins an encrypted conversation; shows what the one that is shown proves. */
@@ -76,8 +71,8 @@ export type FromPage =
 	/** The buttons of the model and the policy were pressed. */
 	| { kind: 'model-choose' }
 	| { kind: 'policy-choose' }
-	/** Answers each `composer-focus`, when it is done. */
-	| { kind: 'composer-focused'; focused: boolean }
+	/** Ends a request of the host. */
+	| AnswerMessage
 	/** Whether keys that are pressed go to the page. The editor's own `focusedView` leaves out webviews. */
 	| { kind: 'focus-tell'; focused: boolean }
 	/** What the page keeps for itself, as its own JSON: handed back to the next page as it is. */
@@ -87,9 +82,9 @@ export type FromPage =
 	/** Code of this turn's reply, and what its fence says of it. */
 	| { kind: 'code-use'; action: CodeAction; turn: string; code: string; language?: string; file?: string }
 	/** Which of these names are files of the workspace? */
-	| { kind: 'files-check'; request: number; names: string[] }
+	| { kind: 'files-check'; request: string; names: string[] }
 	| { kind: 'file-open'; name: string }
-	| { kind: 'image-load'; request: number; url: string }
+	| { kind: 'image-load'; request: string; url: string }
 	/** Asks the user what to add. */
 	| { kind: 'context-pick' }
 	/** Asks the user what to leave out, so that the message fits. */
@@ -100,17 +95,44 @@ export type FromPage =
 	/** An image that came without an address, in base64. */
 	| { kind: 'context-image'; name: string; data: string }
 	/** Asks for an image that is attached to a message, or, without a turn, to the next one. */
-	| { kind: 'preview-request'; request: number; file: string; turn?: string }
+	| { kind: 'preview-request'; request: string; file: string; turn?: string }
 	| { kind: 'chip-remove'; chip: string }
 	| { kind: 'chip-open'; chip: string }
 	/** Opens the place of what went with a message. */
 	| { kind: 'attachment-open'; turn: string; index: number }
 	/** What could stand for `#` and these characters. */
-	| { kind: 'completion-request'; request: number; query: string }
+	| { kind: 'completion-request'; request: string; query: string }
 	| { kind: 'completion-take'; item: string }
-	| { kind: 'paste-look'; paste: number; text: string }
+	| { kind: 'paste-look'; request: string; text: string }
 	/** What was pasted becomes a chip: an answer that came too late gets no such word, because by then it is text. */
-	| { kind: 'paste-take'; paste: number };
+	| { kind: 'paste-take'; paste: string };
+
+/** What the page asks for, and what the answer holds, as what a method of that name would give. */
+export interface PageAnswers {
+	/** Nothing: what was asked for has been posted by then. */
+	'page-ready'(): void;
+	'snapshot-request'(): void;
+	'earlier-request'(): void;
+	/** A kept picture as a `data:` address; undefined where it is gone. */
+	'picture-request'(): string | undefined;
+	/** Those of the names that are files of the workspace. */
+	'files-check'(): string[];
+	'image-load'(): LoadedImage;
+	/** As a `data:` address; undefined where it is gone. */
+	'preview-request'(): string | undefined;
+	'completion-request'(): CompletionItem[];
+	/** What the host calls what was pasted, if it can make a chip of it; otherwise it is text. */
+	'paste-look'(): string | undefined;
+}
+
+export type AnswerTo<K extends keyof PageAnswers> = ReturnType<PageAnswers[K]>;
+
+/** What the host does for each of these messages; for a request it gives what the answer holds. */
+export type PageHandlers<K extends FromPage['kind']> = {
+	[P in K]: (
+		message: Extract<FromPage, { kind: P }>,
+	) => P extends keyof PageAnswers ? AnswerTo<P> | Promise<AnswerTo<P>> : unknown;
+};
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 
@@ -312,6 +334,7 @@ export interface PageStrings {
 	nextVersion: string;
 	notText: string;
 	noAnswer: string;
+	noHostAnswer: string;
 	noCompletions: string;
 	openFile: string;
 	openPicture: string;

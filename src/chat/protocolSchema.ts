@@ -16,14 +16,18 @@ import {
 } from './protocol.ts';
 
 const turn = z.uuid();
-const request = z.int().nonnegative();
+const request = z.uuid();
 const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 const address = z.string().max(MAXIMUM_URL_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
-	z.strictObject({ kind: z.literal('page-ready') }),
-	z.strictObject({ kind: z.literal('snapshot-request') }),
-	z.strictObject({ kind: z.literal('composer-focused'), focused: z.boolean() }),
+	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request']), request }),
+	// To the one request of the host.
+	z.strictObject({
+		kind: z.literal('answer'),
+		request,
+		answer: z.union([z.strictObject({ value: z.boolean() }), z.strictObject({ problem: z.string().max(1_000) })]),
+	}),
 	// Twice the limit gets through, so that a message that is too long is refused in words.
 	z.strictObject({
 		kind: z.literal('message-send'),
@@ -32,7 +36,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 		edits: turn.exactOptional(),
 	}),
-	z.strictObject({ kind: z.literal('earlier-request'), before: turn }),
+	z.strictObject({ kind: z.literal('earlier-request'), request, before: turn }),
 	z.strictObject({ kind: z.literal('reply-stop'), turn }),
 	z.strictObject({ kind: z.literal('reply-retry'), turn }),
 	z.strictObject({ kind: z.literal('reply-continue'), turn }),
@@ -40,7 +44,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
-	z.strictObject({ kind: z.literal('picture-request'), turn, file: z.string().regex(PICTURE_FILE) }),
+	z.strictObject({ kind: z.literal('picture-request'), request, turn, file: z.string().regex(PICTURE_FILE) }),
 	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
 	z.strictObject({ kind: z.enum(['encryption-begin', 'attestation-show']) }),
 	z.strictObject({
@@ -73,14 +77,10 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),
 	z.strictObject({ kind: z.literal('chip-open'), chip: z.uuid() }),
 	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
-	z.strictObject({ kind: z.literal('completion-request'), request: z.int().nonnegative(), query: z.string().max(200) }),
+	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(200) }),
 	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
-	z.strictObject({
-		kind: z.literal('paste-look'),
-		paste: z.int().nonnegative(),
-		text: z.string().max(MAXIMUM_PASTE_LENGTH),
-	}),
-	z.strictObject({ kind: z.literal('paste-take'), paste: z.int().nonnegative() }),
+	z.strictObject({ kind: z.literal('paste-look'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
+	z.strictObject({ kind: z.literal('paste-take'), paste: z.uuid() }),
 	z.strictObject({ kind: z.literal('focus-tell'), focused: z.boolean() }),
 	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),

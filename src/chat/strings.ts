@@ -56,6 +56,9 @@ export function pageStrings(): PageStrings {
 		imageTooLarge: vscode.l10n.t('{0} is larger than 5 MB.'),
 		notText: vscode.l10n.t('{0} is no text file, or larger than 1 MB.'),
 		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
+		noHostAnswer: vscode.l10n.t(
+			'No answer came from the extension. Try again; if that does not help, reload the window.',
+		),
 		policy: policyStrings(),
 		openFile: vscode.l10n.t('Open {0}'),
 		previousVersion: vscode.l10n.t('Previous Version'),

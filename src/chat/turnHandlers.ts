@@ -1,13 +1,15 @@
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type CommandId, commands } from '../platform/ids.ts';
-import type { Explanation } from '../platform/notify.ts';
+import { type Explanation, explainError } from '../platform/notify.ts';
 import type { Chat } from './chat.ts';
 import type { SendRefusal } from './chatOptions.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import type { OpenConversations } from './conversations/openConversations.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
-import type { FromPage, ToPage } from './protocol.ts';
+import type { PageHandlers, ToPage } from './protocol.ts';
 import { explainMissingKey, explainRefusal } from './refusals.ts';
 import { thenComposer } from './thenComposer.ts';
 
@@ -23,21 +25,19 @@ export interface TurnDependencies {
 	connectionLabel(): string;
 	focusComposer(): void;
 	post(message: ToPage): void;
+	logger: Logger;
 }
 
-type TurnMessage = Extract<
-	FromPage,
-	{
-		kind:
-			| 'message-send'
-			| `reply-${string}`
-			| 'version-show'
-			| 'explanation-follow'
-			| 'refusal-follow'
-			| 'attachment-open';
-	}
+export type TurnHandlers = PageHandlers<
+	| 'message-send'
+	| 'reply-stop'
+	| 'reply-retry'
+	| 'reply-continue'
+	| 'version-show'
+	| 'explanation-follow'
+	| 'refusal-follow'
+	| 'attachment-open'
 >;
-export type TurnHandlers = { [K in TurnMessage['kind']]: (message: Extract<TurnMessage, { kind: K }>) => unknown };
 
 /** They ask in a list. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
@@ -49,7 +49,7 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 
 /** Does what the page asks about messages and their replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, ensureKey, connectionLabel, focusComposer, post } = dependencies;
+	const { conversations, withTurn, context, ensureKey, connectionLabel, focusComposer, post, logger } = dependencies;
 
 	/** What the button of the last refusal does. The page knows its label alone. */
 	let offered: { turn: string; command: CommandId } | undefined;
@@ -57,6 +57,16 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	const refuse = (turn: string, { message, action }: Explanation): void => {
 		offered = action && { turn, command: action.command };
 		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
+	};
+
+	/** What a message or a retry comes to is said at the composer, which waits for it; what fails of it too. */
+	const toldAtComposer = async (turn: string, run: () => Promise<void>): Promise<void> => {
+		try {
+			await run();
+		} catch (error) {
+			logger.log('error', 'A message or a retry failed', { reason: describeError(error) });
+			refuse(turn, explainError(error, connectionLabel()));
+		}
 	};
 
 	const follow = async (command: CommandId): Promise<void> => {
@@ -77,34 +87,39 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	};
 
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
-		withTurn(turn, async chat => {
-			const refused = await ask(turn, () => send(chat));
-			if (refused) {
-				refuse(turn, refused);
-			}
-		});
+		toldAtComposer(turn, () =>
+			withTurn(turn, async chat => {
+				const refused = await ask(turn, () => send(chat));
+				if (refused) {
+					refuse(turn, refused);
+				}
+			}),
+		);
 
 	return {
-		'message-send': async ({ conversation, turn, text, edits }) => {
-			const open = await conversations();
-			const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
-			const refused = await ask(turn, () => (edits ? chat.edit(edits, turn, text) : context.send(chat, turn, text)));
-			if (refused) {
-				refuse(turn, refused);
-			} else {
-				post({ kind: 'message-accept', turn });
-			}
-		},
+		'message-send': ({ conversation, turn, text, edits }) =>
+			toldAtComposer(turn, async () => {
+				const open = await conversations();
+				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
+				const refused = await ask(turn, () => (edits ? chat.edit(edits, turn, text) : context.send(chat, turn, text)));
+				if (refused) {
+					refuse(turn, refused);
+				} else {
+					post({ kind: 'message-accept', turn });
+				}
+			}),
 		'reply-stop': ({ turn }) => withTurn(turn, chat => chat.stop()),
 		'reply-retry': ({ turn }) => askAgain(turn, chat => chat.retry(turn)),
 		'reply-continue': ({ turn }) => askAgain(turn, chat => chat.continue(turn)),
 		'version-show': ({ turn }) =>
-			withTurn(turn, async chat => {
-				const refusal = await chat.showVersion(turn);
-				if (refusal) {
-					refuse(turn, explainRefusal(refusal, connectionLabel()));
-				}
-			}),
+			toldAtComposer(turn, () =>
+				withTurn(turn, async chat => {
+					const refusal = await chat.showVersion(turn);
+					if (refusal) {
+						refuse(turn, explainRefusal(refusal, connectionLabel()));
+					}
+				}),
+			),
 		'explanation-follow': ({ turn }) =>
 			withTurn(turn, async chat => {
 				const found = findTurn(chat.conversation, turn);

@@ -233,9 +233,9 @@ describe('the composer of the chat page', function () {
 		const answer = async (taken: boolean) => {
 			const asked = await posted('paste-look');
 			await chat.page.evaluate(message => window.postMessage(message, '*'), {
-				kind: 'paste-answer',
-				paste: asked?.paste,
-				taken,
+				kind: 'answer',
+				request: asked?.request,
+				answer: taken ? { value: CONVERSATION_ID } : {},
 			});
 		};
 		const holds = (text: string) =>
@@ -344,7 +344,9 @@ describe('the composer of the chat page', function () {
 	it('takes the cursor when the host says so', async () => {
 		await open();
 		await chat.snapshot([]);
-		await chat.send({ kind: 'composer-focus' });
+		const request = 'f0000000-0000-4000-8000-000000000001';
+		await chat.send({ kind: 'composer-focus', request });
+		assert.deepEqual(await chat.waitForPosted('answer'), { kind: 'answer', request, answer: { value: true } });
 		await chat.page.keyboard.type('typed');
 		assert.equal(await textarea().inputValue(), 'typed');
 	});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ContextView, ToPage } from '../../src/chat/protocol.ts';
+import type { Answer } from '../../src/base/rpc.ts';
+import type { ContextView } from '../../src/chat/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
@@ -53,7 +54,7 @@ describe('the context in the chat page', function () {
 		const previews = () => chat.posted().then(posted => posted.filter(message => message.kind === 'preview-request'));
 		await chat.page.waitForFunction(() => window.posted.filter(({ kind }) => kind === 'preview-request').length === 2);
 		for (const { request } of await previews()) {
-			await chat.send({ kind: 'preview-set', request, address });
+			await chat.send({ kind: 'answer', request, answer: { value: address } });
 		}
 		assert.equal((await previews()).filter(({ turn }) => turn === undefined).length, 1);
 		await chat.page.locator('chat-composer chat-chips img.preview').waitFor();
@@ -114,13 +115,11 @@ describe('the context in the chat page', function () {
 		await chat.page.waitForFunction(() =>
 			window.posted.some(m => m.kind === 'completion-request' && m.query === 'pro'),
 		);
-		const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
-		const request = requests.at(-1)?.request ?? 0;
 		const items = [
 			{ id: chip(1).id, kind: 'problems' as const, label: 'All Problems' },
 			{ id: chip(2).id, kind: 'file' as const, label: 'profile.ts', description: 'src' },
 		];
-		await chat.send({ kind: 'completion-set', request, items });
+		await chat.answer('completion-request', items);
 		assert.equal(await textarea().getAttribute('aria-activedescendant'), 'completion-0');
 		await chat.screenshot('context-completion');
 		await textarea().press('ArrowDown');
@@ -135,30 +134,28 @@ describe('the context in the chat page', function () {
 			await open({ chips: [] });
 			await textarea().pressSequentially(text);
 			await textarea().press('Enter');
-			const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
 			assert.equal(await isSent(), false);
-			return requests.at(-1)?.request ?? 0;
 		};
 		const isSent = async () => (await chat.posted()).some(({ kind }) => kind === 'message-send');
 		const items = [{ id: chip(1).id, kind: 'file' as const, label: 'profile.ts' }];
-		let request = await ask('Why #pro');
-		await chat.send({ kind: 'completion-set', request, items });
+		await ask('Why #pro');
+		await chat.answer('completion-request', items);
 		assert.equal((await chat.waitForPosted('completion-take')).item, chip(1).id);
 		assert.equal(await textarea().inputValue(), 'Why ');
 		assert.equal(await isSent(), false);
-		request = await ask('Mend #123');
-		await chat.send({ kind: 'completion-set', request, items: [] });
+		await ask('Mend #123');
+		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
 		// Whoever does not want to wait.
 		for (const go of [() => textarea().press('Enter'), () => chat.page.getByRole('button', { name: 'Send' }).click()]) {
-			request = await ask('Mend #123');
+			await ask('Mend #123');
 			await go();
 			assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-			await chat.send({ kind: 'completion-set', request, items });
+			await chat.answer('completion-request', items);
 			assert.equal(await textarea().inputValue(), 'Mend #123');
 		}
 		// A key that is held down is no second Enter.
-		request = await ask('Why #pro');
+		await ask('Why #pro');
 		await textarea().evaluate(field =>
 			field.dispatchEvent(
 				new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true }),
@@ -168,19 +165,19 @@ describe('the context in the chat page', function () {
 		// Whoever goes elsewhere stays there, and has what Enter was for.
 		await textarea().blur();
 		assert.equal(await isSent(), false);
-		await chat.send({ kind: 'completion-set', request, items });
+		await chat.answer('completion-request', items);
 		await chat.waitForPosted('completion-take');
 		assert.equal(await textarea().inputValue(), 'Why ');
 		assert.equal(await isSent(), false);
 		assert.notEqual(await focused(), 'Ask a question');
-		request = await ask('Mend #123');
+		await ask('Mend #123');
 		await textarea().blur();
-		await chat.send({ kind: 'completion-set', request, items: [] });
+		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
 		// Whoever takes Enter back.
-		request = await ask('Why #pro');
+		await ask('Why #pro');
 		await textarea().press('Escape');
-		await chat.send({ kind: 'completion-set', request, items });
+		await chat.answer('completion-request', items);
 		assert.equal(await textarea().inputValue(), 'Why #pro');
 		assert.deepEqual(
 			(await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send'),
@@ -189,29 +186,23 @@ describe('the context in the chat page', function () {
 		// Whoever corrects a word that nothing matched.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #prox');
-		request = (await chat.posted()).filter(message => message.kind === 'completion-request').at(-1)?.request ?? 0;
-		await chat.send({ kind: 'completion-set', request, items: [] });
+		await chat.answer('completion-request', []);
 		await chat.page.getByText('Nothing matches.').waitFor();
 		await textarea().press('Backspace');
 		await textarea().press('Enter');
 		assert.equal(await isSent(), false);
-		await chat.send({ kind: 'completion-set', request: request + 1, items });
+		await chat.answer('completion-request', items);
 		await chat.waitForPosted('completion-take');
 		assert.equal(await textarea().inputValue(), 'Why ');
 		// Whoever types on in a word that has a list: its first is not of the whole word.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #pro');
-		request = (await chat.posted()).filter(message => message.kind === 'completion-request').at(-1)?.request ?? 0;
-		await chat.send({ kind: 'completion-set', request, items });
+		await chat.answer('completion-request', items);
 		await chat.page.getByRole('option').first().waitFor();
 		await textarea().pressSequentially('mpt');
 		await textarea().press('Enter');
 		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'completion-take'));
-		await chat.send({
-			kind: 'completion-set',
-			request: request + 3,
-			items: [{ id: chip(2).id, kind: 'file' as const, label: 'prompt.ts' }],
-		});
+		await chat.answer('completion-request', [{ id: chip(2).id, kind: 'file', label: 'prompt.ts' }]);
 		assert.equal((await chat.waitForPosted('completion-take')).item, chip(2).id);
 		assert.equal(await textarea().inputValue(), 'Why ');
 		// Whoever types on, in the end with Enter, has it as if the list had been there.
@@ -220,9 +211,9 @@ describe('the context in the chat page', function () {
 			['What is it?\n', chip(1).id],
 			['s', undefined],
 		] as const) {
-			request = await ask('Why #pro');
+			await ask('Why #pro');
 			await textarea().pressSequentially(typed);
-			await chat.send({ kind: 'completion-set', request, items: id === undefined ? [] : items });
+			await chat.answer('completion-request', id === undefined ? [] : items);
 			const left = id === undefined ? `Why #pro${typed}` : `Why ${typed.trim()}`;
 			assert.equal(await textarea().inputValue(), left);
 			const posted = (await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send');
@@ -233,11 +224,37 @@ describe('the context in the chat page', function () {
 		}
 	});
 
+	it('says why there is no list, and sends nothing without what Enter was meant for', async () => {
+		await open({ chips: [] });
+		await textarea().pressSequentially('Why #pro');
+		await textarea().press('Enter');
+		await chat.fail('completion-request', 'The files cannot be listed. Try again.');
+		await chat.page.locator('.completions').getByText('The files cannot be listed. Try again.').waitFor();
+		assert.equal(await textarea().inputValue(), 'Why #pro');
+		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send' && kind !== 'completion-take'));
+		await textarea().pressSequentially('m');
+		await chat.answer('completion-request', [{ id: chip(1).id, kind: 'file', label: 'prompt.ts' }]);
+		await textarea().press('Enter');
+		assert.equal((await chat.waitForPosted('completion-take')).item, chip(1).id);
+	});
+
+	it('says at an image of a message why it is not shown', async () => {
+		await open({ chips: [] });
+		const image = { file: 'a'.repeat(64), width: 512, height: 512, bytes: 48_200 };
+		const shown = { kind: 'image' as const, label: 'fox.png', length: 0, tokens: 350, image };
+		await chat.snapshot([turnView({}, { attachments: [shown] })]);
+		await chat.fail('preview-request', 'The disk does not answer. Try again.');
+		const button = chat.page.locator('chat-turn chat-chips .open');
+		await waitFor('the reason', async () =>
+			/The disk does not answer/.test((await button.getAttribute('title')) ?? ''),
+		);
+		assert.match((await button.getAttribute('aria-label')) ?? '', /The disk does not answer\. Try again\./);
+	});
+
 	it('closes the list with Escape and offers it again for another word', async () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('#a');
-		const { request } = await chat.waitForPosted('completion-request');
-		await chat.send({ kind: 'completion-set', request: request + 1, items: [] });
+		await chat.answer('completion-request', []);
 		await chat.page.getByText('Nothing matches.').waitFor();
 		await textarea().press('Escape');
 		assert.equal(await chat.page.getByText('Nothing matches.').count(), 0);
@@ -259,13 +276,14 @@ describe('the context in the chat page', function () {
 		});
 		assert.deepEqual((await chat.waitForPosted('context-drop')).uris, ['file:///home/me/a.ts', 'file:///home/me/b.ts']);
 		/** With the answer of a host that knows at once. */
-		const paste = (answer?: ToPage) =>
-			textarea().evaluate((element, message) => {
+		const paste = (answer?: Answer) =>
+			textarea().evaluate((element, given) => {
 				const data = new DataTransfer();
 				data.setData('text/plain', 'two\nlines');
 				element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
-				if (message) {
-					window.postMessage(message, '*');
+				const asked = window.posted.findLast(message => message.kind === 'paste-look');
+				if (given && asked) {
+					window.postMessage({ kind: 'answer', request: asked.request, answer: given }, '*');
 				}
 			}, answer);
 		await paste();
@@ -273,14 +291,17 @@ describe('the context in the chat page', function () {
 		assert.equal(look.text, 'two\nlines');
 		// The host is slow: the text does not wait for ever, and a chip that came on top of it would be the same again.
 		await waitFor('it to be text', async () => (await textarea().inputValue()) === 'two\nlines');
-		await chat.send({ kind: 'paste-answer', paste: look.paste, taken: true });
-		await paste({ kind: 'paste-answer', paste: look.paste + 1, taken: true });
-		assert.deepEqual(await chat.waitForPosted('paste-take'), { kind: 'paste-take', paste: look.paste + 1 });
+		await chat.answer('paste-look', chip(1).id);
+		await paste({ value: chip(2).id });
+		assert.deepEqual(await chat.waitForPosted('paste-take'), { kind: 'paste-take', paste: chip(2).id });
 		assert.equal(await textarea().inputValue(), 'two\nlines');
-		await textarea().fill('');
-		await paste();
-		await chat.send({ kind: 'paste-answer', paste: look.paste + 2, taken: false });
-		assert.equal(await textarea().inputValue(), 'two\nlines');
+		const answers: Answer[] = [{}, { problem: 'The place of it cannot be looked up. Try again.' }];
+		for (const answer of answers) {
+			await textarea().fill('');
+			await paste(answer);
+			await waitFor('it to be text', async () => (await textarea().inputValue()) === 'two\nlines');
+		}
+		assert.equal((await chat.posted()).filter(({ kind }) => kind === 'paste-take').length, 1);
 	});
 
 	it('is shown under the question it went with, and opens its place', async () => {

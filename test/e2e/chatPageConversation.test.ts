@@ -15,6 +15,26 @@ describe('the chat page', function () {
 	const log = () => chat.page.locator('.log');
 	const button = (name: string) => chat.page.getByRole('button', { name, exact: true });
 
+	it('says why there is no conversation, at the start or after a change was missed, and asks for it again', async () => {
+		await open();
+		await chat.fail('page-ready', 'The conversations cannot be read. Make room on the disk.');
+		await chat.page.getByText('The conversations cannot be read. Make room on the disk.').waitFor();
+		await chat.screenshot('no-snapshot');
+		await button('Retry').click();
+		await waitFor('it to be asked again', async () => {
+			const kinds = (await chat.posted()).map(({ kind }) => kind);
+			return kinds.filter(kind => kind === 'page-ready').length === 2;
+		});
+		await chat.snapshot([turnView()]);
+		assert.equal(await button('Retry').count(), 0);
+		await chat.send({ kind: 'turns-change', sequence: 7, changes: [] });
+		await chat.fail('snapshot-request', 'The extension has stopped. Reload the window.');
+		await chat.page.getByText('The extension has stopped. Reload the window.').waitFor();
+		await button('Retry').click();
+		await chat.snapshot([turnView()]);
+		assert.equal(await chat.page.getByText('The extension has stopped.').count(), 0);
+	});
+
 	describe('with a long conversation', () => {
 		const all = Array.from({ length: 2_000 }, (_, index) =>
 			turnView({ text: index % 5 === 0 ? RICH : 'A short answer.' }, { question: `Question ${index}?` }),
@@ -47,6 +67,19 @@ describe('the chat page', function () {
 			assert.equal(after.question, before.question);
 			assert.ok(Math.abs(after.top - before.top) <= 4, `what is read moved from ${before.top} to ${after.top}`);
 			await button('Show 1,920 Earlier Messages').waitFor({ state: 'attached' });
+		});
+
+		it('says why the turns before are not there, and asks for them again', async () => {
+			await open({ height: 500 });
+			await chat.snapshot(all.slice(-40), { earlier: 1_960 });
+			await button('Show 1,960 Earlier Messages').click();
+			await chat.fail('earlier-request', 'The conversation cannot be read. Try again.');
+			await chat.page.getByText('The conversation cannot be read. Try again.').waitFor();
+			assert.equal(await asked(), 1);
+			await button('Retry').click();
+			await waitFor('the wish', async () => (await asked()) === 2);
+			await giveEarlier(1_960);
+			assert.equal(await chat.page.getByText('The conversation cannot be read.').count(), 0);
 		});
 
 		it('can be read to its beginning by keyboard, and no step of it stops the page', async () => {

@@ -186,9 +186,9 @@ describe('markdown in the chat page', function () {
 			'[x](../../etc/passwd) [y](file:///etc/passwd) `command:x` `\\\\server\\a.ts` [z](javascript:alert)';
 		const text = `See \`src/a.ts:40\`, \`gone.ts\`, \`value\` and [the test](test/a.test.ts#L4-L5). ${hostile}`;
 		await chat.snapshot([turnView({ text })]);
-		const { request, names } = await chat.waitForPosted('files-check');
+		const { names } = await chat.waitForPosted('files-check');
 		assert.deepEqual([...names].sort(), ['gone.ts', 'src/a.ts:40', 'test/a.test.ts#L4-L5']);
-		await chat.send({ kind: 'files-found', request, names: ['src/a.ts:40', 'test/a.test.ts#L4-L5'] });
+		await chat.answer('files-check', ['src/a.ts:40', 'test/a.test.ts#L4-L5']);
 		await chat.page.getByRole('link', { name: 'the test' }).click();
 		assert.deepEqual(await chat.waitForPosted('file-open'), { kind: 'file-open', name: 'test/a.test.ts#L4-L5' });
 		await chat.page.getByRole('link', { name: 'src/a.ts:40' }).focus();
@@ -198,13 +198,30 @@ describe('markdown in the chat page', function () {
 		assert.equal(await chat.page.locator('chat-markdown').getByRole('link').count(), 2);
 	});
 
+	it('says why an image was not loaded where the host fails or does not answer, and asks again', async () => {
+		await chat.page.clock.install();
+		await chat.snapshot([turnView({ text: '![a map](https://images.example/i.png)' })]);
+		const link = (state: string) => chat.page.getByRole('link', { name: `Image: a map (${state})` });
+		await link('Load Image').click();
+		await chat.fail('image-load', 'The extension could not read a file of its own. Install it again.');
+		await link('The extension could not read a file of its own. Install it again.').click();
+		await link('Loading…').waitFor();
+		await chat.page.clock.fastForward(60_000);
+		const noAnswer = 'No answer came from the extension. Try again; if that does not help, reload the window.';
+		await link(noAnswer).waitFor();
+		await chat.screenshot('image-no-answer');
+		await link(noAnswer).click();
+		await chat.answer('image-load', { problem: 'The image could not be fetched.' });
+		await link('The image could not be fetched.').waitFor();
+		assert.equal((await chat.posted()).filter(({ kind }) => kind === 'image-load').length, 3);
+	});
+
 	it('loads an image where it stands when asked, through the host alone', async () => {
 		const url = 'https://evil.example/i.png?secret';
 		await chat.snapshot([turnView({ text: `See ![a map](${url}) here.` })]);
 		const link = chat.page.getByRole('link', { name: 'Image: a map (Load Image)' });
 		await link.click();
-		const { request } = await chat.waitForPosted('image-load');
-		await chat.send({ kind: 'image-set', request, image: { problem: 'The image could not be fetched.' } });
+		await chat.answer('image-load', { problem: 'The image could not be fetched.' });
 		await chat.page.getByRole('link', { name: 'Image: a map (The image could not be fetched.)' }).waitFor();
 		await chat.snapshot([turnView({ text: `Again ![a map](${url}) here.` })]);
 		await link.click();
@@ -212,7 +229,7 @@ describe('markdown in the chat page', function () {
 		assert.equal(asked?.url, url);
 		const dataUrl =
 			'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-		await chat.send({ kind: 'image-set', request: asked?.request ?? 0, image: { dataUrl } });
+		await chat.answer('image-load', { dataUrl });
 		const image = chat.page.getByRole('img', { name: 'Image: a map' });
 		await image.waitFor();
 		assert.equal(await image.evaluate(element => (element as HTMLImageElement).naturalWidth), 1);

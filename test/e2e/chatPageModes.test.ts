@@ -157,14 +157,11 @@ describe('the chat page', function () {
 			await open();
 			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn], { mode: 'image' });
-			assert.deepEqual(await chat.waitForPosted('picture-request'), {
-				kind: 'picture-request',
-				turn: turn.id,
-				file: PICTURE_FILE_NAME,
-			});
+			const asked = await chat.waitForPosted('picture-request');
+			assert.deepEqual([asked.turn, asked.file], [turn.id, PICTURE_FILE_NAME]);
 			const before = await picture().boundingBox();
 			assert.deepEqual([before?.width, before?.height], [300, 200]);
-			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: PICTURE_ADDRESS });
+			await chat.answer('picture-request', PICTURE_ADDRESS);
 			await until('the picture is shown', async () => (await naturalWidth()) === 256);
 			assert.deepEqual(await picture().boundingBox(), before);
 			assert.equal(await picture().getAttribute('alt'), turn.question);
@@ -196,11 +193,26 @@ describe('the chat page', function () {
 			await open();
 			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn]);
-			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: undefined });
+			await chat.answer('picture-request', undefined);
 			await chat.page.getByText('its file was deleted').waitFor();
-			const broken = 'data:image/png;base64,iVBORw0KGgo=';
-			await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: broken });
+			await chat.snapshot([pictureTurn({ picture: { file: 'b'.repeat(64), width: 300, height: 200 } })]);
+			await until('the other one is asked for', async () => {
+				const asked = (await chat.posted()).findLast(message => message.kind === 'picture-request');
+				return asked?.file === 'b'.repeat(64);
+			});
+			await chat.answer('picture-request', 'data:image/png;base64,iVBORw0KGgo=');
 			await chat.page.getByText('what came is no PNG').waitFor();
+		});
+
+		it('says why the host has not given it, and asks again', async () => {
+			await open();
+			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			await chat.snapshot([turn]);
+			await chat.fail('picture-request', 'The disk does not answer. Try again.');
+			await chat.page.getByText('The disk does not answer. Try again.').waitFor();
+			await chat.page.getByRole('button', { name: 'Load Again' }).click();
+			await chat.answer('picture-request', PICTURE_ADDRESS);
+			await until('the picture is shown', async () => (await naturalWidth()) === 256);
 		});
 	});
 

@@ -73,6 +73,8 @@ describe('context in the editor', () => {
 		};
 		return { context, posted, labels };
 	};
+	const pasteLook = async (context: ChatContext, text: string) =>
+		context.handlers['paste-look']({ kind: 'paste-look', request: '', text });
 	/** A conversation that takes every message, and the labels of what each took along. */
 	const openChat = (id: string) => {
 		const sent: string[][] = [];
@@ -203,7 +205,7 @@ describe('context in the editor', () => {
 	});
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
-		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		const sources = ['large.png', 'folder/a.ts', 'picture.png'].map(name => ({
 			kind: 'file' as const,
 			uri: place(name).toString(),
@@ -214,37 +216,40 @@ describe('context in the editor', () => {
 		assert.equal(await context.addFrom(async () => [nowhere]), false, 'what cannot be read is not added');
 		assert.equal(await context.addFrom(async () => sources), true, 'what is there already is in the chat');
 		assert.deepEqual(labels(), ['a.ts']);
-		await context.handle({ kind: 'paste-look', paste: 1, text: place('fox.png').fsPath });
-		assert.deepEqual(posted.at(-1), { kind: 'paste-answer', paste: 1, taken: true });
-		await context.handle({ kind: 'paste-take', paste: 0 });
+		const before = await pasteLook(context, place('fox.png').fsPath);
 		assert.deepEqual(labels(), ['a.ts'], 'only when the page takes the answer');
-		await context.handle({ kind: 'paste-look', paste: 2, text: place('fox.png').fsPath });
-		await context.handle({ kind: 'paste-take', paste: 2 });
+		const paste = (await pasteLook(context, place('fox.png').fsPath)) ?? '';
+		await context.handlers['paste-take']({ kind: 'paste-take', paste: before ?? '' });
+		assert.deepEqual(labels(), ['a.ts'], 'and only what was pasted last');
+		await context.handlers['paste-take']({ kind: 'paste-take', paste });
 		assert.deepEqual(labels(), ['a.ts', 'fox.png']);
 		context.dispose();
 	});
 
 	it('adds what was pasted last, also where it takes longer to look at what was pasted before', async () => {
-		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		const path = place('folder/a.ts').fsPath;
 		const many = [...Array.from({ length: 19 }, () => path), place('nowhere.ts').fsPath].join('\n');
-		const slow = context.handle({ kind: 'paste-look', paste: 1, text: many });
-		await context.handle({ kind: 'paste-look', paste: 2, text: path });
-		assert.deepEqual(posted, [{ kind: 'paste-answer', paste: 2, taken: true }], 'the first is not looked at yet');
-		await slow;
-		await context.handle({ kind: 'paste-take', paste: 2 });
+		let isLooked = false;
+		const slow = pasteLook(context, many).finally(() => {
+			isLooked = true;
+		});
+		const paste = await pasteLook(context, path);
+		assert.ok(paste !== undefined && !isLooked, 'the first is not looked at yet');
+		assert.equal(await slow, undefined);
+		await context.handlers['paste-take']({ kind: 'paste-take', paste });
 		assert.deepEqual(labels(), ['a.ts']);
 		context.dispose();
 	});
 
 	it('takes what the page still shows of an earlier list, while the next one is on its way', async () => {
-		const { context, posted, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-		await context.handle({ kind: 'completion-request', request: 1, query: 'b.md' });
-		const list = posted.at(-1);
-		const item = list?.kind === 'completion-set' ? list.items.find(({ label }) => label === 'b.md') : undefined;
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const offered = (query: string) =>
+			context.handlers['completion-request']({ kind: 'completion-request', request: '', query });
+		const item = (await offered('b.md')).find(({ label }) => label === 'b.md');
 		assert.ok(item);
-		await context.handle({ kind: 'completion-request', request: 2, query: 'b.mdx' });
-		await context.handle({ kind: 'completion-take', item: item.id });
+		await offered('b.mdx');
+		await context.handlers['completion-take']({ kind: 'completion-take', item: item.id });
 		assert.deepEqual(labels(), ['b.md']);
 		context.dispose();
 	});
@@ -253,12 +258,18 @@ describe('context in the editor', () => {
 		const { context, posted } = openContext(() => ({ request: 0, model: 'demo' }));
 		const { chat, sent } = openChat('c3');
 		const dropped = { kind: 'context-drop' as const, uris: [place('folder/a.ts').toString()] };
-		const [, refusal] = await Promise.all([context.handle(dropped), context.send(chat, 't1', 'What is it?')]);
+		const [, refusal] = await Promise.all([
+			context.handlers['context-drop'](dropped),
+			context.send(chat, 't1', 'What is it?'),
+		]);
 		assert.equal(refusal, undefined);
 		assert.deepEqual(sent, [['a.ts']]);
 		assert.ok(posted.some(message => message.kind === 'message-hold' && message.turn === 't1'));
 		const missing = { ...dropped, uris: [place('nowhere.ts').toString()] };
-		const [, refused] = await Promise.all([context.handle(missing), context.send(chat, 't2', 'What is it?')]);
+		const [, refused] = await Promise.all([
+			context.handlers['context-drop'](missing),
+			context.send(chat, 't2', 'What is it?'),
+		]);
 		assert.match(refused?.reason === 'context' ? refused.explanation.message : '', /was not added\. Send it again/);
 		assert.equal(await context.send(chat, 't2', 'What is it?'), undefined, 'again');
 		const left = context.addFrom(async () => undefined);
@@ -266,10 +277,16 @@ describe('context in the editor', () => {
 		assert.equal(await left, false);
 		assert.deepEqual(sent, [['a.ts'], [], []]);
 		const some = { ...dropped, uris: [...dropped.uris, place('folder/picture.bin').toString()] };
-		const [, partly] = await Promise.all([context.handle(some), context.send(chat, 't4', 'What is it?')]);
+		const [, partly] = await Promise.all([
+			context.handlers['context-drop'](some),
+			context.send(chat, 't4', 'What is it?'),
+		]);
 		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /was not added\. Send it again/);
 		const gone = { ...dropped, uris: [place('nowhere.ts').toString(), ...dropped.uris] };
-		const [, without] = await Promise.all([context.handle(gone), context.send(chat, 't5', 'What is it?')]);
+		const [, without] = await Promise.all([
+			context.handlers['context-drop'](gone),
+			context.send(chat, 't5', 'What is it?'),
+		]);
 		assert.match(without?.reason === 'context' ? without.explanation.message : '', /was not added\. Send it again/);
 		context.dispose();
 	});
@@ -321,13 +338,17 @@ describe('context in the editor', () => {
 			() => focused++,
 		);
 		const leave = () => vscode.commands.executeCommand('workbench.action.closeQuickOpen');
-		for (const kind of ['context-pick', 'context-shorten'] as const) {
+		const { 'context-pick': pick, 'context-shorten': shorten } = context.handlers;
+		for (const [kind, open] of [
+			['context-pick', () => pick({ kind: 'context-pick' })],
+			['context-shorten', () => shorten({ kind: 'context-shorten' })],
+		] as const) {
 			focused = 0;
-			const left = context.handle({ kind });
+			const left = open();
 			await leave();
 			await left;
 			assert.equal(focused, 1, kind);
-			const gone = context.handle({ kind });
+			const gone = open();
 			await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: kind }));
 			await leave();
 			await gone;

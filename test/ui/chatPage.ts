@@ -8,7 +8,16 @@ import * as esbuild from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Uri } from 'vscode';
 import { browserFlags, findBrowser } from '../../scripts/browser.ts';
-import type { FromPage, ReplyView, Snapshot, ToPage, TurnView } from '../../src/chat/protocol.ts';
+import type { Answer } from '../../src/base/rpc.ts';
+import type {
+	AnswerTo,
+	FromPage,
+	PageAnswers,
+	ReplyView,
+	Snapshot,
+	ToPage,
+	TurnView,
+} from '../../src/chat/protocol.ts';
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -249,6 +258,23 @@ export class ChatPage {
 			kind,
 		);
 		return (await handle.jsonValue()) as Extract<FromPage, { kind: K }>;
+	}
+
+	/** Ends the last request of a kind, as the host does. */
+	async answer<K extends keyof PageAnswers>(kind: K, value: AnswerTo<K>): Promise<void> {
+		await this.end(kind, { value });
+	}
+
+	/** The host says why it does not do what the last request of a kind asks for. */
+	async fail(kind: keyof PageAnswers, problem: string): Promise<void> {
+		await this.end(kind, { problem });
+	}
+
+	private async end(kind: keyof PageAnswers, answer: Answer): Promise<void> {
+		await this.waitForPosted(kind);
+		const asked = (await this.posted()).findLast(message => message.kind === kind);
+		assert.ok(asked && 'request' in asked);
+		await this.send({ kind: 'answer', request: asked.request, answer });
 	}
 
 	violations(): Promise<string[]> {

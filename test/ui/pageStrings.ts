@@ -55,6 +55,7 @@ export const pageStrings: PageStrings = {
 	imageTooLarge: '{0} is larger than 5 MB.',
 	notText: '{0} is no text file, or larger than 1 MB.',
 	noAnswer: 'The message was not taken yet. It is still here; send it again.',
+	noHostAnswer: 'No answer came from the extension. Try again; if that does not help, reload the window.',
 	policy: {
 		asked: 'Asked for',
 		atLeast: 'at least {0}',

@@ -197,8 +197,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	picture: async chat => {
 		const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 256, height: 256 } });
 		await chat.snapshot([turn], { mode: 'image' });
-		await chat.waitForPosted('picture-request');
-		await chat.send({ kind: 'picture-set', turn: turn.id, file: PICTURE_FILE_NAME, address: PICTURE_ADDRESS });
+		await chat.answer('picture-request', PICTURE_ADDRESS);
 	},
 	'picture-refused': chat =>
 		chat.snapshot([
@@ -221,15 +220,10 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		const field = chat.page.locator('chat-composer textarea');
 		await field.fill('');
 		await field.pressSequentially('#p');
-		const requests = (await chat.posted()).filter(message => message.kind === 'completion-request');
-		await chat.send({
-			kind: 'completion-set',
-			request: requests.at(-1)?.request ?? 0,
-			items: [
-				{ id: chip(5).id, kind: 'problems', label: 'All Problems' },
-				{ id: chip(6).id, kind: 'file', label: 'profile-of-a-customer.ts', description: 'src/customers' },
-			],
-		});
+		await chat.answer('completion-request', [
+			{ id: chip(5).id, kind: 'problems', label: 'All Problems' },
+			{ id: chip(6).id, kind: 'file', label: 'profile-of-a-customer.ts', description: 'src/customers' },
+		]);
 		await chat.page.getByRole('option', { selected: true }).waitFor();
 	},
 };

@@ -1,5 +1,5 @@
 import type { Chat } from '../chat.ts';
-import type { FromPage, ToPage } from '../protocol.ts';
+import type { PageHandlers } from '../protocol.ts';
 import { contextFiles } from './contextFiles.ts';
 import type { ReplyTools } from './replyTools.ts';
 
@@ -9,14 +9,14 @@ export interface BlockDependencies {
 	findByTurn(turn: string): Promise<Chat | undefined>;
 	/** Why no image may be loaded now, as a sentence. */
 	refusesImages(): Promise<string | undefined>;
-	post(message: ToPage): void;
 }
 
-type BlockMessage = Extract<FromPage, { kind: 'code-use' | 'files-check' | 'file-open' | 'image-load' }>;
-export type BlockHandlers = { [K in BlockMessage['kind']]: (message: Extract<BlockMessage, { kind: K }>) => unknown };
-
 /** Does what the page asks about the code, the files and the images of a reply. */
-export function blockHandlers({ tools, findByTurn, refusesImages, post }: BlockDependencies): BlockHandlers {
+export function blockHandlers({
+	tools,
+	findByTurn,
+	refusesImages,
+}: BlockDependencies): PageHandlers<'code-use' | 'files-check' | 'file-open' | 'image-load'> {
 	return {
 		'code-use': async ({ action, turn, code, language, file }) => {
 			const chat = await findByTurn(turn);
@@ -27,13 +27,11 @@ export function blockHandlers({ tools, findByTurn, refusesImages, post }: BlockD
 			};
 			await (await tools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
 		},
-		'files-check': async ({ request, names }) =>
-			post({ kind: 'files-found', request, names: await (await tools()).findFiles(names) }),
+		'files-check': async ({ names }) => (await tools()).findFiles(names),
 		'file-open': async ({ name }) => (await tools()).openFile(name),
-		'image-load': async ({ request, url }) => {
+		'image-load': async ({ url }) => {
 			const problem = await refusesImages();
-			const image = problem === undefined ? await (await tools()).loadImage(url) : { problem };
-			post({ kind: 'image-set', request, image });
+			return problem === undefined ? (await tools()).loadImage(url) : { problem };
 		},
 	};
 }

@@ -11,7 +11,7 @@ import { type Conversation, findTurn } from '../model/conversation.ts';
 import { oneLine } from '../model/title.ts';
 import type { PictureStore } from '../modes/pictureStore.ts';
 import { chooseModelButton, noImagesText } from '../policy/words.ts';
-import type { CompletionItem, FromPage, ToPage } from '../protocol.ts';
+import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol.ts';
 import { thenComposer } from '../thenComposer.ts';
 import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
@@ -36,29 +36,10 @@ const MAXIMUM_OFFERED = 1_000;
 /** How long a message waits for what is still being added, in milliseconds: some file systems never answer. */
 const ADDING_MS = 10_000;
 
-const CONTEXT_KINDS = [
-	'context-pick',
-	'context-shorten',
-	'context-drop',
-	'context-text',
-	'context-image',
-	'preview-request',
-	'chip-remove',
-	'chip-open',
-	'completion-request',
-	'completion-take',
-	'paste-look',
-	'paste-take',
-] as const satisfies FromPage['kind'][];
-
-export type ContextMessage = Extract<FromPage, { kind: (typeof CONTEXT_KINDS)[number] }>;
-
-/** A handler for each message that is about the context. */
-export function contextHandlers(
-	handle: (message: ContextMessage) => Promise<void>,
-): Record<ContextMessage['kind'], (message: ContextMessage) => Promise<void>> {
-	return Object.fromEntries(CONTEXT_KINDS.map(kind => [kind, handle])) as ReturnType<typeof contextHandlers>;
-}
+type ContextKind = Extract<
+	FromPage['kind'],
+	`context-${string}` | `chip-${string}` | `completion-${string}` | `paste-${string}` | 'preview-request'
+>;
 
 export interface ChatContextOptions {
 	state: vscode.Memento;
@@ -102,7 +83,45 @@ export class ChatContext {
 	/** What is being added. Never rejects. */
 	private readonly adding = new Set<Promise<Added>>();
 	/** What was pasted last; with its place, once that is known. */
-	private pasted: { paste: number; sources: ContextSource[] | undefined } | undefined;
+	private pasted: { paste: string; sources: ContextSource[] | undefined } | undefined;
+
+	/** Does what the page asks about the context. */
+	readonly handlers: PageHandlers<ContextKind> = {
+		'context-pick': () => this.thenComposer(() => this.addFrom(() => this.pick())),
+		'context-shorten': () => this.thenComposer(() => pickShortened(this.chips, this.options.measure())),
+		'context-drop': ({ uris }) => this.addFrom(() => droppedSources(uris)),
+		'context-text': ({ name, text }) => this.addFrom(async () => [{ kind: 'text', label: oneLine(name), text }]),
+		'context-image': ({ name, data }) =>
+			this.addFrom(async () => {
+				this.refuseEncryptedImage();
+				return [await this.images.ofBytes(oneLine(name), Buffer.from(data, 'base64'))];
+			}),
+		'preview-request': ({ file, turn }) => this.preview(file, turn),
+		'chip-remove': ({ chip }) => this.chips.remove(chip),
+		'chip-open': async ({ chip }) => {
+			const found = this.chips.chips.find(({ id }) => id === chip);
+			if (found) {
+				await openPlace(found.attachment);
+			}
+		},
+		'completion-request': ({ query }) => this.offer(query),
+		'completion-take': ({ item }) => this.addFrom(async () => (await this.offered.get(item)?.()) ?? []),
+		'paste-look': async ({ text }) => {
+			const pasted: NonNullable<typeof this.pasted> = { paste: randomUUID(), sources: undefined };
+			// Now: one that was pasted before, and takes longer to look at, must not come in its place.
+			this.pasted = pasted;
+			// Where nothing may be read, what was pasted stays the text that it is.
+			pasted.sources = vscode.workspace.isTrusted ? await pastedContext(text) : undefined;
+			return pasted.sources !== undefined && this.pasted === pasted ? pasted.paste : undefined;
+		},
+		'paste-take': async ({ paste }) => {
+			if (this.pasted?.paste === paste) {
+				const { sources } = this.pasted;
+				this.pasted = undefined;
+				await this.addFrom(async () => sources);
+			}
+		},
+	};
 
 	constructor(options: ChatContextOptions) {
 		this.options = options;
@@ -123,73 +142,6 @@ export class ChatContext {
 			kind: 'context-set',
 			context: { chips: chips.map(toChipView), ...(warning === undefined ? {} : { warning }) },
 		});
-	}
-
-	async handle(message: ContextMessage): Promise<void> {
-		switch (message.kind) {
-			case 'context-pick':
-				await this.thenComposer(() => this.addFrom(() => this.pick()));
-				break;
-			case 'context-shorten':
-				await this.thenComposer(() => pickShortened(this.chips, this.options.measure()));
-				break;
-			case 'context-drop':
-				await this.addFrom(() => droppedSources(message.uris));
-				break;
-			case 'context-text':
-				await this.addFrom(async () => [{ kind: 'text', label: oneLine(message.name), text: message.text }]);
-				break;
-			case 'context-image':
-				await this.addFrom(async () => {
-					this.refuseEncryptedImage();
-					return [await this.images.ofBytes(oneLine(message.name), Buffer.from(message.data, 'base64'))];
-				});
-				break;
-			case 'preview-request':
-				this.options.post({
-					kind: 'preview-set',
-					request: message.request,
-					address: await this.preview(message.file, message.turn),
-				});
-				break;
-			case 'chip-remove':
-				this.chips.remove(message.chip);
-				break;
-			case 'chip-open': {
-				const chip = this.chips.chips.find(({ id }) => id === message.chip);
-				if (chip) {
-					await openPlace(chip.attachment);
-				}
-				break;
-			}
-			case 'completion-request':
-				this.options.post({
-					kind: 'completion-set',
-					request: message.request,
-					items: await this.offer(message.query),
-				});
-				break;
-			case 'completion-take':
-				await this.addFrom(async () => (await this.offered.get(message.item)?.()) ?? []);
-				break;
-			case 'paste-look': {
-				const pasted: NonNullable<typeof this.pasted> = { paste: message.paste, sources: undefined };
-				// Now: one that was pasted before, and takes longer to look at, must not come in its place.
-				this.pasted = pasted;
-				// Where nothing may be read, what was pasted stays the text that it is.
-				pasted.sources = vscode.workspace.isTrusted ? await pastedContext(message.text) : undefined;
-				const isTaken = pasted.sources !== undefined && this.pasted === pasted;
-				this.options.post({ kind: 'paste-answer', paste: message.paste, taken: isTaken });
-				break;
-			}
-			case 'paste-take':
-				if (this.pasted?.paste === message.paste) {
-					const { sources } = this.pasted;
-					this.pasted = undefined;
-					await this.addFrom(async () => sources);
-				}
-				break;
-		}
 	}
 
 	private thenComposer(ask: () => Promise<unknown>): Promise<void> {

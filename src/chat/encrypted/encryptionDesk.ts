@@ -3,21 +3,16 @@ import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import type { OpenConversations } from '../conversations/openConversations.ts';
-import type { FromPage } from '../protocol.ts';
+import type { PageHandlers } from '../protocol.ts';
 import type { EncryptedChannels } from './channels.ts';
 import { addressOf } from './encryption.ts';
 import type { EncryptionView } from './protocol.ts';
 import { encryptionView, noChoiceText, noImageText } from './words.ts';
 
-type EncryptionMessage = Extract<FromPage, { kind: 'encryption-begin' | 'attestation-show' | 'draft-hold' }>;
-type EncryptionHandlers = {
-	[K in EncryptionMessage['kind']]: (message: Extract<EncryptionMessage, { kind: K }>) => unknown;
-};
-
 export interface DeskDependencies {
 	channels: EncryptedChannels;
 	conversations(): Promise<OpenConversations>;
-	/** Resolves when the page has put the cursor there. */
+	/** Resolves when the page has put the cursor there, or is gone. */
 	focusComposer(): Promise<void>;
 }
 
@@ -26,7 +21,7 @@ export class EncryptionDesk {
 	private readonly dependencies: DeskDependencies;
 	/** What was typed in them and not sent. Written nowhere. */
 	private readonly drafts = new Map<string, string>();
-	readonly handlers: EncryptionHandlers = {
+	readonly handlers: PageHandlers<'encryption-begin' | 'attestation-show' | 'draft-hold'> = {
 		'encryption-begin': () => this.begin(() => this.dependencies.focusComposer()),
 		'attestation-show': async () => {
 			const { encryption } = (await this.dependencies.conversations()).shown.conversation;

@@ -6,7 +6,7 @@ import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../chat.ts';
 import { dataUrl } from '../context/requestImages.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
-import type { FromPage, ToPage } from '../protocol.ts';
+import type { FromPage, PageHandlers } from '../protocol.ts';
 import { openableUrl } from '../protocolSchema.ts';
 import { thenComposer } from '../thenComposer.ts';
 import type { TurnMode } from './model/mode.ts';
@@ -21,12 +21,10 @@ export interface ModeDependencies {
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	refusedModes(): Partial<Record<TurnMode, string>>;
 	focusComposer(): void;
-	post(message: ToPage): void;
 	logger: Logger;
 }
 
-type ModeMessage = Extract<FromPage, { kind: `mode-${string}` | `picture-${string}` }>;
-export type ModeHandlers = { [K in ModeMessage['kind']]: (message: Extract<ModeMessage, { kind: K }>) => unknown };
+export type ModeHandlers = PageHandlers<Extract<FromPage, { kind: `mode-${string}` | `picture-${string}` }>['kind']>;
 
 /** Does what the page asks about modes and pictures. */
 export function modeHandlers({
@@ -35,7 +33,6 @@ export function modeHandlers({
 	withTurn,
 	refusedModes,
 	focusComposer,
-	post,
 	logger,
 }: ModeDependencies): ModeHandlers {
 	/** With the kept picture of a turn, where it is there. What fails is said. */
@@ -69,18 +66,20 @@ export function modeHandlers({
 				return undefined;
 			}, focusComposer);
 		},
-		'picture-request': ({ turn: turnId, file }) =>
-			withTurn(turnId, async chat => {
+		'picture-request': async ({ turn: turnId, file }) => {
+			let address: string | undefined;
+			await withTurn(turnId, async chat => {
 				const turn = findTurn(chat.conversation, turnId);
 				const kept = turn?.replies
 					.map(({ picture }) => picture)
 					.find(picture => isKept(picture) && picture.file === file);
 				if (isKept(kept)) {
 					const bytes = await pictures.read(chat.conversation.id, file);
-					const address = bytes && dataUrl(kept.type, bytes);
-					post({ kind: 'picture-set', turn: turnId, file, address });
+					address = bytes && dataUrl(kept.type, bytes);
 				}
-			}),
+			});
+			return address;
+		},
 		'picture-reload': ({ turn }) =>
 			withTurn(turn, async chat => {
 				await vscode.window.withProgress({ location: { viewId: views.chat } }, () => chat.reloadPicture(turn));

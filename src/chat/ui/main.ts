@@ -33,4 +33,4 @@ for (const [target, name] of [
 ] as const) {
 	target.addEventListener(name, () => app.keeper.flush());
 }
-app.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));
+app.updateComplete.then(() => app.missing.begin());

@@ -85,13 +85,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'message-hold':
 		case 'message-refuse':
 		case 'composer-focus':
-		case 'picture-set':
-		case 'files-found':
-		case 'image-set':
-		case 'preview-set':
 		case 'composer-fill':
-		case 'completion-set':
-		case 'paste-answer':
+		case 'answer':
 			return state;
 	}
 }

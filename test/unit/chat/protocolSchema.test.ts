@@ -4,19 +4,21 @@ import { openableUrl, parseFromPage } from '../../../src/chat/protocolSchema.ts'
 import { TURN_IDS } from './conversations.ts';
 
 const [turn] = TURN_IDS;
+const request = 'f0000000-0000-4000-8000-000000000001';
 const conversation = 'c0000000-0000-4000-8000-000000000001';
 
 describe('a message from the page', () => {
 	it('is taken in each of its documented forms', () => {
 		for (const message of [
-			{ kind: 'page-ready' },
-			{ kind: 'snapshot-request' },
-			{ kind: 'composer-focused', focused: true },
+			{ kind: 'page-ready', request },
+			{ kind: 'snapshot-request', request },
+			{ kind: 'answer', request, answer: { value: true } },
+			{ kind: 'answer', request, answer: { problem: 'No.' } },
 			{ kind: 'message-send', turn, text: 'x' },
 			{ kind: 'message-send', conversation, turn, text: '' },
 			{ kind: 'message-send', conversation, turn, text: 'x', edits: turn },
 			{ kind: 'message-send', conversation, turn, text: 'x'.repeat(MAXIMUM_MESSAGE_LENGTH + 1) },
-			{ kind: 'earlier-request', before: turn },
+			{ kind: 'earlier-request', request, before: turn },
 			{ kind: 'reply-stop', turn },
 			{ kind: 'reply-retry', turn },
 			{ kind: 'reply-continue', turn },
@@ -30,13 +32,13 @@ describe('a message from the page', () => {
 			{ kind: 'text-copy', text: 'x' },
 			{ kind: 'code-use', action: 'apply', turn, code: 'x', language: 'ts', file: 'a.ts' },
 			{ kind: 'code-use', action: 'insert', turn, code: 'x' },
-			{ kind: 'files-check', request: 1, names: ['a.ts'] },
+			{ kind: 'files-check', request, names: ['a.ts'] },
 			{ kind: 'file-open', name: 'a.ts:1' },
 			{ kind: 'state-keep', state: '{}' },
-			{ kind: 'image-load', request: 1, url: 'https://example.com/i.png' },
+			{ kind: 'image-load', request, url: 'https://example.com/i.png' },
 			{ kind: 'context-image', name: 'a.png', data: 'iVBORw0KGgo=' },
-			{ kind: 'preview-request', request: 1, file: 'a'.repeat(64) },
-			{ kind: 'preview-request', request: 1, file: 'a'.repeat(64), turn },
+			{ kind: 'preview-request', request, file: 'a'.repeat(64) },
+			{ kind: 'preview-request', request, file: 'a'.repeat(64), turn },
 		]) {
 			assert.deepEqual(parseFromPage(message), message);
 		}
@@ -69,12 +71,16 @@ describe('a message from the page', () => {
 			{ kind: 'text-copy', text: '' },
 			{ kind: 'code-use', action: 'run', turn, code: 'x' },
 			{ kind: 'code-use', action: 'apply', turn, code: 'x', file: 'x'.repeat(401) },
-			{ kind: 'files-check', request: 1, names: Array(65).fill('a.ts') },
-			{ kind: 'files-check', request: -1, names: [] },
-			{ kind: 'image-load', request: 1.5, url: 'https://example.com/i.png' },
+			{ kind: 'files-check', request, names: Array(65).fill('a.ts') },
+			{ kind: 'files-check', request: 1, names: [] },
+			{ kind: 'files-check', names: [] },
+			{ kind: 'page-ready' },
+			{ kind: 'answer', request, answer: { value: { big: 'x' } } },
+			{ kind: 'answer', request, answer: { value: true, problem: 'No.' } },
+			{ kind: 'image-load', request: 'x', url: 'https://example.com/i.png' },
 			{ kind: 'context-image', name: 'a.png', data: 'no base64' },
 			{ kind: 'context-image', name: 'a.png', data: 'A'.repeat(7_000_004) },
-			{ kind: 'preview-request', request: 1, file: '../../secrets' },
+			{ kind: 'preview-request', request, file: '../../secrets' },
 		]) {
 			assert.equal(parseFromPage(message), undefined, JSON.stringify(message)?.slice(0, 80));
 		}

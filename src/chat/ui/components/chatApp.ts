@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { answerRequest } from '../../../base/rpc.ts';
 import { escapeMessage } from '../../modes/model/mode.ts';
 import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
 import { Announcer } from '../announcer.ts';
@@ -11,6 +12,7 @@ import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
 import { messageProblem } from '../message.ts';
+import { MissingTurns } from '../missingTurns.ts';
 import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
@@ -57,9 +59,6 @@ export class ChatApp extends LitElement {
 	/** Changes that came since the last frame. */
 	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
-	private snapshotWanted = false;
-	/** The first turn when the ones before it were asked for. */
-	private earlierWanted: string | undefined;
 	/** What the reader had in view when turns were put before it. */
 	private held: ReadingPosition | undefined;
 	/** Another version was asked for: its button gets the focus back. */
@@ -71,7 +70,9 @@ export class ChatApp extends LitElement {
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
 	private readonly post: Post = message => this.host.postMessage(message);
-	private readonly requests = new HostRequests(this.post);
+	/** From the first render on: its words come with the page's other ones. */
+	requests!: HostRequests;
+	readonly missing = new MissingTurns(this);
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, draftOf: __, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
@@ -128,27 +129,24 @@ export class ChatApp extends LitElement {
 			case 'message-refuse':
 				this.composer.refused(message.turn, message.reason, message.action);
 				return;
-			case 'picture-set':
-				this.turnElement(message.turn)?.showPicture(message.file, message.address);
-				return;
-			case 'files-found':
-			case 'image-set':
-			case 'preview-set':
+			case 'answer':
 				this.requests.answered(message);
 				return;
 			case 'composer-focus':
+				void answerRequest(message.request, () => this.takeFocus(), {
+					post: this.post,
+					explain: () => this.strings.noHostAnswer,
+				});
+				return;
 			case 'composer-fill':
-			case 'completion-set':
-			case 'paste-answer':
-				this.composer.receive(message);
+				this.composer.suggest(message.text);
 				return;
 			default: {
 				const next = applyMessage(this.nextState, message);
 				if (next === 'missed') {
-					this.requestSnapshot();
+					this.missing.catchUp();
 					return;
 				}
-				this.snapshotWanted = false;
 				const before = this.nextState;
 				if (message.kind === 'snapshot-set' && next.conversation !== before.conversation) {
 					this.changeConversation(next);
@@ -162,7 +160,7 @@ export class ChatApp extends LitElement {
 					this.announce(next.encryption.label);
 				}
 				if (message.kind === 'snapshot-set' || message.kind === 'turns-prepend') {
-					this.earlierWanted = undefined;
+					this.missing.received(message.kind);
 				}
 				if (message.kind === 'context-set') {
 					for (const words of contextNews(before.context, next.context, this.strings)) {
@@ -180,6 +178,7 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
+			this.requests = new HostRequests(this.post, this.strings.noHostAnswer);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
@@ -282,11 +281,15 @@ export class ChatApp extends LitElement {
 
 	private renderEarlier(count: number): TemplateResult {
 		const label = fill(this.strings.showEarlier, new Intl.NumberFormat(this.language).format(count));
-		return html`<button type="button" class="earlier" @click=${this.requestEarlier}>${label}</button>`;
+		return html`<button type="button" class="earlier" @click=${() => this.missing.earlier()}>${label}</button>`;
 	}
 
 	private renderNotice(): TemplateResult | typeof nothing {
 		const { notice, connection, turns } = this.state;
+		const { problem } = this.missing;
+		if (problem) {
+			return problemNotice({ message: problem.message, action: this.strings.retry }, problem.ask);
+		}
 		if (connection?.problem && turns.length > 0) {
 			return problemNotice(connection.problem, this.followConnection);
 		}
@@ -301,7 +304,7 @@ export class ChatApp extends LitElement {
 	private onScroll(): void {
 		// Early enough that a reader who scrolls steadily never waits.
 		if (!this.following && this.log.scrollTop < 2 * this.log.clientHeight) {
-			this.requestEarlier();
+			void this.missing.earlier();
 		}
 	}
 
@@ -327,7 +330,7 @@ export class ChatApp extends LitElement {
 		}
 		const turn = this.turnElement(reading.turn);
 		if (!turn && this.state.earlier > 0) {
-			this.requestEarlier();
+			void this.missing.earlier();
 			return;
 		}
 		this.resumeReading = undefined;
@@ -368,14 +371,6 @@ export class ChatApp extends LitElement {
 		this.editing = state.edit && this.editing;
 		this.keeper.save({ ...state, ...(conversation === undefined ? {} : { conversation }) });
 	}
-
-	private readonly requestEarlier = () => {
-		const [first] = this.nextState.turns;
-		if (first && this.nextState.earlier > 0 && this.earlierWanted !== first.id) {
-			this.earlierWanted = first.id;
-			this.post({ kind: 'earlier-request', before: first.id });
-		}
-	};
 
 	private beginEdit(turn: TurnView): void {
 		if (this.isRefusedWhileReplying()) {
@@ -477,12 +472,10 @@ export class ChatApp extends LitElement {
 		return this.renderRoot.querySelector('chat-composer') as ChatComposer;
 	}
 
-	/** Asked once for each gap: until the snapshot comes, every further change would be missed too. */
-	private requestSnapshot(): void {
-		if (!this.snapshotWanted) {
-			this.snapshotWanted = true;
-			this.post({ kind: 'snapshot-request' });
-		}
+	/** Gives whether keys that are pressed go to the page now. */
+	private takeFocus(): boolean {
+		this.composer.focusText();
+		return document.hasFocus();
 	}
 
 	private announce(words: string): void {

@@ -17,8 +17,14 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	image: 'file-media',
 };
 
-/** Gives an attached image as a `data:` address, by its file. */
+/** Gives an attached image as a `data:` address, by its file; undefined where that is gone. Rejects with a sentence. */
 export type LoadPreview = (file: string) => Promise<string | undefined>;
+
+/** `problem` is a sentence: why the image is not shown. */
+interface Preview {
+	address?: string | undefined;
+	problem?: string;
+}
 
 /** Pieces of context as a row of chips: one stop of the Tab key, arrows between them, Delete takes one away. */
 export class ChatChips extends LitElement {
@@ -47,8 +53,8 @@ export class ChatChips extends LitElement {
 	/** The last one is gone: where the focus goes then. */
 	declare leave: (() => void) | undefined;
 	declare loadPreview: LoadPreview;
-	/** Those that have come, by their files; undefined for one that was asked for, or is gone. */
-	declare previews: ReadonlyMap<string, string | undefined>;
+	/** Those that were asked for, by their files. */
+	declare previews: ReadonlyMap<string, Preview>;
 	declare current: number;
 
 	/** Where the focus was when its chip was taken away. */
@@ -75,10 +81,13 @@ export class ChatChips extends LitElement {
 	}
 
 	private async askForPreview(file: string): Promise<void> {
-		this.previews = new Map(this.previews).set(file, undefined);
-		const address = await this.loadPreview(file);
+		this.previews = new Map(this.previews).set(file, {});
+		const preview = await this.loadPreview(file).then(
+			(address): Preview => ({ address }),
+			(error: Error): Preview => ({ problem: error.message }),
+		);
 		if (this.previews.has(file)) {
-			this.previews = new Map(this.previews).set(file, address);
+			this.previews = new Map(this.previews).set(file, preview);
 		}
 	}
 
@@ -122,13 +131,15 @@ export class ChatChips extends LitElement {
 		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
 		// What is spoken holds what is seen, so that a voice command finds it.
 		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${strings.chipCut}`;
-		const spoken = removeChip ? fill(strings.chipHelp, seen, whole) : `${seen}. ${whole}`;
+		const problem = image && this.previews.get(image.file)?.problem;
+		const known = problem === undefined ? whole : `${whole}. ${problem}`;
+		const spoken = removeChip ? fill(strings.chipHelp, seen, known) : `${seen}. ${known}`;
 		return html`<li class="chip">
 			<button
 				type="button"
 				class="open"
 				tabindex=${index === this.current ? 0 : -1}
-				title=${[chip.path ?? chip.label, whole].join('\n')}
+				title=${[chip.path ?? chip.label, whole, ...(problem === undefined ? [] : [problem])].join('\n')}
 				aria-label=${spoken}
 				@click=${() => this.openChip(index)}
 				@focus=${() => {
@@ -144,7 +155,7 @@ export class ChatChips extends LitElement {
 	}
 
 	private renderIcon({ kind, image }: AttachmentView): TemplateResult {
-		const address = image && this.previews.get(image.file);
+		const address = image && this.previews.get(image.file)?.address;
 		return address === undefined ? codicon(attachmentIcons[kind]) : html`<img class="preview" src=${address} alt="" />`;
 	}
 

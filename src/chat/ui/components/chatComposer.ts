@@ -1,7 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../modes/model/mode.ts';
 import type { PolicyView } from '../../policy/protocol.ts';
-import type { ChipView, ConnectionView, ContextView, PageStrings, ToPage } from '../../protocol.ts';
+import type { ChipView, ConnectionView, ContextView, PageStrings } from '../../protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
@@ -24,6 +24,9 @@ import { sharedStyles } from './shared.styles.ts';
 
 /** A host that took this long has not taken the message: the composer is given back to the user. */
 const ACCEPT_TIMEOUT_MS = 10_000;
+
+/** A text that was pasted waits for so long for the host's word, which may have a better use for it. Milliseconds. */
+const PASTE_MS = 1_000;
 
 /** What was written and not yet taken by the host. */
 export interface Draft {
@@ -84,12 +87,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private readonly slash = new SlashMenu(this);
 	private readonly paste = new PendingPaste(
 		() => this.field,
-		(paste, taken) => {
+		taken => {
 			const { isSendDue } = this;
 			this.isSendDue = false;
-			if (taken) {
+			if (taken !== undefined) {
 				// Its chip comes later, or never where a question about it is answered with no: nothing goes without it.
-				this.post({ kind: 'paste-take', paste });
+				this.post({ kind: 'paste-take', paste: taken });
 			} else if (isSendDue) {
 				this.send();
 			}
@@ -158,28 +161,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	/** Puts a question into the field, where there is none. */
-	private suggest(text: string): void {
+	suggest(text: string): void {
 		if (this.field.value.trim() === '') {
 			this.field.value = text;
 			this.textChanged();
-		}
-	}
-
-	receive(message: Extract<ToPage, { kind: `composer-${string}` | 'completion-set' | 'paste-answer' }>): void {
-		switch (message.kind) {
-			case 'composer-focus':
-				this.focusText();
-				this.post({ kind: 'composer-focused', focused: document.hasFocus() });
-				break;
-			case 'composer-fill':
-				this.suggest(message.text);
-				break;
-			case 'completion-set':
-				this.completion.receive(message.request, message.items);
-				break;
-			case 'paste-answer':
-				this.paste.answer(message.paste, message.taken);
-				break;
 		}
 	}
 
@@ -282,7 +267,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				.language=${this.language}
 				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
 				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
-				.loadPreview=${(file: string) => this.requests.preview({ file })}
+				.loadPreview=${(file: string) => this.requests.ask('preview-request', { file })}
 				.leave=${() => this.focusText()}
 			></chat-chips>
 			${
@@ -357,7 +342,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return;
 		}
 		event.preventDefault();
-		this.post({ kind: 'paste-look', paste: this.paste.hold(text), text });
+		void this.paste.hold(text, this.requests.ask('paste-look', { text }, PASTE_MS));
 	}
 
 	/** Files that came without an address: their text is all that there is of them. A message waits until the host has it. */

@@ -190,8 +190,13 @@ export class ChatMarkdown extends LitElement {
 		const words = link.textContent ?? '';
 		link.setAttribute('aria-busy', 'true');
 		link.dataset['state'] = this.strings.loadingImage;
-		const image = await this.requests.loadImage({ url });
+		const image = await this.requests.ask('image-load', { url }).catch((error: Error) => error);
 		link.removeAttribute('aria-busy');
+		if (image instanceof Error) {
+			// Nothing was said of the image itself: the next click asks again.
+			link.dataset['state'] = image.message;
+			return;
+		}
 		link.classList.add('loaded');
 		if ('dataUrl' in image) {
 			delete link.dataset['state'];

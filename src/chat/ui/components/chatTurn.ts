@@ -10,7 +10,7 @@ import { tellLostFocus } from '../focusLost.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
-import { type ChatPicture, pictureActions } from '../modes/chatPicture.ts';
+import { pictureActions } from '../modes/chatPicture.ts';
 import { modeWord } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
@@ -141,11 +141,6 @@ export class ChatTurn extends LitElement {
 		});
 	}
 
-	/** The host's answer to a request for a picture. */
-	showPicture(file: string, address: string | undefined): void {
-		this.renderRoot.querySelector<ChatPicture>('chat-picture')?.receive(file, address);
-	}
-
 	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
 		const { turn, strings } = this;
 		return picture || streaming
@@ -155,6 +150,7 @@ export class ChatTurn extends LitElement {
 					.prompt=${turn.question}
 					.strings=${strings}
 					.post=${this.post}
+					.requests=${this.requests}
 				></chat-picture>`
 			: nothing;
 	}

@@ -1,6 +1,7 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import type { CompletionItem, PageStrings } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';
 import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
@@ -15,6 +16,7 @@ export interface CompletionOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
 	readonly strings: PageStrings;
 	readonly post: Post;
+	readonly requests: HostRequests;
 	/** The text has become another one. */
 	textChanged(): void;
 	/** Does what Enter does where no list has it. */
@@ -34,6 +36,8 @@ export class ContextCompletion implements ReactiveController {
 	 */
 	private due: { start: number; end: number; value: string; sends: boolean } | undefined;
 	private items: readonly CompletionItem[] | undefined;
+	/** Why there are none, where that is not because nothing matches: a sentence. */
+	private problem: string | undefined;
 	private selected = 0;
 	/** The `#` that the user has closed the list of. */
 	private dismissed: number | undefined;
@@ -67,14 +71,26 @@ export class ContextCompletion implements ReactiveController {
 		this.request++;
 		this.isAwaited = true;
 		this.due = undefined;
-		this.owner.post({ kind: 'completion-request', request: this.request, query: token.query });
+		void this.ask(this.request, token.query);
 	}
 
-	receive(request: number, items: readonly CompletionItem[]): void {
-		const { due } = this;
-		if (request !== this.request || !(due ?? this.token())) {
+	private async ask(request: number, query: string): Promise<void> {
+		const answer = await this.owner.requests
+			.ask('completion-request', { query })
+			.catch((error: Error) => error.message);
+		if (request !== this.request || !(this.due ?? this.token())) {
 			return;
 		}
+		this.problem = typeof answer === 'string' ? answer : undefined;
+		if (typeof answer === 'string') {
+			// Nothing is sent without what Enter was meant for.
+			this.due = undefined;
+		}
+		this.receive(typeof answer === 'string' ? [] : answer);
+	}
+
+	private receive(items: readonly CompletionItem[]): void {
+		const { due } = this;
 		const [first] = items;
 		if (!due) {
 			this.isAwaited = false;
@@ -186,7 +202,7 @@ export class ContextCompletion implements ReactiveController {
 		}
 		if (items.length === 0) {
 			return html`<div class="completions" id=${LIST_ID}>
-				<div class="nothing" role="status">${strings.noCompletions}</div>
+				<div class="nothing" role="status">${this.problem ?? strings.noCompletions}</div>
 			</div>`;
 		}
 		// The text field keeps the focus: a press on the list must not take it.

@@ -1,6 +1,3 @@
-/** A text that was pasted waits for so long for the host's word, which may have a better use for it. Milliseconds. */
-const TIMEOUT_MS = 1_000;
-
 /** What the field held when something was pasted. */
 interface Place {
 	value: string;
@@ -11,12 +8,11 @@ interface Place {
 /** A text that was pasted and is not in the field yet: the host is asked whether it knows the text's place. */
 export class PendingPaste {
 	private readonly field: () => HTMLTextAreaElement;
-	private readonly settled: (asked: number, taken: boolean) => void;
-	private asked = 0;
-	private held: { text: string; place: Place; timeout: ReturnType<typeof setTimeout> } | undefined;
+	private readonly settled: (taken: string | undefined) => void;
+	private held: { text: string; place: Place } | undefined;
 
-	/** `settled`: the text is in the field, or, where it is taken, the host's. */
-	constructor(field: () => HTMLTextAreaElement, settled: (asked: number, taken: boolean) => void) {
+	/** `settled`: the text is in the field, or, where it is taken, the host's under that name. */
+	constructor(field: () => HTMLTextAreaElement, settled: (taken: string | undefined) => void) {
 		this.field = field;
 		this.settled = settled;
 	}
@@ -25,38 +21,36 @@ export class PendingPaste {
 		return this.held !== undefined;
 	}
 
-	/** Gives the number that the host's answer names. */
-	hold(text: string): number {
-		this.asked++;
-		const { asked } = this;
+	/** Holds a text until the host has said by which name it takes it, if it does; without an answer it is text. */
+	async hold(text: string, look: Promise<string | undefined>): Promise<void> {
 		const { value, selectionStart: start, selectionEnd: end } = this.field();
-		const timeout = setTimeout(() => this.answer(asked, false), TIMEOUT_MS);
-		this.held = { text, place: { value, start, end }, timeout };
-		return asked;
-	}
-
-	/** What is not taken goes in where it was pasted, whatever was typed meanwhile. */
-	answer(asked: number, taken: boolean): void {
-		const { held } = this;
-		if (held === undefined || asked !== this.asked) {
-			return;
+		const held = { text, place: { value, start, end } };
+		this.held = held;
+		const taken = await look.catch(() => undefined);
+		if (this.held === held) {
+			this.settle(held, taken);
 		}
-		this.forget();
-		if (!taken) {
-			this.insert(held.text, held.place);
-		}
-		this.settled(asked, taken);
 	}
 
 	/** Takes no answer any more: it is text. */
 	end(): void {
-		this.answer(this.asked, false);
+		if (this.held) {
+			this.settle(this.held, undefined);
+		}
 	}
 
 	/** There is no field any more. */
 	forget(): void {
-		clearTimeout(this.held?.timeout);
 		this.held = undefined;
+	}
+
+	/** What is not taken goes in where it was pasted, whatever was typed meanwhile. */
+	private settle({ text, place }: NonNullable<typeof this.held>, taken: string | undefined): void {
+		this.held = undefined;
+		if (taken === undefined) {
+			this.insert(text, place);
+		}
+		this.settled(taken);
 	}
 
 	private insert(text: string, { value, start, end }: Place): void {

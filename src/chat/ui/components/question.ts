@@ -41,7 +41,7 @@ export function renderQuestion(
 						.strings=${strings}
 						.language=${language}
 						.openChip=${(index: number) => actions.openAttachment(turn, index)}
-						.loadPreview=${(file: string) => requests.preview({ file, turn: turn.id })}
+						.loadPreview=${(file: string) => requests.ask('preview-request', { file, turn: turn.id })}
 					></chat-chips>`
 				: nothing
 		}

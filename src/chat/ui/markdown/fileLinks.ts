@@ -41,7 +41,7 @@ export class FileLinks {
 		return known;
 	}
 
-	/** What is asked for in one go travels in one message. */
+	/** What is asked for in one go travels in one message. Without an answer a name is asked for again when it comes again. */
 	private async ask(name: string): Promise<boolean> {
 		if (!this.batch || this.batch.names.length === MAXIMUM_NAMES) {
 			const names: string[] = [];
@@ -49,14 +49,19 @@ export class FileLinks {
 			this.batch = batch;
 		}
 		this.batch.names.push(name);
-		return (await this.batch.answer).includes(name);
+		try {
+			return (await this.batch.answer).includes(name);
+		} catch {
+			this.found.delete(name);
+			return false;
+		}
 	}
 
 	private send(names: string[]): Promise<string[]> {
 		if (this.batch?.names === names) {
 			this.batch = undefined;
 		}
-		return this.requests.findFiles({ names });
+		return this.requests.ask('files-check', { names });
 	}
 
 	private link(element: HTMLElement, name: string): void {

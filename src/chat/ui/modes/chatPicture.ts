@@ -3,6 +3,7 @@ import type { FromPage, PageStrings, PictureView } from '../../protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 
 /** A picture is asked for when it is so near to what is in view, in pixels. */
@@ -75,8 +76,10 @@ export class ChatPicture extends LitElement {
 		prompt: { attribute: false },
 		strings: { attribute: false },
 		post: { attribute: false },
+		requests: { attribute: false },
 		address: { state: true },
 		gone: { state: true },
+		unanswered: { state: true },
 	};
 
 	/** Undefined while it is being made. */
@@ -86,18 +89,26 @@ export class ChatPicture extends LitElement {
 	declare prompt: string;
 	declare strings: PageStrings;
 	declare post: Post;
+	declare requests: HostRequests;
 	/** A `data:` address of the host. */
 	declare address: string | undefined;
 	/** What should be there is not: the file is deleted, or the browser cannot show it. */
 	declare gone: 'file' | 'type' | undefined;
+	/** Why the host did not say what there is: a sentence. */
+	declare unanswered: string | undefined;
 
 	private observer: IntersectionObserver | undefined;
 
-	/** The host's answer. */
-	receive(file: string, address: string | undefined): void {
+	private async request(file: string): Promise<void> {
+		this.unanswered = undefined;
+		const answer = await this.requests.ask('picture-request', { turn: this.turn, file }).then(
+			address => ({ address, problem: undefined }),
+			(error: Error) => ({ address: undefined, problem: error.message }),
+		);
 		if (this.file === file) {
-			this.address = address;
-			this.gone = address === undefined ? 'file' : undefined;
+			this.address = answer.address;
+			this.unanswered = answer.problem;
+			this.gone = answer.address === undefined && answer.problem === undefined ? 'file' : undefined;
 		}
 	}
 
@@ -106,6 +117,7 @@ export class ChatPicture extends LitElement {
 		if (changed.has('picture') && (before && 'file' in before ? before.file : undefined) !== this.file) {
 			this.address = undefined;
 			this.gone = undefined;
+			this.unanswered = undefined;
 			this.observer?.disconnect();
 			if (this.file !== undefined) {
 				this.requestWhenNear(this.file);
@@ -131,15 +143,19 @@ export class ChatPicture extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { picture, strings, address, gone } = this;
+		const { picture, strings, address, gone, unanswered } = this;
 		if (!picture) {
 			return html`<div class="frame making"><span>${strings.makingPicture}</span></div>`;
 		}
 		if ('problem' in picture) {
-			return this.renderProblem(problemText(picture.problem, strings), picture.canReload);
+			return this.renderProblem(problemText(picture.problem, strings), picture.canReload && this.reload);
+		}
+		if (unanswered !== undefined) {
+			return this.renderProblem(unanswered, () => void this.request(picture.file));
 		}
 		if (gone !== undefined) {
-			return this.renderProblem(gone === 'file' ? strings.pictureGone : strings.pictureType, gone === 'file');
+			const isFile = gone === 'file';
+			return this.renderProblem(isFile ? strings.pictureGone : strings.pictureType, isFile && this.reload);
 		}
 		const { width, height } = picture;
 		// Without an address the picture is not there yet, and has its size.
@@ -155,10 +171,11 @@ export class ChatPicture extends LitElement {
 		/>`;
 	}
 
-	private renderProblem(words: string, canReload: boolean): TemplateResult {
-		const reload = () => this.post({ kind: 'picture-reload', turn: this.turn });
+	private readonly reload = (): void => this.post({ kind: 'picture-reload', turn: this.turn });
+
+	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
-			${canReload ? html`<button type="button" class="button secondary" @click=${reload}>${this.strings.loadAgain}</button>` : ''}`;
+			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${this.strings.loadAgain}</button>` : ''}`;
 	}
 
 	private get file(): string | undefined {
@@ -171,7 +188,7 @@ export class ChatPicture extends LitElement {
 			entries => {
 				if (entries.some(({ isIntersecting }) => isIntersecting)) {
 					this.observer?.disconnect();
-					this.post({ kind: 'picture-request', turn: this.turn, file });
+					void this.request(file);
 				}
 			},
 			{ rootMargin: NEAR },
