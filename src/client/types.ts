@@ -111,8 +111,8 @@ export interface AcceptedAttestation {
 }
 
 /**
- * A session of the encrypted channel. One message at a time. After `tampered` it is over; `session-expired` leaves the
- * next message to try again.
+ * A session of the encrypted channel. One message at a time, each under an attestation of its own: the fields are those
+ * of the last one. After `tampered` it is over; `session-expired` leaves the next message to try again.
  */
 export interface ChannelSession extends Readonly<Attested> {
 	/** The model's whole reply to the conversation. */
@@ -137,8 +137,8 @@ export interface ChannelAttestOptions extends ChannelAddress {
 
 export interface ChannelOpenOptions extends ChannelAttestOptions {
 	/**
-	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, when an
-	 * expired session is renewed, anything else. Without it the answer is no.
+	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, by the
+	 * attestation for a later message, anything else. Without it the answer is no.
 	 */
 	confirm?: (before: AcceptedAttestation, now: Attested) => Promise<boolean>;
 	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../../base/base64.ts';
-import type { MessageReply, MessageRequest } from '../../contract/channel.ts';
+import { FIRST_NONCE, type MessageReply, type MessageRequest } from '../../contract/channel.ts';
 import type { AesKey } from '../../crypto/aesGcm.ts';
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
 import type { PublicKey } from '../../crypto/publicKey.ts';
@@ -8,17 +8,15 @@ import { deriveMessageKey, openFrame, sealFrame } from '../../crypto/sealedFrame
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
 import { ClientError } from '../core/errors.ts';
 import type { Attested } from '../types.ts';
-import { NonceCounter } from './message.ts';
 
-/** A session that brings more replies than this is not one to remember any longer. */
+/** A reply of more frames than this is not one to remember any longer. */
 const MAXIMUM_IVS = 1_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What one attestation is good for: its keys, its nonces, and the IVs that were seen. */
+/** What one attestation is good for: one message and the reply to it, with their keys and the IVs that were seen. */
 export class Handshake {
 	readonly attested: Attested;
-	readonly nonces = new NonceCounter();
 	private readonly keyPair: KeyPair;
 	private readonly key: AesKey;
 	private readonly verify: Verifier;
@@ -38,11 +36,11 @@ export class Handshake {
 		return new Handshake(attested, keyPair, await deriveMessageKey(keyPair, enclave), createVerifier(enclave));
 	}
 
-	/** A text as a message that can be sent, under the next nonce. */
+	/** A text as the message that can be sent. */
 	async seal(text: string): Promise<MessageRequest> {
 		const { nonce, iv, ciphertext, signature } = await sealFrame(
 			Buffer.from(text),
-			this.nonces.take(),
+			FIRST_NONCE,
 			this.key,
 			this.keyPair,
 		);
@@ -57,7 +55,7 @@ export class Handshake {
 			throw new ClientError('tampered', 'a part of the reply was seen before');
 		}
 		if (this.ivs.size >= MAXIMUM_IVS) {
-			throw new ClientError('tampered', `the session brought more than ${MAXIMUM_IVS} parts of replies`);
+			throw new ClientError('tampered', `the reply has more than ${MAXIMUM_IVS} parts`);
 		}
 		this.ivs.add(iv);
 	}

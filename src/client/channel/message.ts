@@ -1,5 +1,4 @@
 import {
-	FIRST_NONCE,
 	type MessageReply,
 	type MessageRequest,
 	messageReplySchema,
@@ -10,20 +9,6 @@ import type { Caller } from '../core/caller.ts';
 import { ClientError } from '../core/errors.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
-
-/** A session's nonces. One is spent by any attempt to send, a failed one too: it must never stand over another text. */
-export class NonceCounter {
-	private next = FIRST_NONCE;
-
-	take(): number {
-		return this.next++;
-	}
-
-	/** After a message that never left: the service would miss a nonce that it has not seen. */
-	giveBack(): void {
-		this.next--;
-	}
-}
 
 /**
  * Sends a message that is encrypted and signed already; what comes back is neither verified nor decrypted. Never

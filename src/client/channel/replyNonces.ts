@@ -13,14 +13,6 @@ export class ReplyNonces {
 		this.next = requestNonce + REPLY_NONCE_DISTANCE;
 	}
 
-	/**
-	 * Whether every frame of the reply was seen to have one nonce. Where each has the next, one that was held back has the
-	 * nonce that the next message's reply begins with, and would pass for it.
-	 */
-	get areAllOne(): boolean {
-		return this.count > 1 && this.step === 0;
-	}
-
 	/** Whether a frame may come next; it then has. */
 	accept(nonce: number): boolean {
 		if (this.count === 1 && nonce === this.next + 1) {

@@ -41,7 +41,7 @@ export interface ChannelContext {
 	makerKeys: MakerKeys;
 }
 
-/** What a session is opened with, and renewed with after it has expired. */
+/** What a session is opened with, and each later message attested with. */
 interface Opening extends Pick<ChannelOpenOptions, 'confirm' | 'askMaker' | 'requireHardwareProof'> {
 	context: ChannelContext;
 	address: ChannelAddress;
@@ -126,22 +126,33 @@ async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSigna
 	return answer === true;
 }
 
-/** Thrown before a message has left this machine: its nonce is still unseen. */
+/** Thrown before a message has left this machine. */
 const UNSENT: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>(['no-key', 'too-large', 'not-supported']);
+
+/** The reply to a message, and what opens it. */
+interface Delivered<T> {
+	handshake: Handshake;
+	/** Of the message. */
+	nonce: number;
+	reply: T;
+}
 
 class Session implements ChannelSession {
 	private readonly opening: Opening;
 	private readonly closing = new AbortController();
 	private attested: Attested;
-	private handshake: Handshake | undefined;
+	/**
+	 * The one that no message has gone out with yet. Each carries one message: whatever comes between client and enclave can
+	 * have the enclave answer that at either endpoint, more than once, hand out any frame of it as the reply, and keep the
+	 * others. None of them opens with the key of another handshake, so that none can answer another message.
+	 */
+	private unused: Handshake | undefined;
 	private isBusy = false;
-	/** Something of a streamed reply may have been held back that would pass for the next one. */
-	private isUsedUp = false;
 	private tampering: ClientError | undefined;
 
 	constructor(opening: Opening, handshake: Handshake) {
 		this.opening = opening;
-		this.handshake = handshake;
+		this.unused = handshake;
 		this.attested = handshake.attested;
 	}
 
@@ -190,7 +201,7 @@ class Session implements ChannelSession {
 	}
 
 	async close(): Promise<void> {
-		this.handshake = undefined;
+		this.unused = undefined;
 		this.closing.abort();
 	}
 
@@ -202,9 +213,8 @@ class Session implements ChannelSession {
 		try {
 			const { address } = this.opening;
 			const { caller } = this.opening.context;
-			const { handshake, reply, nonce } = await this.deliver(history, own, request => {
-				this.isUsedUp = true;
-				return caller.stream({
+			const { handshake, reply, nonce } = await this.deliver(history, own, request =>
+				caller.stream({
 					...channelTarget(caller.connection, 'messageStream', address),
 					body: request,
 					codes: { 409: 'session-expired' },
@@ -212,14 +222,9 @@ class Session implements ChannelSession {
 					redirects: 'refuse',
 					retry: 'never',
 					signal: own,
-				});
-			});
-			const nonces = new ReplyNonces(nonce);
-			try {
-				yield* readReplyStream(caller, reply, handshake, nonces);
-			} finally {
-				this.isUsedUp = !nonces.areAllOne;
-			}
+				}),
+			);
+			yield* readReplyStream(caller, reply, handshake, new ReplyNonces(nonce));
 		} catch (error) {
 			throw this.failure(error);
 		} finally {
@@ -247,58 +252,51 @@ class Session implements ChannelSession {
 		history: readonly ChannelMessage[],
 		signal: AbortSignal,
 		send: (request: MessageRequest) => Promise<T>,
-	): Promise<{ handshake: Handshake; nonce: number; reply: T }> {
+	): Promise<Delivered<T>> {
 		const text = JSON.stringify(checkRequest(channelHistorySchema, history));
-		if (this.isUsedUp) {
-			await this.renew(signal);
-		}
+		const handshake = this.unused ?? (await this.renew(signal));
 		try {
-			return await this.attempt(text, send);
+			return await this.attempt(handshake, text, send);
 		} catch (error) {
 			if (!ClientError.is(error, 'session-expired')) {
 				throw error;
 			}
 		}
-		await this.renew(signal);
-		return this.attempt(text, send);
+		return this.attempt(await this.renew(signal), text, send);
 	}
 
 	private async attempt<T>(
+		handshake: Handshake,
 		text: string,
 		send: (request: MessageRequest) => Promise<T>,
-	): Promise<{ handshake: Handshake; nonce: number; reply: T }> {
-		const { handshake } = this;
-		if (!handshake) {
-			throw abortedError();
-		}
+	): Promise<Delivered<T>> {
+		this.unused = undefined;
 		const request = await handshake.seal(text);
 		try {
 			return { handshake, nonce: request.payload.nonce, reply: await send(request) };
 		} catch (error) {
 			if (ClientError.is(error) && error.status === undefined && UNSENT.has(error.code)) {
-				handshake.nonces.giveBack();
-				this.isUsedUp = false;
+				this.unused = handshake;
 			}
 			throw asTampered(error);
 		}
 	}
 
-	private async renew(signal: AbortSignal): Promise<void> {
+	private async renew(signal: AbortSignal): Promise<Handshake> {
 		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
 		const handshake = await accept(this.opening, { current, signal });
 		if (signal.aborted) {
 			throw abortedError();
 		}
-		this.handshake = handshake;
 		this.attested = handshake.attested;
-		this.isUsedUp = false;
+		return handshake;
 	}
 
 	/** Whatever was tampered with ends the session. */
 	private failure(error: unknown): unknown {
 		if (ClientError.is(error, 'tampered')) {
 			this.tampering = error;
-			this.handshake = undefined;
+			this.unused = undefined;
 		}
 		return error;
 	}

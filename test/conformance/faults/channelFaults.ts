@@ -54,9 +54,9 @@ export const channelFaults: readonly Fault[] = [
 	...request,
 	...reply,
 	{
-		what: 'a message that an earlier one stands in for',
+		what: 'a message that stands as a later one of its session',
 		breaks: 'encrypted-channel/states-and-transitions/2',
-		tampering: inRequest(MESSAGE, 'json.payload.nonce', () => 1000),
+		tampering: inRequest(MESSAGE, 'json.payload.nonce', () => 1001),
 	},
 	{
 		what: 'an expired session that is told as a failure',

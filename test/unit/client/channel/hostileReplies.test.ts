@@ -118,7 +118,11 @@ describe('a reply that somebody else could have made', () => {
 
 	it('is refused for a message that it does not answer', async () => {
 		const session = await client.channel.open();
-		enclave.answer = (response, message) => sendJson(response, 200, message.seal('x', 3000));
+		let next: object | undefined;
+		enclave.answer = (response, message) => {
+			sendJson(response, 200, next ?? message.seal('x'));
+			next = message.seal('Another part of the first reply.');
+		};
 		await session.send(history);
 		await assert.rejects(session.send(history), { code: 'tampered' });
 	});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { NonceCounter, postMessage, readMessageReply } from '../../../../src/client/channel/message.ts';
+import { postMessage, readMessageReply } from '../../../../src/client/channel/message.ts';
 import type { Caller } from '../../../../src/client/core/caller.ts';
 import type { MessageRequest } from '../../../../src/contract/channel.ts';
 import { FaultServer, sendJson } from '../../../support/faultServer.ts';
@@ -16,14 +16,6 @@ const request: MessageRequest = {
 	payload: { nonce: 1000, iv: bytes(12), ciphertext: bytes(40), signature: bytes(103) },
 };
 const reply = { nonce: 3000, iv: bytes(12), ciphertext: bytes(20), signature: bytes(103) };
-
-describe('the nonces of a session', () => {
-	it('count from 1000, one for each attempt', () => {
-		const nonces = new NonceCounter();
-		assert.deepEqual([nonces.take(), nonces.take(), nonces.take()], [1000, 1001, 1002]);
-		assert.equal(new NonceCounter().take(), 1000);
-	});
-});
 
 describe('a message of the channel', () => {
 	let server: FaultServer;
