@@ -59,9 +59,14 @@ export class Consent {
 		return this.newKeys().includes(address);
 	}
 
-	/** Whether to go on although something changed. Nothing has been sent by then. */
-	async confirm(connection: string, before: AcceptedAttestation, now: Attested): Promise<boolean> {
-		const { message, detail } = changeWords(connection, before, now);
+	/** Whether to go on although something changed. `wasSent`: the message has gone out once, to what there was before. */
+	async confirm(
+		connection: string,
+		before: AcceptedAttestation,
+		now: Attested,
+		sending: { wasSent: boolean },
+	): Promise<boolean> {
+		const { message, detail } = changeWords(connection, before, now, sending);
 		const goOn = vscode.l10n.t('Continue');
 		const always = vscode.l10n.t('Continue, and Take New Keys');
 		const isKeyAlone = !isDowngrade(now) && before.keyFingerprint !== now.keyFingerprint;

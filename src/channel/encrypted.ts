@@ -103,9 +103,9 @@ export class Encrypted {
 			...address,
 			requireHardwareProof: readSetting('errand.channel.requireHardwareProof'),
 			askMaker: () => consent.askMaker({ around }),
-			confirm: async (before, now) =>
+			confirm: async (before, now, sending) =>
 				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) ||
-				around(() => consent.confirm(label, before, now)),
+				around(() => consent.confirm(label, before, now, sending)),
 			...(key === undefined ? {} : { knownKey: key }),
 			...(signal ? { signal } : {}),
 		});

@@ -3,7 +3,7 @@ import { RefusedAttestation } from '../client/channel/ladder.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
-import { checkLabel, noChannelText } from './strings.ts';
+import { checkLabel, noChannelText, sentBeforeText } from './strings.ts';
 
 /** What an error of the channel means. Nothing that did not hold has been shown, and nothing was sent in clear. */
 export function explainChannelError(error: unknown, connection: string): Explanation {
@@ -13,7 +13,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 		return explainError(error, connection);
 	}
 	if (error.cause instanceof RefusedAttestation) {
-		return { message: refusalText(error.cause, connection), action };
+		return { message: refusalText(error.cause, connection, error.wasSent), action };
 	}
 	switch (error.code) {
 		case 'tampered':
@@ -63,22 +63,28 @@ export function explainChannelError(error: unknown, connection: string): Explana
 	}
 }
 
-function refusalText({ refusal, verdicts }: RefusedAttestation, connection: string): string {
+/** `wasSent`: the message has gone out once, encrypted to the attestation before. */
+function refusalText(refused: RefusedAttestation, connection: string, wasSent: boolean): string {
+	const reason = refusalReason(refused, connection);
+	return wasSent
+		? `${vscode.l10n.t('Not sent again: {0}', reason)} ${sentBeforeText()}`
+		: vscode.l10n.t('Nothing was sent: {0}', reason);
+}
+
+/** The rest of a sentence. */
+function refusalReason({ refusal, verdicts }: RefusedAttestation, connection: string): string {
 	switch (refusal) {
 		case 'failed': {
 			const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && check !== 'memory');
 			return vscode.l10n.t(
-				'Nothing was sent: the attestation of {0} fails the check “{1}”.',
+				'the attestation of {0} fails the check “{1}”.',
 				connection,
 				failed ? checkLabel(failed.check) : '',
 			);
 		}
 		case 'declined':
-			return vscode.l10n.t('Nothing was sent: the attestation of {0} has changed, and you did not go on.', connection);
+			return vscode.l10n.t('the attestation of {0} has changed, and you did not go on.', connection);
 		case 'policy':
-			return vscode.l10n.t(
-				'Nothing was sent: errand.channel.requireHardwareProof demands a proof that {0} does not give.',
-				connection,
-			);
+			return vscode.l10n.t('errand.channel.requireHardwareProof demands a proof that {0} does not give.', connection);
 	}
 }

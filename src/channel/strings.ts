@@ -100,8 +100,23 @@ export function verdictSentence(summary: Summary, isDemanded: boolean): string {
 		: `${vscode.l10n.t('Encrypted')}. ${gpuWords(summary)}. ${notProvenWords(summary)}.`;
 }
 
-/** What is asked when the attestation of a connection is not what it was. Nothing has been sent by then. */
+/** Of a message whose session had expired when it came. */
+export function sentBeforeText(): string {
+	return vscode.l10n.t('The message has gone out once before, encrypted to the attestation that you had accepted.');
+}
+
+/** What is asked when the attestation of a connection is not what it was, before anything is sent by the new one. */
 export function changeWords(
+	connection: string,
+	before: AcceptedAttestation,
+	now: Attested,
+	{ wasSent }: { wasSent: boolean },
+): { message: string; detail: string } {
+	const { message, detail } = changeText(connection, before, now);
+	return { message, detail: `${detail} ${wasSent ? sentBeforeText() : vscode.l10n.t('Nothing has been sent.')}` };
+}
+
+function changeText(
 	connection: string,
 	before: AcceptedAttestation,
 	now: Attested,
@@ -111,8 +126,8 @@ export function changeWords(
 		return {
 			message: vscode.l10n.t('{0} proves less than before. Continue?', connection),
 			detail: lost
-				? vscode.l10n.t('No longer proven: {0}. Nothing has been sent.', lost)
-				: vscode.l10n.t('The evidence is of other GPUs than before. Nothing has been sent.'),
+				? vscode.l10n.t('No longer proven: {0}.', lost)
+				: vscode.l10n.t('The evidence is of other GPUs than before.'),
 		};
 	}
 	return {
@@ -121,7 +136,7 @@ export function changeWords(
 				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
 				: vscode.l10n.t('{0} has another key than before. Continue?', connection),
 		detail: vscode.l10n.t(
-			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering. Nothing has been sent.',
+			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering.',
 		),
 	};
 }

@@ -16,7 +16,8 @@ export function checkChatRequest(connection: Connection, request: ChatRequest): 
 	if (problem) {
 		const { field, value, reason } = problem;
 		const code = reason.kind === 'nobody' ? 'invalid-request' : 'not-supported';
-		throw new ClientError(code, `${field} is ${JSON.stringify(value)}; not allowed: ${routingReasonText(reason)}`);
+		const message = `${field} is ${JSON.stringify(value)}; not allowed: ${routingReasonText(reason)}`;
+		throw new ClientError(code, message, { unsent: true });
 	}
 	const { model, max_tokens: maximum } = request;
 	const contextLength = findModel(connection, model)?.contextLength;

@@ -37,7 +37,7 @@ export function createDecisions(caller: Caller): Client['decisions'] {
 
 function defaultModel({ connection: { name, decisionModel } }: Caller): string {
 	if (decisionModel === undefined) {
-		throw new ClientError('not-supported', `the connection "${name}" has no decisionModel`);
+		throw new ClientError('not-supported', `the connection "${name}" has no decisionModel`, { unsent: true });
 	}
 	return decisionModelId(decisionModel);
 }

@@ -3,7 +3,7 @@ import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError, type ClientErrorCode } from './core/errors.ts';
+import { ClientError } from './core/errors.ts';
 import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
@@ -33,9 +33,6 @@ const MAXIMUM_DELAY_MS = 15_000;
 const BARREN_CONNECTIONS = 3;
 
 const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
-
-/** Found before anything is sent: another try would find the same. */
-const HOPELESS: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>(['no-key', 'not-supported', 'invalid-request']);
 
 /**
  * contract: not shown beyond the events themselves (unspecified.md, "log stream loss").
@@ -157,7 +154,8 @@ function lossOf(error: unknown, signal: AbortSignal): Loss {
 	if (signal.aborted || !ClientError.is(error)) {
 		throw error;
 	}
-	if (error.status === undefined && HOPELESS.has(error.code)) {
+	// Found before anything is sent: another try would find the same.
+	if (!error.wasSent && !error.retryable) {
 		throw error;
 	}
 	const cause = error.status === undefined ? (systemErrorCode(error.cause) ?? error.code) : `HTTP ${error.status}`;

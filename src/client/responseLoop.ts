@@ -66,18 +66,18 @@ function outputsOf(calls: readonly FunctionCallInput[], results: readonly Functi
 		throw new ClientError('bad-response', 'two function calls of the response have the same call_id');
 	}
 	if (calls.length === 0) {
-		throw new ClientError('invalid-request', 'the response has no function call to go on from');
+		throw new ClientError('invalid-request', 'the response has no function call to go on from', { unsent: true });
 	}
 	if (outputs.size < results.length) {
-		throw new ClientError('invalid-request', 'a function call has two results');
+		throw new ClientError('invalid-request', 'a function call has two results', { unsent: true });
 	}
 	if (results.some(({ call_id }) => !called.has(call_id))) {
-		throw new ClientError('invalid-request', 'a result names no function call of the response');
+		throw new ClientError('invalid-request', 'a result names no function call of the response', { unsent: true });
 	}
 	return calls.map(({ call_id }) => {
 		const output = outputs.get(call_id);
 		if (output === undefined) {
-			throw new ClientError('invalid-request', 'a function call of the response has no result');
+			throw new ClientError('invalid-request', 'a function call of the response has no result', { unsent: true });
 		}
 		return { type: 'function_call_output', call_id, output };
 	});

@@ -35,10 +35,12 @@ function check({ connection }: Caller, request: ResponsesRequest): ResponsesRequ
 	const prefix = prefixIn(connection, model)?.prefix;
 	if (prefix !== undefined && prefix !== connection.service) {
 		const reason = 'a provider prefix is understood by chat completions alone; leave it out';
-		throw new ClientError('not-supported', `model is ${JSON.stringify(model)}; not allowed: ${reason}`);
+		const message = `model is ${JSON.stringify(model)}; not allowed: ${reason}`;
+		throw new ClientError('not-supported', message, { unsent: true });
 	}
 	if (!instructions && findModel(connection, model)?.codeOriented) {
-		throw new ClientError('invalid-request', 'instructions is missing; the code-oriented models require it');
+		const message = 'instructions is missing; the code-oriented models require it';
+		throw new ClientError('invalid-request', message, { unsent: true });
 	}
 	return request;
 }

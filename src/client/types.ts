@@ -138,9 +138,10 @@ export interface ChannelAttestOptions extends ChannelAddress {
 export interface ChannelOpenOptions extends ChannelAttestOptions {
 	/**
 	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, by the
-	 * attestation for a later message, anything else. Without it the answer is no.
+	 * attestation for a later message, anything else. Without it the answer is no. `wasSent`: the message has gone out once,
+	 * encrypted to the one before, whose session had expired.
 	 */
-	confirm?: (before: AcceptedAttestation, now: Attested) => Promise<boolean>;
+	confirm?: (before: AcceptedAttestation, now: Attested, message: { wasSent: boolean }) => Promise<boolean>;
 	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */
 	knownKey?: string;
 	/** Refuses what leaves the hardware, its binding to the key or its freshness open (`not-supported`). */

@@ -1,11 +1,16 @@
 import * as vscode from 'vscode';
 import type { CertificateProblem, NetworkFault } from '../base/networkFault.ts';
 
-/** Names the cause and the next step. `connection` is the label of the connection that was used. */
-export function networkFaultWords(fault: NetworkFault, connection: string): string {
+/**
+ * Names the cause and the next step. `connection` is the label of the connection that was used; `wasSent`: an earlier try
+ * of the request may have left this machine.
+ */
+export function networkFaultWords(fault: NetworkFault, connection: string, wasSent: boolean): string {
 	switch (fault.kind) {
-		case 'certificate':
-			return certificateWords(fault.problem, connection);
+		case 'certificate': {
+			const [cause, step] = certificateWords(fault.problem, connection);
+			return [cause, ...(wasSent ? [] : [vscode.l10n.t('Nothing was sent.')]), step].join(' ');
+		}
 		case 'proxy-credentials':
 			return vscode.l10n.t(
 				'The user name or the password in the setting http.proxy cannot be read. Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.',
@@ -30,37 +35,46 @@ export function networkFaultWords(fault: NetworkFault, connection: string): stri
 	}
 }
 
-function certificateWords(problem: CertificateProblem, connection: string): string {
+/** What is wrong, and what to do. */
+function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
 	switch (problem) {
 		case 'self-signed':
-			return vscode.l10n.t(
-				'The certificate of {0} is self-signed, so nothing was sent. If you trust it, add it to the system’s certificates and start the editor again; else ask whoever runs the service.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} is self-signed.', connection),
+				vscode.l10n.t(
+					'If you trust it, add it to the system’s certificates and start the editor again; else ask whoever runs the service.',
+				),
+			];
 		case 'unknown-issuer':
-			return vscode.l10n.t(
-				'The certificate of {0} was issued by an authority that is not trusted here, so nothing was sent. If it is your company’s own, add that authority’s certificate to the system’s certificates and start the editor again.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} was issued by an authority that is not trusted here.', connection),
+				vscode.l10n.t(
+					'If it is your company’s own, add that authority’s certificate to the system’s certificates and start the editor again.',
+				),
+			];
 		case 'other-host':
-			return vscode.l10n.t(
-				'The certificate of {0} is for another host name, so nothing was sent. Check the address in the setting errand.connections; if it is right, ask whoever runs the service.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} is for another host name.', connection),
+				vscode.l10n.t(
+					'Check the address in the setting errand.connections; if it is right, ask whoever runs the service.',
+				),
+			];
 		case 'expired':
-			return vscode.l10n.t(
-				'The certificate of {0} has expired, so nothing was sent. Check this machine’s date; if it is right, whoever runs the service has to renew the certificate.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} has expired.', connection),
+				vscode.l10n.t(
+					'Check this machine’s date; if it is right, whoever runs the service has to renew the certificate.',
+				),
+			];
 		case 'not-yet-valid':
-			return vscode.l10n.t(
-				'The certificate of {0} is not valid yet, so nothing was sent. Check this machine’s date; if it is right, ask whoever runs the service.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} is not valid yet.', connection),
+				vscode.l10n.t('Check this machine’s date; if it is right, ask whoever runs the service.'),
+			];
 		case 'revoked':
-			return vscode.l10n.t(
-				'The certificate of {0} was revoked, so nothing was sent. Ask whoever runs the service.',
-				connection,
-			);
+			return [
+				vscode.l10n.t('The certificate of {0} was revoked.', connection),
+				vscode.l10n.t('Ask whoever runs the service.'),
+			];
 	}
 }

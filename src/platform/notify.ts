@@ -17,6 +17,7 @@ interface CodedError extends Error {
 	status?: number | undefined;
 	retryAfterMs?: number | undefined;
 	serviceMessage?: string | undefined;
+	wasSent: boolean;
 }
 
 const isCoded = (error: unknown): error is CodedError =>
@@ -121,9 +122,9 @@ export function explainError(error: unknown, connection: string): Explanation {
 					said,
 			};
 		case 'invalid-request':
-			return error.status === undefined
-				? { message: vscode.l10n.t('The request was not sent: {0}', error.message) }
-				: { message: vscode.l10n.t('{0} did not accept the request.', connection) + said };
+			return error.wasSent
+				? { message: vscode.l10n.t('{0} did not accept the request.', connection) + said }
+				: { message: vscode.l10n.t('The request was not sent: {0}', error.message) };
 		case 'payment-required':
 			return {
 				message:
@@ -152,7 +153,7 @@ export function explainError(error: unknown, connection: string): Explanation {
 			const fault = networkFaultOf(error);
 			return {
 				message: fault
-					? networkFaultWords(fault, connection)
+					? networkFaultWords(fault, connection, error.wasSent)
 					: vscode.l10n.t('{0} cannot be reached. Check the network or the address, then try again.', connection),
 				action: showLog,
 			};

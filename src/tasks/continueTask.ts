@@ -70,7 +70,7 @@ export class TaskFollowUps {
 		} catch (error) {
 			// Never sent again by itself: the agent would do the same work twice.
 			const now =
-				ClientError.is(error) && UNSURE.has(error.code)
+				ClientError.is(error) && error.wasSent && UNSURE.has(error.code)
 					? await target.client.tasks.get(id).catch(() => undefined)
 					: undefined;
 			if (!now || !isActiveTask(now)) {

@@ -14,7 +14,7 @@ const view: EncryptionView = {
 	isKept: true,
 };
 const STATES: Record<string, EncryptionView> = {
-	connecting: { ...view, label: 'Connecting; nothing is sent yet', details: [], isConnecting: true },
+	connecting: { ...view, label: 'Connecting; nothing is sent meanwhile', details: [], isConnecting: true },
 	confirmed: view,
 	local: {
 		...view,

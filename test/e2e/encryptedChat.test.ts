@@ -250,7 +250,7 @@ describe('Encrypted conversations in the window', function () {
 			await dialog(page, question).waitFor();
 			// Whatever the page is told when it comes, it has been told by then.
 			frame = await webviewFrame(page, 'chat-composer');
-			await says(/^Connecting; nothing is sent yet/);
+			await says(/^Connecting; nothing is sent meanwhile/);
 			await screenshot(page, 'encrypted-question-keyboard');
 			await answer('Escape');
 			await says(/^Nothing was sent/);

@@ -173,26 +173,26 @@ describe('a proxy and certificates in the window', function () {
 
 	const stranger = makeAuthority('Some Other Authority');
 	const cases: [name: string, make: () => Certificate, words: string][] = [
-		['is self-signed', () => makeCertificate({ hosts: [HOST] }), 'is self-signed, so nothing was sent'],
+		['is self-signed', () => makeCertificate({ hosts: [HOST] }), 'is self-signed. Nothing was sent.'],
 		[
 			'was issued by a stranger',
 			() => makeCertificate({ hosts: [HOST], issuer: stranger }),
-			'by an authority that is not trusted here, so nothing was sent',
+			'by an authority that is not trusted here. Nothing was sent.',
 		],
 		[
 			'is for another host name',
 			() => makeCertificate({ hosts: ['other.invalid'], issuer: authority }),
-			'is for another host name, so nothing was sent',
+			'is for another host name. Nothing was sent.',
 		],
 		[
 			'is not valid yet',
 			() => makeCertificate({ hosts: [HOST], issuer: authority, days: { from: 1, to: 9 } }),
-			'is not valid yet, so nothing was sent',
+			'is not valid yet. Nothing was sent.',
 		],
 		[
 			'has expired',
 			() => makeCertificate({ hosts: [HOST], issuer: authority, days: { from: -9, to: -1 } }),
-			'has expired, so nothing was sent',
+			'has expired. Nothing was sent.',
 		],
 	];
 	for (const [name, make, words] of cases) {

@@ -192,16 +192,34 @@ describe('an encrypted session for a conversation', function () {
 		const before = { verdicts: now.verdicts, keyFingerprint: now.keyFingerprint ?? '', devices: [] };
 		const proven = { ...before, verdicts: [{ check: 'gpu-evidence', verdict: 'pass' }] as const };
 		const other = { ...before, keyFingerprint: 'another' };
-		for (const [words, message, detail] of [
-			[changeWords('Acme', proven, { ...now, verdicts: worse }), /proves less/, /^No longer proven: GPU evidence\./],
-			[changeWords('Acme', before, { ...now, verdicts: worse }), /proves less/, /^The evidence is of other GPUs/],
-			[changeWords('Acme', other, now), /has another key/, /restarted/],
-			[changeWords('Acme', before, now), /has changed/, /restarted/],
+		for (const [was, is, message, detail] of [
+			[proven, { ...now, verdicts: worse }, /proves less/, /^No longer proven: GPU evidence\./],
+			[before, { ...now, verdicts: worse }, /proves less/, /^The evidence is of other GPUs/],
+			[other, now, /has another key/, /restarted/],
+			[before, now, /has changed/, /restarted/],
 		] as const) {
-			assert.match(words.message, message);
-			assert.match(words.detail, detail);
-			assert.match(words.detail, /Nothing has been sent\.$/);
+			for (const [wasSent, sending] of [
+				[false, /Nothing has been sent\.$/],
+				[true, /has gone out once before, encrypted to the attestation that you had accepted\.$/],
+			] as const) {
+				const words = changeWords('Acme', was, is, { wasSent });
+				assert.match(words.message, message);
+				assert.match(words.detail, detail);
+				assert.match(words.detail, sending);
+			}
 		}
+	});
+
+	it('never calls a message unsent that went out before its session had expired', async () => {
+		const session = await encrypted().open({});
+		enclave.keyPair = p384KeyPair();
+		enclave.expire();
+		const error = await read(session).catch((error: unknown) => error);
+		assert.equal(enclave.messages.length, 1);
+		assert.match(
+			explainChannelError(error, 'Acme').message,
+			/^Not sent again: the attestation of Acme has changed.+The message has gone out once before, encrypted/,
+		);
 	});
 
 	it('says in words what ended it', async () => {

@@ -13,6 +13,7 @@ type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
 
 const { manageKeys, showLog, switchConnection } = commands;
 const said = { serviceMessage: 'Plainly no.' };
+const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 
 const codes: Record<ClientErrorCode, Row[]> = {
 	'no-key': [[{}, /^Quillon needs a key\. Add one to go on\.$/, manageKeys]],
@@ -24,7 +25,8 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	'not-found': [[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/]],
 	'source-link-missing': [[{}, /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\.$/]],
 	'invalid-request': [
-		[{}, /^The request was not sent: for the log$/],
+		[{ unsent: true }, /^The request was not sent: for the log$/],
+		[said, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
 		[{ status: 400, ...said }, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
 	],
 	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
@@ -39,10 +41,11 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	offline: [
 		[{}, /^Quillon cannot be reached\. Check the network or the address, then try again\.$/, showLog],
 		[
-			{ cause: Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' }) },
-			/^The certificate of Quillon has expired/,
+			{ cause: expired, unsent: true },
+			/^The certificate of Quillon has expired\. Nothing was sent\. Check this machine’s date/,
 			showLog,
 		],
+		[{ cause: expired }, /^The certificate of Quillon has expired\. Check this machine’s date/, showLog],
 	],
 	timeout: [[{}, /^Quillon did not answer in time\. Try again\.$/, showLog]],
 	aborted: [[{}, /^Stopped\.$/]],
@@ -54,7 +57,7 @@ const codes: Record<ClientErrorCode, Row[]> = {
 
 /** Each names what to do, too. */
 const faults: [NetworkFault, RegExp][] = [
-	[{ kind: 'certificate', problem: 'self-signed' }, /of Quillon is self-signed, so nothing was sent\. If you trust it/],
+	[{ kind: 'certificate', problem: 'self-signed' }, /of Quillon is self-signed\. Nothing was sent\. If you trust it/],
 	[{ kind: 'certificate', problem: 'unknown-issuer' }, /an authority that is not trusted here.*add that authority’s/],
 	[{ kind: 'certificate', problem: 'other-host' }, /is for another host name.*errand\.connections/],
 	[{ kind: 'certificate', problem: 'expired' }, /has expired.*Check this machine’s date/],
@@ -95,7 +98,8 @@ describe('the sentence for what went wrong', () => {
 
 	it('names why a service cannot be reached, and what to do', () => {
 		for (const [fault, sentence] of faults) {
-			assert.match(networkFaultWords(fault, 'Quillon'), sentence);
+			assert.match(networkFaultWords(fault, 'Quillon', false), sentence);
+			assert.doesNotMatch(networkFaultWords(fault, 'Quillon', true), /othing was sent/);
 		}
 	});
 

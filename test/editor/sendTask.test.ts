@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/core/errors.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
 import { PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
@@ -104,6 +105,32 @@ describe('the request for a task', () => {
 		await assert.rejects(sendTask({ ...dependencies(), client: taskClient(server, '') }, request));
 		assert.equal(posts(), 0);
 		assert.deepEqual(state.keys(), []);
+	});
+
+	it('that found no connection leaves nothing open, and nobody unsure', async () => {
+		await server.stop();
+		await assert.rejects(sendTask(dependencies(), request), { code: 'offline', wasSent: false });
+		assert.deepEqual(state.keys(), []);
+	});
+
+	it('is never called unsent where only the look into the list found no connection', async () => {
+		server.createFault = 'lost after';
+		const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+		const expired = () => Promise.reject(new ClientError('offline', 'no exchange', { cause, unsent: true }));
+		const first = await sendTask({ ...dependencies(), client: { tasks: { ...client.tasks, list: expired } } }, request);
+		assert.ok(first.kind === 'unsure');
+		assert.equal(posts(), 1);
+		const second = await sendTask(
+			{ ...dependencies(), client: { tasks: { ...client.tasks, list: expired, create: expired } } },
+			request,
+			first.again,
+		);
+		assert.ok(second.kind === 'unsure');
+		for (const { message } of [first, second]) {
+			assert.match(message, /^Whether the task was started is not known yet\./);
+			assert.doesNotMatch(message, /othing was sent/);
+		}
+		assert.equal(pendings().values().length, 1);
 	});
 
 	it('is not sent where no note of it can be written, and says what to do', async () => {

@@ -97,7 +97,7 @@ export class EncryptedWay {
 	private async openNew(): Promise<OpenChannel> {
 		const { connection, keyFingerprint } = this.current;
 		if (connection === undefined || this.current.hasEnded) {
-			throw new ClientError('invalid-request', 'this encrypted conversation does not go on');
+			throw new ClientError('invalid-request', 'this encrypted conversation does not go on', { unsent: true });
 		}
 		this.setState({ kind: 'connecting' });
 		const session = await this.channels.open(addressOf(this.current), {

@@ -18,7 +18,12 @@ export function encryptionView(state: WayState, { isUnkept, connection }: Encryp
 					}
 				: { ...view, label: vscode.l10n.t('Encrypted, connects with the next message'), details: unkept };
 		case 'connecting':
-			return { ...view, label: vscode.l10n.t('Connecting; nothing is sent yet'), details: unkept, isConnecting: true };
+			return {
+				...view,
+				label: vscode.l10n.t('Connecting; nothing is sent meanwhile'),
+				details: unkept,
+				isConnecting: true,
+			};
 		case 'open':
 			return { ...view, label: state.label, details: [...unkept, ...state.details] };
 		case 'refused':

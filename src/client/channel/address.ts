@@ -27,11 +27,12 @@ export function channelTarget(
 	const host = isScoped ? orgUrl : encryptUrl;
 	if (host === undefined) {
 		const scope = orgUrl === undefined ? '' : '; its orgUrl takes a model and a provider';
-		throw new ClientError('not-supported', `the connection "${name}" has no encryptUrl${scope}`);
+		throw new ClientError('not-supported', `the connection "${name}" has no encryptUrl${scope}`, { unsent: true });
 	}
 	const { protocol, hostname } = new URL(host);
 	if (protocol !== 'https:' && !isLoopbackHost(hostname)) {
-		throw new ClientError('not-supported', `the encrypted channel of the connection "${name}" is not on https`);
+		const message = `the encrypted channel of the connection "${name}" is not on https`;
+		throw new ClientError('not-supported', message, { unsent: true });
 	}
 	return isScoped
 		? { route: channelRoute(endpoint, 'org'), values: { model, provider } }

@@ -80,6 +80,7 @@ export function provenKey(proof: Proof): NamedKey {
 	if (failed || !named) {
 		throw new ClientError('tampered', `the attestation fails the check ${failed?.check}: ${failed?.code}`, {
 			cause: new RefusedAttestation(proof, 'failed'),
+			unsent: true,
 		});
 	}
 	return named;
@@ -95,6 +96,7 @@ export function demandHardwareProof(attested: Attested): void {
 		const names = open.map(({ check }) => check).join(', ');
 		throw new ClientError('not-supported', `the attestation leaves open: ${names}`, {
 			cause: new RefusedAttestation(attested, 'policy'),
+			unsent: true,
 		});
 	}
 }

@@ -2,7 +2,7 @@ import { untilAborted } from '../../base/async.ts';
 import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError, type ClientErrorCode } from '../core/errors.ts';
+import { ClientError } from '../core/errors.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import type {
@@ -84,8 +84,14 @@ async function accept(
 	{
 		current,
 		knownKey = current?.keyFingerprint,
+		wasSent = false,
 		signal,
-	}: { current?: AcceptedAttestation; knownKey?: string | undefined; signal: AbortSignal | undefined },
+	}: {
+		current?: AcceptedAttestation;
+		knownKey?: string | undefined;
+		wasSent?: boolean;
+		signal: AbortSignal | undefined;
+	},
 ): Promise<Handshake> {
 	const { context, address, confirm, askMaker, requireHardwareProof } = opening;
 	const options = { ...address, ...(askMaker ? { askMaker } : {}), ...(signal ? { signal } : {}) };
@@ -100,11 +106,11 @@ async function accept(
 	const isOther = isOtherKey || isDowngrade(now) || (current !== undefined && hasOtherVerdicts(current, now));
 	if (isOther) {
 		const known = before ?? { verdicts: [], devices: [], keyFingerprint: knownKey ?? '' };
-		if (!(await isYes(async () => confirm?.(known, now), signal))) {
+		if (!(await isYes(async () => confirm?.(known, now, { wasSent }), signal))) {
 			throw new ClientError(
 				isDowngrade(now) ? 'tampered' : 'session-expired',
 				'the new attestation differs from the one before, and nobody agreed to it',
-				{ cause: new RefusedAttestation(now, 'declined') },
+				{ cause: new RefusedAttestation(now, 'declined'), unsent: true },
 			);
 		}
 	}
@@ -125,9 +131,6 @@ async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSigna
 	}
 	return answer === true;
 }
-
-/** Thrown before a message has left this machine. */
-const UNSENT: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>(['no-key', 'too-large', 'not-supported']);
 
 /** The reply to a message, and what opens it. */
 interface Delivered<T> {
@@ -238,10 +241,11 @@ class Session implements ChannelSession {
 			throw this.tampering;
 		}
 		if (this.closing.signal.aborted) {
-			throw new ClientError('invalid-request', 'the session is closed');
+			throw new ClientError('invalid-request', 'the session is closed', { unsent: true });
 		}
 		if (this.isBusy) {
-			throw new ClientError('invalid-request', 'a message is under way; a session takes one at a time');
+			const message = 'a message is under way; a session takes one at a time';
+			throw new ClientError('invalid-request', message, { unsent: true });
 		}
 		this.isBusy = true;
 		return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
@@ -254,7 +258,7 @@ class Session implements ChannelSession {
 		send: (request: MessageRequest) => Promise<T>,
 	): Promise<Delivered<T>> {
 		const text = JSON.stringify(checkRequest(channelHistorySchema, history));
-		const handshake = this.unused ?? (await this.renew(signal));
+		const handshake = this.unused ?? (await this.renew(signal, false));
 		try {
 			return await this.attempt(handshake, text, send);
 		} catch (error) {
@@ -262,7 +266,11 @@ class Session implements ChannelSession {
 				throw error;
 			}
 		}
-		return this.attempt(await this.renew(signal), text, send);
+		try {
+			return await this.attempt(await this.renew(signal, true), text, send);
+		} catch (error) {
+			throw ClientError.is(error) ? error.withSent(true) : error;
+		}
 	}
 
 	private async attempt<T>(
@@ -275,16 +283,17 @@ class Session implements ChannelSession {
 		try {
 			return { handshake, nonce: request.payload.nonce, reply: await send(request) };
 		} catch (error) {
-			if (ClientError.is(error) && error.status === undefined && UNSENT.has(error.code)) {
+			if (ClientError.is(error) && !error.wasSent) {
 				this.unused = handshake;
 			}
 			throw asTampered(error);
 		}
 	}
 
-	private async renew(signal: AbortSignal): Promise<Handshake> {
+	/** `wasSent`: the message that it is for has gone out once. */
+	private async renew(signal: AbortSignal, wasSent: boolean): Promise<Handshake> {
 		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
-		const handshake = await accept(this.opening, { current, signal });
+		const handshake = await accept(this.opening, { current, wasSent, signal });
 		if (signal.aborted) {
 			throw abortedError();
 		}

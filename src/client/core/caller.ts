@@ -67,6 +67,7 @@ export function createCaller(options: CallerOptions): Caller {
 		const { route, retry: rule, signal } = call;
 		const { retryAfterMs: maximumWaitMs, tries } = limits;
 		const fields = { method: route.method, path: route.path };
+		let wasSent = false;
 		return withRetries(
 			{
 				...{ rule, clock, random, tries, maximumWaitMs, signal },
@@ -76,7 +77,7 @@ export function createCaller(options: CallerOptions): Caller {
 			async attempt => {
 				const started = clock.now();
 				try {
-					const request = await prepare(options, call, accept);
+					const request = await prepare(options, call, accept).catch(notSent);
 					const exchange = await open(options, call, request);
 					try {
 						logger.log('debug', 'answered', { ...fields, status: exchange.status, durationMs: clock.now() - started });
@@ -86,12 +87,15 @@ export function createCaller(options: CallerOptions): Caller {
 						throw exchange.withoutKeyIn(error);
 					}
 				} catch (error) {
-					if (ClientError.is(error)) {
-						const { code, status } = error;
-						const durationMs = clock.now() - started;
-						logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...(status ? { status } : {}) });
+					if (!ClientError.is(error)) {
+						throw error;
 					}
-					throw error;
+					const { code, status } = error;
+					const durationMs = clock.now() - started;
+					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...(status ? { status } : {}) });
+					// An earlier try may have left, whatever kept this one back.
+					wasSent ||= error.wasSent;
+					throw error.withSent(wasSent);
 				}
 			},
 		);
@@ -118,6 +122,10 @@ export function createCaller(options: CallerOptions): Caller {
 				keys: () => Promise.resolve(undefined),
 			}),
 	};
+}
+
+function notSent(error: unknown): never {
+	throw ClientError.is(error) ? error.withSent(false) : error;
 }
 
 async function open(options: CallerOptions, call: Call, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {

@@ -28,6 +28,8 @@ export interface ClientErrorOptions {
 	cause?: unknown;
 	/** What the service itself said: hostile text, for showing only. */
 	serviceMessage?: string | undefined;
+	/** Nothing of what was asked for has left this machine. */
+	unsent?: boolean;
 }
 
 /** What the client throws. The message is for logs and developers; the features write the words for users. */
@@ -38,6 +40,8 @@ export class ClientError extends Error {
 	readonly retryable: boolean;
 	readonly retryAfterMs: number | undefined;
 	readonly serviceMessage: string | undefined;
+	/** What was asked for, or a part of it, may have left this machine; false only where it certainly has not. */
+	readonly wasSent: boolean;
 
 	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -46,6 +50,12 @@ export class ClientError extends Error {
 		this.retryable = options.retryable ?? false;
 		this.retryAfterMs = options.retryAfterMs;
 		this.serviceMessage = options.serviceMessage;
+		this.wasSent = !options.unsent;
+	}
+
+	/** The same error for whoever knows whether something has left this machine. */
+	withSent(wasSent: boolean): ClientError {
+		return wasSent === this.wasSent ? this : new ClientError(this.code, this.message, { ...this, unsent: !wasSent });
 	}
 
 	static is(error: unknown, code?: ClientErrorCode): error is ClientError {

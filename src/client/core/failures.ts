@@ -1,5 +1,6 @@
 // What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
 import { causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
+import { networkFaultOf } from '../../base/networkFault.ts';
 import type { ErrorBody } from '../../contract/errorBody.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 
@@ -53,7 +54,23 @@ export function failureOf(error: unknown): ClientError {
 	const code = system !== undefined && TIMEOUT_CODES.has(system) ? 'timeout' : 'offline';
 	const message = `the exchange failed: ${system ?? describeError(error)}`;
 	// Retryable also where somebody has to put something right: that happens unseen by us.
-	return new ClientError(code, message, { retryable: true, cause: error });
+	return new ClientError(code, message, { retryable: true, cause: error, unsent: isWithoutConnection(error) });
+}
+
+/** Whether there was never a connection that a request could have left by. */
+function isWithoutConnection(error: unknown): boolean {
+	// A certificate is looked at before anything is written.
+	if (networkFaultOf(error)?.kind === 'certificate') {
+		return true;
+	}
+	for (const cause of causesOf(error)) {
+		// A name with several addresses fails once for each.
+		const { syscall, code } = (cause instanceof AggregateError ? cause.errors[0] : cause) as NodeJS.ErrnoException;
+		if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') {
+			return true;
+		}
+	}
+	return false;
 }
 
 const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, ClientErrorCode>([

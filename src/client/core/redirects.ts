@@ -1,4 +1,5 @@
 import { ClientError } from './errors.ts';
+import { failureOf } from './failures.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 const MAXIMUM_REDIRECTS = 5;
@@ -39,7 +40,10 @@ export async function followRedirects(
 ): Promise<TransportResponse> {
 	let current = request;
 	for (let redirects = 0; ; redirects++) {
-		const response = await send(current);
+		const response = await send(current).catch((error: unknown) => {
+			// Something left for the address that redirects, whatever became of the next.
+			throw redirects === 0 ? error : failureOf(error).withSent(true);
+		});
 		let next: TransportRequest | undefined;
 		try {
 			next = followingRequest(current, response.status, response.headers.get('location'));

@@ -14,13 +14,15 @@ export function checkRequest<T>(schema: z.ZodType, request: T): T {
 		throw new ClientError(
 			'invalid-request',
 			issue ? describeIssue(issue, request) : 'the request is not as documented',
+			{ unsent: true },
 		);
 	}
 	return request;
 }
 
 export function outOfRange(field: string, value: unknown, allowed: string): ClientError {
-	return new ClientError('invalid-request', `${field} is ${JSON.stringify(value)}; allowed: ${allowed}`);
+	const message = `${field} is ${JSON.stringify(value)}; allowed: ${allowed}`;
+	return new ClientError('invalid-request', message, { unsent: true });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, request: unknown): string {

@@ -61,7 +61,7 @@ function send(agent: Dispatcher, request: TransportRequest): Promise<TransportRe
 		};
 		const onAbort = () => end(signal.reason);
 		const connecting = setTimeout(
-			() => end(new ClientError('timeout', 'no connection in time', { retryable: true })),
+			() => end(new ClientError('timeout', 'no connection in time', { retryable: true, unsent: true })),
 			request.connectTimeoutMs,
 		);
 		signal.addEventListener('abort', onAbort, { once: true });

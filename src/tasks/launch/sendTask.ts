@@ -9,7 +9,7 @@ import { StateEntries } from '../../platform/sharedState.ts';
 import { PENDING_ENTRIES } from '../storageKeys.ts';
 import { findCreatedTask } from './model/createdTask.ts';
 
-/** The answers by which a service says for certain that it made no task. After any other failure it may have made one. */
+/** The answers by which a service says for certain that it made no task. After any other, or none, it may have made one. */
 const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 	'no-key',
 	'unauthorised',
@@ -69,7 +69,9 @@ export async function sendTask(
 	again?: PendingTask,
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
-	const explain = (error: unknown) => explainError(error, connection.label).message;
+	// What is explained here comes after a request that may have left, or is one itself.
+	const explain = (error: unknown) =>
+		explainError(ClientError.is(error) ? error.withSent(true) : error, connection.label).message;
 	const first = firstTry(dependencies, request);
 	const open = again ?? entriesOf(workspaceState).get(idOf(first));
 	const isFurtherTry =
@@ -102,7 +104,8 @@ export async function sendTask(
 	try {
 		task = await withProgress(() => client.tasks.create(request));
 	} catch (error) {
-		if (ClientError.is(error) && REFUSALS.has(error.code)) {
+		const isUnsent = ClientError.is(error) && !error.wasSent && !isFurtherTry;
+		if (isUnsent || (ClientError.is(error) && REFUSALS.has(error.code))) {
 			await close(workspaceState, pending);
 			throw error;
 		}

@@ -271,6 +271,48 @@ describe('a session of the encrypted channel', () => {
 			assert.equal(asked.length, 4);
 		});
 
+		it('never denies that the message has gone out once, whatever keeps it from going out again', async () => {
+			const { answer } = enclave.server;
+			for (const change of [
+				() => {
+					enclave.keyPair = p384KeyPair();
+				},
+				() => {
+					enclave.alter = record => ({ ...record, signature: enclave.signReport('another') });
+				},
+				() => {
+					enclave.server.answer = (response, received) =>
+						received.path === '/attestation' ? void response.socket?.destroy() : answer(response, received);
+				},
+			]) {
+				const told: boolean[] = [];
+				const session = await client.channel.open({
+					confirm: async (_before, _now, { wasSent }) => {
+						told.push(wasSent);
+						return false;
+					},
+				});
+				enclave.expire();
+				change();
+				await assert.rejects(session.send(history), { wasSent: true });
+				assert.ok(told.every(Boolean));
+				[enclave.server.answer, enclave.alter] = [answer, record => record];
+			}
+		});
+
+		it('tells of a message that never left', async () => {
+			const session = await client.channel.open({
+				confirm: async (_before, _now, { wasSent }) => {
+					assert.equal(wasSent, false);
+					return false;
+				},
+			});
+			await session.send(history);
+			enclave.keyPair = p384KeyPair();
+			await assert.rejects(session.send(history), { code: 'session-expired', wasSent: false });
+			assert.equal(enclave.messages.length, 1);
+		});
+
 		it('ends when it is closed while a question about the other key is not answered', async () => {
 			let isAsked = false;
 			const session = await client.channel.open({
