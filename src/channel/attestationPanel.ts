@@ -6,7 +6,8 @@ import { type Attested, CHECKS } from '../client/types.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
 import { serveMessage } from '../platform/serveMessage.ts';
-import { readSetting } from '../platform/settings.ts';
+import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
+import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import type { ActiveConnection } from './encrypted.ts';
@@ -86,6 +87,8 @@ export class AttestationPanel {
 				this.isReady = this.isReady && this.panel.visible;
 			}),
 		);
+		const spoken = ['errand.channel.requireHardwareProof', 'errand.channel.wholeReplies'] as const;
+		this.store.add(onDidChangeSetting(spoken, () => this.post()));
 		const data: ReportPageData = { strings: reportStrings() };
 		this.panel.webview.html = webviewShell(this.panel.webview, {
 			extensionUri,
@@ -205,7 +208,8 @@ export class AttestationPanel {
 
 	private sentence(attested: Attested): string {
 		const summary = summarise(attested, this.subject.active.isLocal);
-		return verdictSentence(summary, readSetting('errand.channel.requireHardwareProof'));
+		const isDemanded = readSetting('errand.channel.requireHardwareProof');
+		return verdictSentence(summary, { isDemanded, isWhole: areRepliesWhole() });
 	}
 
 	private async export(): Promise<void> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
@@ -9,7 +10,8 @@ import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import type { Connection } from '../contract/connection.ts';
-import { readSetting } from '../platform/settings.ts';
+import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
+import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
 import type { AroundQuestion, Consent } from './consent.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
@@ -119,6 +121,9 @@ class WatchedSession implements EncryptedSession {
 	private readonly changed = new Emitter<void>();
 	/** With which a reply was verified. */
 	private confirmedKey: string | undefined;
+	/** Of a reply that came in parts it stays true whatever the settings say later. */
+	private hasStreamed = false;
+	private readonly watching: Disposable;
 	private told: Badge;
 	private isBroken = false;
 
@@ -126,6 +131,7 @@ class WatchedSession implements EncryptedSession {
 		this.session = session;
 		this.isLocal = isLocal;
 		this.told = this.badge;
+		this.watching = onDidChangeSetting(['errand.channel.wholeReplies'], () => this.tell());
 	}
 
 	get onDidChangeBadge(): Event<void> {
@@ -142,7 +148,8 @@ class WatchedSession implements EncryptedSession {
 
 	get badge(): Badge {
 		const isKeyConfirmed = this.confirmedKey !== undefined && this.confirmedKey === this.keyFingerprint;
-		return badgeWords(summarise(this.session, this.isLocal), isKeyConfirmed);
+		const isWhole = areRepliesWhole() && !this.hasStreamed;
+		return badgeWords(summarise(this.session, this.isLocal), { isKeyConfirmed, isWhole });
 	}
 
 	async *stream(
@@ -154,7 +161,7 @@ class WatchedSession implements EncryptedSession {
 			demandHardwareProof(this.session);
 		}
 		try {
-			for await (const event of this.session.stream(history, options)) {
+			for await (const event of this.reply(history, options)) {
 				this.confirmedKey = this.keyFingerprint;
 				this.tell();
 				yield event;
@@ -169,6 +176,19 @@ class WatchedSession implements EncryptedSession {
 		}
 	}
 
+	private async *reply(
+		history: readonly ChannelMessage[],
+		options?: { signal?: AbortSignal },
+	): AsyncGenerator<{ type: 'text'; text: string }, void> {
+		if (areRepliesWhole()) {
+			const { text } = await this.session.send(history, options);
+			yield { type: 'text', text };
+		} else {
+			this.hasStreamed = true;
+			yield* this.session.stream(history, options);
+		}
+	}
+
 	private tell(): void {
 		const { badge } = this;
 		if (!isDeepStrictEqual(badge, this.told)) {
@@ -178,6 +198,7 @@ class WatchedSession implements EncryptedSession {
 	}
 
 	async close(): Promise<void> {
+		this.watching.dispose();
 		this.changed.dispose();
 		await this.session.close();
 	}

@@ -50,7 +50,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 		case 'truncated':
 			return {
 				message: vscode.l10n.t(
-					'The reply was cut off, and the channel cannot tell what is missing. What came is genuine and kept.',
+					'The reply was cut off, and the channel cannot tell what is missing. Each part that came is genuine and kept.',
 				),
 			};
 		case 'not-supported':

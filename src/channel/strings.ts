@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
+import { streamedReplyWords } from '../platform/streamedReplyWords.ts';
 import type { Summary } from './model/summary.ts';
 import type { ReportStrings } from './protocol.ts';
 
@@ -45,8 +46,11 @@ export function localWords(): string {
 	return vscode.l10n.t('Local: encrypted, no hardware');
 }
 
-/** What is open, as one sentence without its full stop. Software is: nothing in an attestation names it. */
-function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary): string {
+/**
+ * What is open, as one sentence without its full stop. Software is: nothing in an attestation names it. So is the end of
+ * a whole reply: the first part of one that was streamed looks the same.
+ */
+function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary, isWhole: boolean): string {
 	const key = hasGenuineGpu
 		? vscode.l10n.t('that the key lives in that GPU')
 		: vscode.l10n.t('that the key lives in a GPU');
@@ -54,6 +58,7 @@ function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary): string
 		...(isKeyBound ? [] : [key]),
 		...(isFresh ? [] : [vscode.l10n.t('freshness')]),
 		vscode.l10n.t('which software'),
+		...(isWhole ? [vscode.l10n.t('that nothing is missing at the end of a reply')] : []),
 	];
 	return vscode.l10n.t('Not proven: {0}', open.join('; '));
 }
@@ -65,14 +70,18 @@ export interface Badge {
 	details: string[];
 }
 
-/** `isKeyConfirmed`: a reply was verified with the key. */
-export function badgeWords(summary: Summary, isKeyConfirmed: boolean): Badge {
+/** `isKeyConfirmed`: a reply was verified with the key. `isWhole`: each reply comes in one piece. */
+export function badgeWords(
+	summary: Summary,
+	{ isKeyConfirmed, isWhole }: { isKeyConfirmed: boolean; isWhole: boolean },
+): Badge {
+	const streamed = isWhole ? [] : [streamedReplyWords()];
 	if (summary.isLocal) {
-		return { label: localWords(), details: [] };
+		return { label: localWords(), details: streamed };
 	}
 	return {
 		label: isKeyConfirmed ? vscode.l10n.t('Encrypted, key confirmed') : vscode.l10n.t('Encrypted'),
-		details: [gpuWords(summary), notProvenWords(summary)],
+		details: [gpuWords(summary), notProvenWords(summary, isWhole), ...streamed],
 	};
 }
 
@@ -80,8 +89,11 @@ function gpuWords({ hasGenuineGpu }: Summary): string {
 	return hasGenuineGpu ? vscode.l10n.t('GPU evidence genuine') : vscode.l10n.t('GPU evidence not proven');
 }
 
-/** The verdict of a report in one sentence. */
-export function verdictSentence(summary: Summary, isDemanded: boolean): string {
+/** The verdict of a report in a few sentences. `isWhole`: each reply comes in one piece. */
+export function verdictSentence(
+	summary: Summary,
+	{ isDemanded, isWhole }: { isDemanded: boolean; isWhole: boolean },
+): string {
 	if (summary.broken) {
 		return vscode.l10n.t(
 			'Not to be trusted: the check “{0}” fails. Nothing is sent over this channel.',
@@ -92,12 +104,15 @@ export function verdictSentence(summary: Summary, isDemanded: boolean): string {
 	if (isDemanded && open) {
 		return vscode.l10n.t('Encrypted, but without the hardware proof that your settings demand. Nothing is sent.');
 	}
+	const streamed = isWhole ? [] : [`${streamedReplyWords()}.`];
 	if (summary.isDowngrade) {
-		return vscode.l10n.t('Less is proven than before. You are asked before anything is sent.');
+		const lost = vscode.l10n.t('Less is proven than before. You are asked before anything is sent.');
+		return [lost, ...streamed].join(' ');
 	}
-	return summary.isLocal
-		? `${localWords()}.`
-		: `${vscode.l10n.t('Encrypted')}. ${gpuWords(summary)}. ${notProvenWords(summary)}.`;
+	const proven = summary.isLocal
+		? [localWords()]
+		: [vscode.l10n.t('Encrypted'), gpuWords(summary), notProvenWords(summary, isWhole)];
+	return [...proven.map(words => `${words}.`), ...streamed].join(' ');
 }
 
 /** Of a message whose session had expired when it came. */

@@ -92,6 +92,7 @@ export interface SettingTypes {
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
 	'errand.channel.requireHardwareProof': boolean;
+	'errand.channel.wholeReplies': boolean;
 	'errand.local.upstreams': Record<string, unknown>;
 }
 export type SettingId = keyof SettingTypes;
@@ -112,6 +113,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
 	'errand.channel.requireHardwareProof': 'application',
+	'errand.channel.wholeReplies': 'application',
 	'errand.local.upstreams': 'machine',
 };
 

@@ -111,7 +111,7 @@ describe('the attestation report', function () {
 	it('says of the service on this machine that it is encrypted and has no hardware', async () => {
 		await runCommand(page, 'Errand: Show Attestation');
 		await pickItem(page, 'Shared address');
-		await says(/^Local: encrypted, no hardware\.$/);
+		await says(/^Local: encrypted, no hardware\. .+order and completeness of a streamed reply are not proven\.$/);
 		const frame = await report();
 		assert.match(await row(frame, 'Public key').innerText(), /✓\s*Pass/);
 		assert.match(await row(frame, 'GPU evidence').innerText(), /–\s*Unknown/);
@@ -135,12 +135,19 @@ describe('the attestation report', function () {
 		await screenshot(page, 'attestation-places');
 		await pickItem(page, 'Large');
 		await says(
-			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\.$/,
+			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\. Each part is signed; order and completeness of a streamed reply are not proven\.$/,
 		);
 		const frame = await report();
 		assert.match(await frame.locator('h1').innerText(), /Acme · large · fast/);
 		assert.match(await row(frame, 'Signature of the report').innerText(), /Pass[\s\S]*DER, SHA-256/);
 		assert.equal(enclave.server.received.at(-1)?.path, '/enc/fast/large/attestation');
+	});
+
+	it('no longer speaks of streamed replies once whole ones are asked for', async () => {
+		await changeSettings(page, server, { 'errand.channel.wholeReplies': true });
+		await says(/^Encrypted\. .+which software; that nothing is missing at the end of a reply\.$/);
+		await changeSettings(page, server, { 'errand.channel.wholeReplies': false });
+		await says(/order and completeness of a streamed reply are not proven\.$/);
 	});
 
 	it('shows hostile evidence as text, and loads nothing of it', async () => {

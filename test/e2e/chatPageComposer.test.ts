@@ -317,7 +317,14 @@ describe('the composer of the chat page', function () {
 
 		it('leaves it behind in the encrypted conversation that it was pasted into', async () => {
 			await showOther(OTHER, {
-				encryption: { label: 'Encrypted', details: [], isConnecting: false, isRefused: false, isKept: true },
+				encryption: {
+					label: 'Encrypted',
+					details: [],
+					isConnecting: false,
+					isRefused: false,
+					isKept: true,
+					emptyText: '',
+				},
 			});
 			await paste('the/secret');
 			await showOther(CONVERSATION_ID);

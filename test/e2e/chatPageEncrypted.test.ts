@@ -6,9 +6,11 @@ import type { ThemeName } from '../ui/themes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
 
+const STREAMED = 'Each part is signed; order and completeness of a streamed reply are not proven';
 const view: EncryptionView = {
 	label: 'Encrypted, key confirmed',
-	details: ['GPU evidence genuine', 'Not proven: that the key lives in that GPU; freshness; which software'],
+	details: ['GPU evidence genuine', 'Not proven: that the key lives in that GPU; freshness; which software', STREAMED],
+	emptyText: `Messages, context and replies go encrypted, up to whoever holds the key of the attestation. ${STREAMED}. On this machine the conversation is kept as readable as others.`,
 	isConnecting: false,
 	isRefused: false,
 	isKept: true,
@@ -19,7 +21,7 @@ const STATES: Record<string, EncryptionView> = {
 	local: {
 		...view,
 		label: 'Local: encrypted, no hardware',
-		details: ['Not kept: it goes with this window'],
+		details: ['Not kept: it goes with this window', STREAMED],
 		isKept: false,
 	},
 	ended: {
@@ -49,7 +51,7 @@ describe('the chat page', function () {
 			await heading().focus();
 			assert.match(
 				(await heading().getAttribute('aria-label')) ?? '',
-				/^Encrypted, key confirmed\. GPU evidence genuine\. Not proven: .+which software\. Show Attestation$/,
+				/^Encrypted, key confirmed\. GPU evidence genuine\. Not proven: .+which software\. .+order and completeness of a streamed reply are not proven\. Show Attestation$/,
 			);
 			await chat.page.keyboard.press('Enter');
 			await chat.waitForPosted('attestation-show');
@@ -58,6 +60,16 @@ describe('the chat page', function () {
 				return scrollWidth - clientWidth;
 			});
 			assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+		});
+
+		it('says all of it also to the eye where there is little room', async () => {
+			await open({ width: 200 });
+			await chat.snapshot([], { encryption: view });
+			const words = heading().locator('.details');
+			await words.waitFor();
+			assert.equal(await words.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight), 0);
+			await chat.page.locator('.empty', { hasText: STREAMED }).waitFor();
+			await chat.screenshot('encrypted-empty-200');
 		});
 
 		it('announces a change of it', async () => {
@@ -113,7 +125,7 @@ describe('the chat page', function () {
 	});
 
 	for (const theme of ['light', 'dark', 'highContrast'] satisfies ThemeName[]) {
-		for (const width of [200, 600]) {
+		for (const width of [200, 280, 600]) {
 			it(`shows each state of encryption in ${theme} at ${width} pixels`, async () => {
 				for (const [name, encryption] of Object.entries(STATES)) {
 					await open({ theme, width, height: 500 });

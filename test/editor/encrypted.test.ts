@@ -10,6 +10,8 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';
+import { sendJson } from '../support/faultServer.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const history = [{ role: 'user', content: 'Is it so?' }] as const;
 
@@ -42,6 +44,7 @@ describe('an encrypted session for a conversation', function () {
 	});
 	afterEach(async () => {
 		await setPolicy(undefined);
+		await setWholeReplies(undefined);
 		await enclave.stop();
 	});
 
@@ -65,6 +68,9 @@ describe('an encrypted session for a conversation', function () {
 		vscode.workspace
 			.getConfiguration()
 			.update('errand.channel.requireHardwareProof', value, vscode.ConfigurationTarget.Global);
+
+	const setWholeReplies = (value: boolean | undefined) =>
+		vscode.workspace.getConfiguration().update('errand.channel.wholeReplies', value, vscode.ConfigurationTarget.Global);
 
 	function encrypted(): Encrypted {
 		const consent: Pick<Consent, 'askMaker' | 'confirm' | 'takesNewKeys'> = {
@@ -97,7 +103,11 @@ describe('an encrypted session for a conversation', function () {
 		assert.equal(await read(session), 'So it is.');
 		assert.deepEqual(session.badge, {
 			label: 'Encrypted, key confirmed',
-			details: ['GPU evidence not proven', 'Not proven: that the key lives in a GPU; freshness; which software'],
+			details: [
+				'GPU evidence not proven',
+				'Not proven: that the key lives in a GPU; freshness; which software',
+				'Each part is signed; order and completeness of a streamed reply are not proven',
+			],
 		});
 		assert.equal(await read(session), 'So it is.');
 		assert.equal(changes, 1);
@@ -108,7 +118,67 @@ describe('an encrypted session for a conversation', function () {
 		isLocal = true;
 		const session = await encrypted().open({});
 		await read(session);
-		assert.deepEqual(session.badge, { label: 'Local: encrypted, no hardware', details: [] });
+		assert.deepEqual(session.badge, {
+			label: 'Local: encrypted, no hardware',
+			details: ['Each part is signed; order and completeness of a streamed reply are not proven'],
+		});
+	});
+
+	describe('whose reply somebody edits on its way, by leaving out a part', () => {
+		const UNPROVEN = /order and completeness of a streamed reply are not proven/;
+		/** As a front does, which has no key. */
+		const edited = (frames: unknown[]) => frames.filter((_, index) => index !== 1);
+
+		beforeEach(() => {
+			enclave.answer = (response, message) => {
+				const parts = ['Do ', 'not ', 'delete it.'];
+				if (message.path.endsWith('_stream')) {
+					return answerEvents(({ seal }) => [...edited(parts.map(part => seal(part))), '[DONE]'])(response, message);
+				}
+				sendJson(response, 200, message.seal(parts.join('')));
+			};
+		});
+
+		it('never calls a streamed reply proven, in which that cannot be seen', async () => {
+			const session = await encrypted().open({});
+			assert.equal(await read(session), 'Do delete it.');
+			assert.match(session.badge.details.join(), UNPROVEN);
+			await setWholeReplies(true);
+			assert.match(session.badge.details.join(), UNPROVEN, 'of the reply that is there it stays true');
+		});
+
+		it('asks for whole replies where the settings say so, and then says nothing of streamed ones', async () => {
+			await setWholeReplies(true);
+			const session = await encrypted().open({});
+			assert.equal(await read(session), 'Do not delete it.');
+			assert.deepEqual(
+				enclave.messages.map(({ path }) => path),
+				['/message'],
+			);
+			assert.equal(session.badge.label, 'Encrypted, key confirmed');
+			assert.doesNotMatch(session.badge.details.join(), UNPROVEN);
+			assert.match(session.badge.details.join(), /that nothing is missing at the end of a reply$/);
+			let changes = 0;
+			session.onDidChangeBadge(() => changes++);
+			await setWholeReplies(false);
+			await waitFor('the badge to follow the setting', () => changes === 1);
+			assert.match(session.badge.details.join(), UNPROVEN);
+		});
+
+		it('never shows a whole reply that was changed, and ends with it', async () => {
+			await setWholeReplies(true);
+			const session = await encrypted().open({});
+			enclave.answer = (response, { seal }) => {
+				const { ciphertext, ...sealed } = seal('Do not delete it.');
+				const bytes = Buffer.from(ciphertext, 'base64');
+				sendJson(response, 200, {
+					...sealed,
+					ciphertext: Buffer.concat([bytes.subarray(0, 3), bytes.subarray(7)]).toString('base64'),
+				});
+			};
+			await assert.rejects(read(session), { code: 'tampered' });
+			assert.equal(session.hasEnded, true);
+		});
 	});
 
 	it('asks about another key before anything is sent, and takes no for an answer', async () => {

@@ -31,10 +31,6 @@ export const pageStrings: PageStrings = {
 	encryption: {
 		ask: 'Ask, encrypted…',
 		begin: 'New Encrypted Conversation',
-		emptyState:
-			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. On this machine the conversation is kept as readable as others.',
-		emptyStateUnkept:
-			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. Nothing of this conversation is written on this machine.',
 		noMode: 'Search and pictures have no encrypted way. Use them in another conversation.',
 		showAttestation: 'Show Attestation',
 	},

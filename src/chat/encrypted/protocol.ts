@@ -11,6 +11,8 @@ export interface EncryptionView {
 	isRefused: boolean;
 	/** Nothing of it is written. The page keeps nothing of it either. */
 	isKept: boolean;
+	/** What stands in the place of its turns while there are none, in sentences. */
+	emptyText: string;
 	/** In a snapshot: what was typed in it and not sent, when it was shown last. */
 	draft?: string;
 }
@@ -18,8 +20,6 @@ export interface EncryptionView {
 export interface EncryptionStrings {
 	ask: string;
 	begin: string;
-	emptyState: string;
-	emptyStateUnkept: string;
 	noMode: string;
 	showAttestation: string;
 }

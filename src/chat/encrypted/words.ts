@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyWords.ts';
 import type { WayState } from './encryptedWay.ts';
 import type { Encryption } from './encryption.ts';
 import type { EncryptionStrings, EncryptionView } from './protocol.ts';
@@ -6,7 +7,8 @@ import type { EncryptionStrings, EncryptionView } from './protocol.ts';
 /** How the way of a conversation stands, in the words of its heading. */
 export function encryptionView(state: WayState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
-	const view = { isConnecting: false, isRefused: false, isKept: !isUnkept };
+	const isKept = !isUnkept;
+	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };
 	switch (state.kind) {
 		case 'idle':
 			return connection === undefined
@@ -38,16 +40,20 @@ export function encryptionView(state: WayState, { isUnkept, connection }: Encryp
 	}
 }
 
+function emptyText(isKept: boolean): string {
+	return [
+		vscode.l10n.t('Messages, context and replies go encrypted, up to whoever holds the key of the attestation.'),
+		...(areRepliesWhole() ? [] : [`${streamedReplyWords()}.`]),
+		isKept
+			? vscode.l10n.t('On this machine the conversation is kept as readable as others.')
+			: vscode.l10n.t('Nothing of this conversation is written on this machine.'),
+	].join(' ');
+}
+
 export function encryptionStrings(): EncryptionStrings {
 	return {
 		ask: vscode.l10n.t('Ask, encrypted…'),
 		begin: vscode.l10n.t('New Encrypted Conversation'),
-		emptyState: vscode.l10n.t(
-			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. On this machine the conversation is kept as readable as others.',
-		),
-		emptyStateUnkept: vscode.l10n.t(
-			'Messages, context and replies go encrypted, up to whoever holds the key of the attestation. Nothing of this conversation is written on this machine.',
-		),
 		noMode: noModeText(),
 		showAttestation: vscode.l10n.t('Show Attestation'),
 	};

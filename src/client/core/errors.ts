@@ -55,7 +55,8 @@ export class ClientError extends Error {
 
 	/** The same error for whoever knows whether something has left this machine. */
 	withSent(wasSent: boolean): ClientError {
-		return wasSent === this.wasSent ? this : new ClientError(this.code, this.message, { ...this, unsent: !wasSent });
+		const { code, message, cause } = this;
+		return wasSent === this.wasSent ? this : new ClientError(code, message, { ...this, cause, unsent: !wasSent });
 	}
 
 	static is(error: unknown, code?: ClientErrorCode): error is ClientError {

@@ -20,8 +20,7 @@ export function emptyConversation(
 	{ encryption, followConnection, beginEncrypted }: EmptyActions,
 ): TemplateResult {
 	if (encryption) {
-		const { emptyState, emptyStateUnkept } = strings.encryption;
-		return html`<div class="empty"><p>${encryption.isKept ? emptyState : emptyStateUnkept}</p></div>`;
+		return html`<div class="empty"><p>${encryption.emptyText}</p></div>`;
 	}
 	if (connection?.problem) {
 		return html`<div class="empty">

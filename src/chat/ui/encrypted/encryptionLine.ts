@@ -78,6 +78,6 @@ export const encryptionLineStyles = css`
 		display: -webkit-box;
 		overflow: hidden;
 		-webkit-box-orient: vertical;
-		-webkit-line-clamp: 4;
+		-webkit-line-clamp: 8;
 	}
 `;

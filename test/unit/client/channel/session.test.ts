@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
+import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
 import { p384KeyPair, seal } from '../../../support/contractServer/channelCryptography.ts';
 import { answerWhole, Enclave } from '../../../support/enclave.ts';
@@ -294,7 +295,8 @@ describe('a session of the encrypted channel', () => {
 				});
 				enclave.expire();
 				change();
-				await assert.rejects(session.send(history), { wasSent: true });
+				const error = await session.send(history).catch((error: unknown) => error);
+				assert.ok(ClientError.is(error) && error.wasSent && error.cause !== undefined);
 				assert.ok(told.every(Boolean));
 				[enclave.server.answer, enclave.alter] = [answer, record => record];
 			}

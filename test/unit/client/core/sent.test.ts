@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { systemErrorCode } from '../../../../src/base/errors.ts';
 import { ClientError, type ClientErrorCode } from '../../../../src/client/core/errors.ts';
 import { makeCertificate } from '../../../support/certificates.ts';
 import { type Answer, FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
@@ -101,12 +103,16 @@ describeWithBothTransports('an error says whether something has left', transport
 	});
 
 	it('never denies it of a request that was led on to where nobody answers', async () => {
-		server.answer = async response => {
+		const leaving = createHttpServer((_, response) => {
+			// Takes no further connection, and answers on the one that there is.
+			leaving.close();
 			response.writeHead(307, { location: '/elsewhere', connection: 'close' }).end();
-			await once(response, 'finish');
-			void server.stop();
-		};
-		const { error } = await failureOf(connect());
-		assert.deepEqual([error.code, error.wasSent, server.received.length], ['offline', true, 1]);
+		});
+		leaving.listen(0, '127.0.0.1');
+		await once(leaving, 'listening');
+		const { port } = leaving.address() as AddressInfo;
+		const { error } = await failureOf(connect({}, `http://127.0.0.1:${port}`));
+		assert.deepEqual([error.code, error.wasSent], ['offline', true]);
+		assert.equal(systemErrorCode(error.cause), 'ECONNREFUSED');
 	});
 });

@@ -3,7 +3,14 @@ import type { EncryptionView } from '../../../../../src/chat/encrypted/protocol.
 import { stateBeyond, writableState } from '../../../../../src/chat/ui/encrypted/encryptedDraft.ts';
 import { emptyPageState, type PageState } from '../../../../../src/chat/ui/pageState.ts';
 
-const view: EncryptionView = { label: 'Encrypted', details: [], isConnecting: false, isRefused: false, isKept: true };
+const view: EncryptionView = {
+	label: 'Encrypted',
+	details: [],
+	isConnecting: false,
+	isRefused: false,
+	isKept: true,
+	emptyText: '',
+};
 const page = (conversation: string, encryption?: EncryptionView): PageState => ({
 	...emptyPageState,
 	conversation,

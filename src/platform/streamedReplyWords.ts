@@ -1,0 +1,15 @@
+import * as vscode from 'vscode';
+import { readSetting } from './settings.ts';
+
+/** Whether encrypted replies are asked for in one sealed piece each. */
+export function areRepliesWhole(): boolean {
+	return readSetting('errand.channel.wholeReplies') === true;
+}
+
+/**
+ * What nobody can prove of an encrypted reply that comes in parts, without a full stop: the contract gives a stream
+ * neither an order nor an end that is signed.
+ */
+export function streamedReplyWords(): string {
+	return vscode.l10n.t('Each part is signed; order and completeness of a streamed reply are not proven');
+}
