@@ -1,17 +1,31 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
+import {
+	emptyFilters,
+	type FoundSetting,
+	filtersOf,
+	findTransportProgram,
+	findUnsafeName,
+	LIST_SETTINGS,
+	ownFiltersOf,
+	readSettings,
+	type Setting,
+	settingsEnvironment,
+	TOO_OLD,
+	withoutHooks,
+} from '../base/gitConfiguration.ts';
 import { proxyExceptions } from '../base/loopback.ts';
 
-/** Settings of a repository that would run a program or reach out, switched off for every call of ours. */
-const SAFE_OPTIONS = [
-	'--no-pager',
-	'--no-replace-objects',
-	'-c',
+/** Settings of a repository that would run a program, reach out or write, switched off for every call of ours. */
+const SAFE_SETTINGS = [
 	'core.hooksPath=/dev/null',
-	'-c',
 	'core.fsmonitor=false',
-	'-c',
+	'core.alternateRefsCommand=true',
 	'log.showSignature=false',
+	// Otherwise a comparison writes the user's index anew.
+	'diff.autoRefreshIndex=false',
 ];
+const SAFE_OPTIONS = ['--no-pager', '--no-replace-objects', ...SAFE_SETTINGS.flatMap(setting => ['-c', setting])];
 
 const TIMEOUT_MS = 20_000;
 /** Of a push, which may have much to send. */
@@ -22,37 +36,126 @@ const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 const OFFLINE = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** Transports that run a program named in the address (`ext::`) stay out. */
-const REMOTE = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
+const REMOTE = { GIT_ALLOW_PROTOCOL: 'git:http:https:ssh' };
+const DIRECTORY = { GIT_ALLOW_PROTOCOL: 'file' };
 
-/**
- * Runs a reading git command in a directory and resolves with what it printed. Nothing of the repository's own
- * configuration runs. `stopAt`: a directory in which git stops to look upwards for a repository. Rejects when git fails.
- */
-export function runGit(gitPath: string, directory: string, commandLine: string[], stopAt?: string): Promise<string> {
-	const environment = stopAt === undefined ? OFFLINE : { ...OFFLINE, GIT_CEILING_DIRECTORIES: stopAt };
-	return run(gitPath, directory, commandLine, environment, TIMEOUT_MS);
+/** Why git is not run in a repository. `gitRefusalWords.ts` has the words for users. */
+export class GitRefusal extends Error {
+	override readonly name = 'GitRefusal';
+	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program';
+	/** What stands in the configuration; undefined for a git that is too old. */
+	readonly setting: FoundSetting | undefined;
+
+	constructor(reason: GitRefusal['reason'], setting?: FoundSetting) {
+		super(`git is not run here: ${reason}`);
+		this.reason = reason;
+		this.setting = setting;
+	}
 }
 
-/** As `runGit`, with an index of ours in place of the repository's. The user's filters run, as they do when files are staged. */
-export function runGitWithIndex(
+export interface GitOptions {
+	/** A directory in which git stops to look upwards for a repository. */
+	stopAt?: string;
+	input?: string | undefined;
+	/** How input and output stand for bytes; default UTF-8. File names can be of any encoding: `latin1` keeps each byte. */
+	encoding?: 'utf8' | 'latin1';
+}
+
+/**
+ * Runs a reading git command in a directory and resolves with what it printed. No hook and no filter runs, whoever has
+ * configured it, and no program of the repository's own configuration. Rejects when git fails, and with a GitRefusal.
+ */
+export async function runGit(
+	gitPath: string,
+	directory: string,
+	commandLine: readonly string[],
+	options: GitOptions = {},
+): Promise<string> {
+	const place = options.stopAt === undefined ? {} : { GIT_CEILING_DIRECTORIES: options.stopAt };
+	const found = await settingsOf(gitPath, directory, place);
+	const settings = [...withoutHooks(found), ...emptyFilters(filtersOf(found), false)];
+	return run(gitPath, directory, commandLine, { ...OFFLINE, ...place, ...settingsEnvironment(settings) }, options);
+}
+
+/** The names of the filters that git is configured with here. Rejects as `runGit` does. */
+export async function readFilters(gitPath: string, directory: string): Promise<string[]> {
+	return filtersOf(await settingsOf(gitPath, directory));
+}
+
+/**
+ * As `runGit`, with an index of ours in place of the repository's. The user's own filters run, as they do when files are
+ * staged; those of the repository only when they `mayRun`, else git fails at a file that needs one.
+ */
+export async function runGitWithIndex(
 	gitPath: string,
 	directory: string,
 	indexFile: string,
-	commandLine: string[],
+	commandLine: readonly string[],
+	options: Pick<GitOptions, 'encoding'> & { input: string | undefined; mayRun: boolean },
 ): Promise<string> {
-	const options = ['-c', 'core.splitIndex=false', ...commandLine];
-	return run(gitPath, directory, options, { ...OFFLINE, GIT_INDEX_FILE: indexFile }, REMOTE_TIMEOUT_MS);
+	const found = await settingsOf(gitPath, directory);
+	const refused = options.mayRun ? [] : ownFiltersOf(found).map(({ name }) => name);
+	const settings: Setting[] = [
+		['core.splitIndex', 'false'],
+		...withoutHooks(found),
+		...emptyFilters([...new Set(refused)], true),
+	];
+	const variables = { ...OFFLINE, ...settingsEnvironment(settings), GIT_INDEX_FILE: indexFile };
+	return run(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
 }
 
-/** Runs a git command that speaks to a remote. `credentials`: the environment by which the editor answers for them. */
-export function runRemoteGit(
+/** The programs that the repository's own configuration names for a filter; empty where it names none. */
+export async function readOwnFilter(gitPath: string, directory: string, name: string): Promise<FoundSetting[]> {
+	const own = ownFiltersOf(await settingsOf(gitPath, directory));
+	return own.filter(filter => filter.name === name).map(({ setting }) => setting);
+}
+
+/**
+ * Runs a git command that speaks to a remote of another machine, without hooks. `credentials`: the environment by which
+ * the editor answers for them. Rejects with a GitRefusal where the repository's own configuration names a program for the
+ * way there.
+ */
+export async function runRemoteGit(
 	gitPath: string,
 	directory: string,
-	commandLine: string[],
+	remote: string,
+	commandLine: readonly string[],
 	credentials: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-	const variables = { ...credentials, ...REMOTE, ...pastProxy({ ...process.env, ...credentials }) };
-	return run(gitPath, directory, commandLine, variables, REMOTE_TIMEOUT_MS);
+	const found = await settingsOf(gitPath, directory);
+	const program = findTransportProgram(found, remote);
+	if (program) {
+		throw new GitRefusal('transport-program', program);
+	}
+	const variables = {
+		...credentials,
+		...REMOTE,
+		...settingsEnvironment(withoutHooks(found)),
+		...pastProxy({ ...process.env, ...credentials }),
+	};
+	return run(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
+}
+
+/**
+ * The same for a remote that is a directory of this machine: the git that is started there runs no hooks either.
+ * `commandLine` is given the option by which that one is started.
+ */
+export async function runDirectoryGit(
+	gitPath: string,
+	directory: string,
+	remoteDirectory: string,
+	program: 'upload-pack' | 'receive-pack',
+	commandLine: (option: string) => readonly string[],
+): Promise<string> {
+	const there = { GIT_DIR: await gitDirectoryOf(gitPath, remoteDirectory) };
+	const found = await Promise.all([settingsOf(gitPath, directory), settingsOf(gitPath, remoteDirectory, there)]);
+	const settings = withoutHooks(found.flat());
+	// git takes its caller's settings away there, so they are given again, in a command that is the same for every
+	// repository: what is of this one goes through the environment.
+	const safe = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
+	const start = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${settings.length} "$ERRAND_GIT" ${safe} ${program}`;
+	const variables = { ...DIRECTORY, ...settingsEnvironment(settings), ERRAND_GIT: gitPath };
+	return run(gitPath, directory, commandLine(`--${program}=${start}`), variables, {}, REMOTE_TIMEOUT_MS);
 }
 
 /** Whoever answers for credentials of a host on this machine must not send them to a proxy. git reads either name. */
@@ -62,12 +165,58 @@ function pastProxy({ no_proxy, NO_PROXY }: Readonly<Record<string, string | unde
 	return { no_proxy: exceptions, NO_PROXY: exceptions };
 }
 
+/** As `upload-pack` and `receive-pack` look for it. Rejects where there is none: that must not pass for one without settings. */
+async function gitDirectoryOf(gitPath: string, directory: string): Promise<string> {
+	const ask = (place: string) =>
+		run(gitPath, directory, ['rev-parse', '--absolute-git-dir'], { ...OFFLINE, GIT_DIR: place });
+	const found = await ask(path.join(directory, '.git')).catch(() => ask(directory));
+	return found.replace(/\n$/, '');
+}
+
+/** What is being read, by where. Calls that are made at once share one reading, and none is kept. */
+const readings = new Map<string, Promise<FoundSetting[]>>();
+
+function settingsOf(
+	gitPath: string,
+	directory: string,
+	place: Readonly<Record<string, string>> = {},
+): Promise<FoundSetting[]> {
+	const key = JSON.stringify([gitPath, directory, place]);
+	let reading = readings.get(key);
+	if (reading === undefined) {
+		reading = readSettingsOf(gitPath, directory, place).finally(() => readings.delete(key));
+		readings.set(key, reading);
+	}
+	return reading;
+}
+
+async function readSettingsOf(
+	gitPath: string,
+	directory: string,
+	place: Readonly<Record<string, string>>,
+): Promise<FoundSetting[]> {
+	const variables = { ...OFFLINE, ...place, ...LIST_SETTINGS.env };
+	const listed = await run(gitPath, directory, LIST_SETTINGS.args, variables).catch((error: { code?: unknown }) => {
+		throw TOO_OLD.has(error.code) ? new GitRefusal('old-git') : error;
+	});
+	const found = readSettings(listed);
+	if (found === undefined) {
+		throw new GitRefusal('old-git');
+	}
+	const unsafe = findUnsafeName(found, 'hook') ?? findUnsafeName(found, 'filter');
+	if (unsafe !== undefined) {
+		throw new GitRefusal('unsafe-name', unsafe);
+	}
+	return found;
+}
+
 function run(
 	gitPath: string,
 	directory: string,
-	commandLine: string[],
+	commandLine: readonly string[],
 	variables: Readonly<Record<string, string | undefined>>,
-	timeout: number,
+	{ input = '', encoding = 'utf8' }: GitOptions = {},
+	timeout = TIMEOUT_MS,
 ): Promise<string> {
 	const environment: NodeJS.ProcessEnv = {};
 	for (const [name, value] of Object.entries(process.env)) {
@@ -86,10 +235,12 @@ function run(
 				timeout,
 				maxBuffer: MAXIMUM_OUTPUT,
 				windowsHide: true,
+				encoding,
 			},
 			(error, stdout) => (error ? reject(error) : resolve(stdout)),
 		);
-		// A program that git starts may read it, and would wait for ever.
-		child.stdin?.end();
+		// git may end without reading it all. A program that it starts may read it too, and would wait for ever.
+		child.stdin?.on('error', () => {});
+		child.stdin?.end(input, encoding);
 	});
 }

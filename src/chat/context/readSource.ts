@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
-import { runGit } from '../../platform/gitCommand.ts';
+import { gitFailure } from '../../platform/gitRefusalWords.ts';
 import { type Attachment, fenced } from './model/attachment.ts';
 import { findSecrets, isSecretName, type SecretFinding } from './model/secrets.ts';
 import type { ContextSource } from './model/source.ts';
 import { decodeText, MAXIMUM_FILE_SIZE } from './model/textFile.ts';
+import { readUncommitted } from './repositoryReading.ts';
 import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
 
 /** Of one attachment, in UTF-16 code units. */
@@ -240,35 +241,26 @@ async function readDiff({ uri }: Extract<ContextSource, { kind: 'diff' }>): Prom
 	if (!repository) {
 		throw new UserFacingError(vscode.l10n.t('{0} is not an open git repository.', nameOf(place)));
 	}
-	const git = (...commandLine: string[]) => runGit(repository.git, repository.root.fsPath, commandLine);
-	let changes: string;
-	let untracked: string;
-	try {
-		// A repository without a commit has nothing to compare with but its index.
-		const against = await git('rev-parse', '--verify', '-q', 'HEAD').then(
-			() => 'HEAD',
-			() => '--cached',
-		);
-		[changes, untracked] = await Promise.all([
-			git('diff', '--no-ext-diff', '--no-textconv', '--no-color', against, '--'),
-			git('ls-files', '--others', '--exclude-standard', '-z'),
-		]);
-	} catch (error) {
-		throw new UserFacingError(vscode.l10n.t('Git could not show the changes of {0}. Try again.', nameOf(place)), {
-			cause: error,
-		});
-	}
-	const added = untracked.split('\0').filter(path => path !== '');
-	if (changes === '' && added.length === 0) {
+	const { diff, added, filtered } = await readUncommitted(repository.git, repository.root.fsPath).catch(error => {
+		throw gitFailure(error, vscode.l10n.t('Git could not show the changes of {0}. Try again.', nameOf(place)));
+	});
+	const files = (diff.match(/^diff --git /gm)?.length ?? 0) + added.length + filtered.length;
+	if (files === 0) {
 		throw new UserFacingError(vscode.l10n.t('{0} has no uncommitted changes.', nameOf(place)));
 	}
-	const files = (changes.match(/^diff --git /gm)?.length ?? 0) + added.length;
 	const count = files === 1 ? vscode.l10n.t('1 changed file') : vscode.l10n.t('{0} changed files', files);
-	const list = added.length === 0 ? '' : `Not in git yet:\n${added.join('\n')}\n\n`;
+	const text =
+		list('Not in git yet:', added) +
+		list('Kept in git through a filter, so what has changed in them is not shown:', filtered) +
+		diff;
 	return {
-		attachment: { kind: 'diff', label: count, text: list + changes, uri, path: nameOf(place), language: 'diff' },
+		attachment: { kind: 'diff', label: count, text, uri, path: nameOf(place), language: 'diff' },
 		findings: [],
 	};
+}
+
+function list(heading: string, names: readonly string[]): string {
+	return names.length === 0 ? '' : `${heading}\n${names.join('\n')}\n\n`;
 }
 
 async function openDocument(place: vscode.Uri): Promise<vscode.TextDocument> {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { getGitApi } from '../../platform/git.ts';
-import { runGit } from '../../platform/gitCommand.ts';
+import { GitRefusal } from '../../platform/gitCommand.ts';
+import { inWords } from '../../platform/gitRefusalWords.ts';
+import { isIgnored, listNotIgnored } from './repositoryReading.ts';
 
 /** More files than anybody would look through. */
 const MAXIMUM_LISTED = 50_000;
@@ -27,11 +29,11 @@ export async function exclusionOf(
 ): Promise<'ignored' | 'excluded' | undefined> {
 	const repository = await repositoryOf(uri);
 	if (repository) {
-		try {
-			await runGit(repository.git, repository.root.fsPath, ['check-ignore', '-q', '--', uri.fsPath]);
+		const ignored = await isIgnored(repository.git, repository.root.fsPath, uri.fsPath).catch(error => {
+			throw inWords(error);
+		});
+		if (ignored) {
 			return 'ignored';
-		} catch {
-			// Not ignored: git says so with an exit code.
 		}
 	}
 	const within = vscode.workspace.getWorkspaceFolder(uri);
@@ -63,17 +65,14 @@ async function notIgnored(folder: vscode.Uri): Promise<ReadonlySet<string> | und
 	if (!repository) {
 		return undefined;
 	}
-	const listed = await runGit(repository.git, repository.root.fsPath, [
-		'ls-files',
-		'-z',
-		'--cached',
-		'--others',
-		'--exclude-standard',
-		'--',
-		folder.fsPath,
-	]).catch(() => undefined);
+	const listed = await listNotIgnored(repository.git, repository.root.fsPath, folder.fsPath).catch(error => {
+		if (error instanceof GitRefusal) {
+			throw inWords(error);
+		}
+		return undefined;
+	});
 	const root = repository.root.path.replace(/\/$/, '');
-	return listed === undefined ? undefined : new Set(listed.split('\0').map(path => `${root}/${path}`));
+	return listed && new Set(listed.map(path => `${root}/${path}`));
 }
 
 function isWithin(root: string, path: string): boolean {

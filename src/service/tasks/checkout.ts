@@ -1,9 +1,10 @@
 import { mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
-import { GitError, type GitLocation, type GitOptions, RECEIVE_PACK, runGit, UPLOAD_PACK } from './git.ts';
+import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
 import { checkedOut, type SourceState, sourceFailure } from './sourceRepository.ts';
+import { sourceSide } from './sourceSide.ts';
 import { removeSpecialFiles } from './specialFiles.ts';
 
 export interface DiffStatistics {
@@ -86,26 +87,12 @@ export class Checkout {
 		const format = source.objectFormat === 'sha1' ? [] : [`--object-format=${source.objectFormat}`];
 		await checkout.git(['init', '--quiet', '--template=', ...format]);
 		await writeAttributes(checkout.location.gitFolder);
-		await checkout
-			.git([
-				'fetch',
-				'--quiet',
-				'--no-tags',
-				'--no-recurse-submodules',
-				'--update-shallow',
-				UPLOAD_PACK,
-				'--',
-				sourceFolder,
-				`refs/heads/${source.branch}:refs/errand/start`,
-			])
-			.catch(error => {
-				if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
-					throw new UserFacingError(
-						`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`,
-					);
-				}
-				throw sourceFailure(error, sourceFolder);
-			});
+		await checkout.fetch(source.branch).catch(error => {
+			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
+				throw new UserFacingError(`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`);
+			}
+			throw sourceFailure(error, sourceFolder);
+		});
 		await checkout.list();
 		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/start']);
 		for (const name of checkout.absentLinks) {
@@ -196,7 +183,7 @@ export class Checkout {
 		const { signal, sourceFolder } = this.options;
 		try {
 			const lease = `${reference}:${expected ?? ''}`;
-			await this.git(pushArguments(sourceFolder, lease, `${commit}:${reference}`)).catch(error => {
+			await this.move(lease, `${commit}:${reference}`, signal).catch(error => {
 				throw pushFailure(error, branch, sourceFolder, expected);
 			});
 			signal.throwIfAborted();
@@ -276,18 +263,27 @@ export class Checkout {
 	/** Only while the branch still is what was pushed. It fails when nothing was, which is as good. */
 	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
 		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
-		const refspec = `${before ?? ''}:${reference}`;
-		const args = pushArguments(this.options.sourceFolder, `${reference}:${commit}`, refspec);
-		await runGit(this.location, args, { signal: timeout }).catch(() => {});
+		await this.move(`${reference}:${commit}`, `${before ?? ''}:${reference}`, timeout).catch(() => {});
+	}
+
+	private async fetch(branch: string): Promise<void> {
+		const { sourceFolder, signal } = this.options;
+		const side = await sourceSide('upload-pack', this.location, sourceFolder, signal);
+		const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
+		await this.git(['fetch', ...how, '--', sourceFolder, `refs/heads/${branch}:refs/errand/start`], { env: side.env });
+	}
+
+	/** Moves, makes or removes a branch of the source repository, if it is where `lease` says. */
+	private async move(lease: string, refspec: string, signal: AbortSignal): Promise<void> {
+		const { sourceFolder } = this.options;
+		const side = await sourceSide('receive-pack', this.location, sourceFolder, signal);
+		const how = ['--quiet', '--no-verify', `--force-with-lease=${lease}`, side.option];
+		await runGit(this.location, ['push', ...how, '--', sourceFolder, refspec], { signal, env: side.env });
 	}
 
 	private git(args: readonly string[], options: Omit<GitOptions, 'signal'> = {}): Promise<string> {
 		return runGit(this.location, args, { ...options, signal: this.options.signal });
 	}
-}
-
-function pushArguments(folder: string, lease: string, refspec: string): string[] {
-	return ['push', '--quiet', '--no-verify', `--force-with-lease=${lease}`, RECEIVE_PACK, '--', folder, refspec];
 }
 
 function pushFailure(error: unknown, branch: string, folder: string, expected: string | undefined): unknown {

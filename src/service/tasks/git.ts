@@ -12,7 +12,7 @@ const MAXIMUM_ERROR_BYTES = 64 * 1024;
  * git run a program: hooks, the file system monitor, listing of alternates, signing, transports, submodules,
  * maintenance in the background.
  */
-const SAFE_SETTINGS: readonly string[] = [
+export const SAFE_SETTINGS: readonly string[] = [
 	'core.hooksPath=/dev/null',
 	'core.fsmonitor=false',
 	'core.untrackedCache=false',
@@ -35,30 +35,22 @@ const SAFE_SETTINGS: readonly string[] = [
 	// Deleted or taken back is only what a stopped task itself has pushed.
 	'receive.denyDeletes=false',
 	'receive.denyNonFastForwards=false',
+	// What lies in somebody's folder is never moved: the files would change, or seem to have been changed.
+	'receive.denyCurrentBranch=refuse',
+	'receive.denyDeleteCurrent=refuse',
 	'core.autocrlf=false',
 	'advice.detachedHead=false',
 ];
 
-/**
- * The program that git starts inside the source repository, where that repository's own configuration holds: git takes
- * the `-c` settings of its caller away there, so they are given again. It never needs a transport of its own; one that
- * it starts for objects missing in a partial clone would run what that configuration names.
- */
-function sourceSide(program: 'upload-pack' | 'receive-pack'): string {
-	const settings = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
-	return `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git ${settings} ${program}`;
-}
-
-export const UPLOAD_PACK = `--upload-pack=${sourceSide('upload-pack')}`;
-export const RECEIVE_PACK = `--receive-pack=${sourceSide('receive-pack')}`;
-
 /** git ended with a failure. `stderr` is in English, as its words decide what the user is told. */
 export class GitError extends Error {
 	override readonly name = 'GitError';
+	readonly exitCode: number | undefined;
 	readonly stderr: string;
 
 	constructor(command: string, exitCode: number | undefined, stderr: string) {
 		super(`git ${command} ended with ${exitCode ?? 'a signal'}`);
+		this.exitCode = exitCode;
 		this.stderr = stderr;
 	}
 }

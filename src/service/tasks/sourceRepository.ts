@@ -4,8 +4,9 @@ import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
-import { GitError, runGit, UPLOAD_PACK } from './git.ts';
+import { GitError, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
+import { type OwnPlace, sourceSide } from './sourceSide.ts';
 
 /** What is known of a repository from its list of references alone. */
 export interface SourceReferences {
@@ -76,14 +77,8 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	if (!status?.isDirectory()) {
 		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
 	}
-	const location = {
-		gitFolder: path.join(query.scratchFolder, 'none'),
-		cwd: query.scratchFolder,
-		configuration: query.configuration,
-	};
-	const listing = await runGit(location, ['ls-remote', '--symref', UPLOAD_PACK, '--', folder, 'HEAD', 'refs/heads/*'], {
-		signal: query.signal,
-	}).catch(error => {
+	const place = { cwd: query.scratchFolder, configuration: query.configuration };
+	const listing = await listReferences(place, folder, query.signal).catch(error => {
 		throw sourceFailure(error, folder);
 	});
 	const commits = new Map<string, string>();
@@ -96,6 +91,13 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 		}
 	}
 	return { commits, current };
+}
+
+async function listReferences(place: OwnPlace, folder: string, signal: AbortSignal): Promise<string> {
+	const side = await sourceSide('upload-pack', place, folder, signal);
+	const location = { ...place, gitFolder: path.join(place.cwd, 'none') };
+	const args = ['ls-remote', '--symref', side.option, '--', folder, 'HEAD', 'refs/heads/*'];
+	return runGit(location, args, { signal, env: side.env });
 }
 
 /** Looks up the branch that a task starts from. Throws sentences. */

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
+import { gitFailure, settingLine } from '../../platform/gitRefusalWords.ts';
 import type { OpenedRepository } from './launchSubject.ts';
 import type { LaunchPlan } from './model/findings.ts';
 import { gitReason } from './model/gitReason.ts';
@@ -59,7 +61,7 @@ export async function carryOut(
 	}
 	return withProgress(vscode.l10n.t('Making a scratch branch…'), async () => {
 		const commit = scratch.withChanges
-			? await commitChanges(place, scratch.parent, 'Uncommitted changes')
+			? await commitChanges(place, scratch.parent, 'Uncommitted changes', confirmPrograms)
 			: scratch.parent;
 		const branch = nameScratchBranch(commit, scratch.remote);
 		await record.remember(branch);
@@ -71,14 +73,31 @@ export async function carryOut(
 		}
 		return branch;
 	}).catch((error: unknown) => {
-		throw new UserFacingError(
+		throw gitFailure(
+			error,
 			vscode.l10n.t(
 				'Git could not make the scratch branch: {0} No task was started; the prompt is kept.',
 				gitReason(error),
 			),
-			{ cause: error },
 		);
 	});
+}
+
+/** What a repository's own configuration names runs only after a yes that shows it. */
+async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
+	const run = vscode.l10n.t('Run It');
+	const chosen = await vscode.window.showWarningMessage(
+		vscode.l10n.t('To take these files along, git has to run a program that the repository’s own configuration names.'),
+		{ modal: true, detail: programs.map(settingLine).join('\n') },
+		run,
+	);
+	if (chosen !== run) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The files were not taken along, as a program of the repository would have had to run. Commit them yourself, or go without them. No task was started; the prompt is kept.',
+			),
+		);
+	}
 }
 
 function withProgress<T>(title: string, run: () => Promise<T>): Promise<T> {

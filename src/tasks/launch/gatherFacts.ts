@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalWords.ts';
 import type { Branch } from './model/branches.ts';
 import { hasCredentials } from './model/cloneUrl.ts';
 import type { LaunchFacts } from './model/findings.ts';
@@ -95,13 +95,13 @@ async function readChanges(gitPath: string, repository: GitRepository): Promise<
 	try {
 		return await listChanges(gitPath, repository.rootUri.fsPath);
 	} catch (error) {
-		throw new UserFacingError(
+		throw gitFailure(
+			error,
 			vscode.l10n.t(
 				'Git could not read what is changed in “{0}”: {1} Mend that, then start the task; the prompt is kept.',
 				repositoryName(repository),
 				gitReason(error),
 			),
-			{ cause: error },
 		);
 	}
 }

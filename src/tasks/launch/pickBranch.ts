@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalWords.ts';
 import { escapeIcons, oneLine } from '../model/plainText.ts';
 import { type Branch, orderBranches } from './model/branches.ts';
 import { pickFromMany } from './pickFromMany.ts';
@@ -17,12 +18,12 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 	try {
 		branches = await listBranches(git.git.path, repository.rootUri.fsPath, remotes);
 	} catch (error) {
-		throw new UserFacingError(
+		throw gitFailure(
+			error,
 			vscode.l10n.t(
 				'Git could not read the branches of “{0}”. See what “Git: Show Git Output” says, then try again.',
 				repositoryName(repository),
 			),
-			{ cause: error },
 		);
 	}
 	if (branches.length === 0) {

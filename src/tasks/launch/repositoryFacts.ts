@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runGit } from '../../platform/gitCommand.ts';
+import { type GitOptions, runGit } from '../../platform/gitCommand.ts';
+import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from './model/branches.ts';
 import { readRemoteUrl } from './model/cloneUrl.ts';
 
@@ -27,7 +28,7 @@ export async function readBranchCommit(
 			gitPath,
 			directory,
 			['for-each-ref', '--format=%(refname)%00%(objectname)', '--', reference],
-			stopAt,
+			stopAt === undefined ? {} : { stopAt },
 		);
 		// A pattern also matches what lies below it: the line has to name the branch itself.
 		const line = output.split('\n').find(candidate => candidate.startsWith(`${reference}\0`));
@@ -81,10 +82,18 @@ export interface Changes {
 const FIELDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 
 /** What is not committed. Rejects when git fails. */
-export async function listChanges(gitPath: string, directory: string): Promise<Changes> {
-	const options = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'];
-	const output = await runGit(gitPath, directory, ['status', ...options]);
-	const changes: Changes = { files: [], nested: [], hasConflicts: false };
+export async function listChanges(gitPath: string, directory: string, options: GitOptions = {}): Promise<Changes> {
+	// In a submodule git would run what that one's configuration names, so submodules are looked into apart from this.
+	const how = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'];
+	const [output, submodules] = await Promise.all([
+		runGit(gitPath, directory, ['status', ...how], { ...options, encoding: 'latin1' }),
+		listChangedSubmodules(gitPath, directory, options),
+	]);
+	const files: string[] = [];
+	const nested: string[] = [];
+	/** Seen as changed in the working tree alone. */
+	const inTree: ComparedFile[] = [];
+	let hasConflicts = false;
 	for (const entry of output.split('\0')) {
 		const kind = entry.slice(0, 1);
 		const count = FIELDS[kind];
@@ -93,28 +102,72 @@ export async function listChanges(gitPath: string, directory: string): Promise<C
 		}
 		const fields = entry.split(' ', count);
 		const name = entry.slice(fields.join(' ').length + 1);
-		if (kind === '?') {
-			(name.endsWith('/') ? changes.nested : changes.files).push(name);
+		if (kind === '?' && name.endsWith('/')) {
+			nested.push(name);
 			continue;
 		}
-		changes.hasConflicts ||= kind === 'u';
-		const [, state = '', submodule = ''] = fields;
-		if (/^S..?[MU]|^S...U/.test(submodule)) {
-			changes.nested.push(name);
-		}
-		// Of a submodule that is there, only another commit is a change that git can take along.
-		if (!submodule.startsWith('S') || submodule[1] === 'C' || state !== '.M') {
-			changes.files.push(name);
+		hasConflicts ||= kind === 'u';
+		files.push(name);
+		const [, state, submodule, , modeInIndex, modeInTree, , object = ''] = fields;
+		if (kind === '1' && state === '.M' && submodule === 'N...' && modeInIndex === modeInTree) {
+			inTree.push({ name, object });
 		}
 	}
-	changes.files.sort();
-	changes.nested.sort();
-	return changes;
+	const unchanged = await findUnchanged(gitPath, directory, inTree);
+	return {
+		files: readable(files.filter(name => !unchanged.has(name))),
+		nested: [...readable(nested), ...submodules].sort(),
+		hasConflicts,
+	};
 }
 
+/** Names of the submodules that are there and in which something is not committed. */
+async function listChangedSubmodules(gitPath: string, directory: string, options: GitOptions): Promise<string[]> {
+	const top = await realpath(directory);
+	const named = [
+		'config',
+		'--null',
+		'--file',
+		path.join(top, '.gitmodules'),
+		'--get-regexp',
+		'^submodule\\..*\\.path$',
+	];
+	// It fails where there is no such file.
+	const entries = (await runGit(gitPath, directory, named, options).catch(() => '')).split('\0').slice(0, -1);
+	const changed: string[] = [];
+	for (const entry of entries) {
+		const name = entry.slice(entry.indexOf('\n') + 1);
+		const submodule = path.join(top, name);
+		if (await isSubmodule(top, name)) {
+			const { files, nested } = await listChanges(gitPath, submodule, { stopAt: path.dirname(submodule) });
+			if (files.length + nested.length > 0) {
+				changed.push(name);
+			}
+		}
+	}
+	return changed;
+}
+
+/** Below the repository itself, whatever links lie on the way: the name may be any text. */
+async function isSubmodule(top: string, name: string): Promise<boolean> {
+	const place = path.join(top, name);
+	const isBelow = name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
+	const real = isBelow ? await realpath(place).catch(() => undefined) : undefined;
+	return real === place && (await stat(path.join(place, '.git')).catch(() => undefined)) !== undefined;
+}
+
+const readable = (names: readonly string[]): string[] =>
+	names.map(name => Buffer.from(name, 'latin1').toString()).sort();
+
 /** A remote's address with the user's rewrites (`url.<base>.insteadOf`); undefined where git cannot tell. */
-export async function readRemoteAddress(gitPath: string, directory: string, name: string): Promise<string | undefined> {
-	const output = await runGit(gitPath, directory, ['remote', 'get-url', '--', name]).catch(() => undefined);
+export async function readRemoteAddress(
+	gitPath: string,
+	directory: string,
+	name: string,
+	use: 'fetch' | 'push' = 'fetch',
+): Promise<string | undefined> {
+	const options = use === 'push' ? ['--push'] : [];
+	const output = await runGit(gitPath, directory, ['remote', 'get-url', ...options, '--', name]).catch(() => undefined);
 	return output?.replace(/\n$/, '');
 }
 

@@ -1,11 +1,10 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/logger.ts';
-import { runGit, runRemoteGit } from '../../platform/gitCommand.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { SCRATCH_ENTRIES } from '../storageKeys.ts';
 import { UNDER_WAY_MS } from './model/createdTask.ts';
 import { gitReason } from './model/gitReason.ts';
-import { type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
+import { findScratchBranch, type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
 /** A scratch branch of ours that is still there. */
 interface Scratch extends ScratchBranch {
@@ -107,7 +106,7 @@ export class ScratchBranches {
 		try {
 			await removeScratchBranch(place, scratch);
 		} catch (error) {
-			const now = await commitNow(place, scratch).catch(() => scratch.commit);
+			const now = await findScratchBranch(place, scratch).catch(() => scratch.commit);
 			if (now === scratch.commit) {
 				// The remote cannot be reached, or refuses: the next window tries again.
 				this.dependencies.logger.log('warn', 'a scratch branch could not be removed', { reason: gitReason(error) });
@@ -119,19 +118,6 @@ export class ScratchBranches {
 		}
 		await this.entries.delete(scratch.name);
 	}
-}
-
-/** Where the branch is now; undefined: it is gone. Rejects when that cannot be asked. */
-async function commitNow(
-	{ gitPath, directory, credentials }: GitPlace,
-	{ name, remote }: Scratch,
-): Promise<string | undefined> {
-	const reference = `refs/heads/${name}`;
-	const output =
-		remote === undefined
-			? await runGit(gitPath, directory, ['for-each-ref', '--format=%(objectname)', '--', reference])
-			: await runRemoteGit(gitPath, directory, ['ls-remote', '--', remote, reference], credentials);
-	return /^[\da-f]+/.exec(output)?.[0];
 }
 
 function isScratch(value: unknown): value is Scratch {

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { runGit, runGitWithIndex, runRemoteGit } from '../../platform/gitCommand.ts';
+import { describeError } from '../../base/errors.ts';
+import type { FoundSetting } from '../../base/gitConfiguration.ts';
+import { readOwnFilter, runDirectoryGit, runGit, runGitWithIndex, runRemoteGit } from '../../platform/gitCommand.ts';
+import { readRemoteAddress, remoteDirectory } from './repositoryFacts.ts';
 
 /** How git is run in one repository. */
 export interface GitPlace {
@@ -25,14 +28,22 @@ const PREFIX = 'errand-scratch-';
 /** No reference may be there before: whatever it is, it is not ours. */
 const NOTHING = '';
 
+/** Asks whether these programs of the repository's own may run. Throws where they may not. */
+export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
+
+/** Input and output are byte strings (`latin1`), as file names can be of any encoding. */
+type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
+
 /**
  * Commits what is changed and untracked in the working tree on top of `parent`, without a branch. Working tree, index,
- * HEAD and stash stay as they are: all happens in an index of its own. Rejects when git fails.
+ * HEAD and stash stay as they are: all happens in an index of its own. Filters run as they do when files are staged, those
+ * of the repository's own configuration only after `confirm`. Rejects when git fails.
  */
 export async function commitChanges(
 	{ gitPath, directory }: GitPlace,
 	parent: string,
 	message: string,
+	confirm: ConfirmPrograms,
 ): Promise<string> {
 	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
 	try {
@@ -44,18 +55,59 @@ export async function commitChanges(
 				throw error;
 			}
 		});
-		const git = (...commandLine: string[]) => runGitWithIndex(gitPath, directory, index, commandLine);
-		const untracked = await git('ls-files', '-z', '--others', '--exclude-standard', '--', ':/');
-		// A repository inside this one would become a link to a commit that nobody else has.
-		const nested = untracked.split('\0').filter(name => name.endsWith('/'));
-		const exclusions = nested.map(name => `:(top,exclude,literal)${name.slice(0, -1)}`);
-		// Line ends are made as they are for any commit, but without the questions that only a person can answer.
-		await git('-c', 'core.safecrlf=false', 'add', '--all', '--sparse', '--', ':/', ...exclusions);
-		const tree = (await git('write-tree')).trim();
-		return (await git('commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree)).trim();
+		const gitThat = (mayRun: boolean): IndexGit => {
+			return (commandLine, input) =>
+				runGitWithIndex(gitPath, directory, index, commandLine, { input, mayRun, encoding: 'latin1' });
+		};
+		const tree = await makeTree(gitThat(false)).catch(async error => {
+			const filter = refusedFilter(error);
+			const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
+			if (programs.length === 0) {
+				throw error;
+			}
+			await confirm(programs);
+			return makeTree(gitThat(true));
+		});
+		const commit = ['commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree];
+		return (await runGit(gitPath, directory, commit)).trim();
 	} finally {
 		await rm(scratch, { recursive: true, force: true });
 	}
+}
+
+/**
+ * Puts everything that is changed or untracked into the index, and returns the tree of it. Plumbing alone, as it does not
+ * look into other repositories.
+ */
+async function makeTree(git: IndexGit): Promise<string> {
+	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
+	const removed: string[] = [];
+	const present: string[] = [];
+	for (let index = 0; index + 1 < fields.length; index += 2) {
+		(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
+	}
+	const untracked = split(await git(['ls-files', '-z', '--others', '--exclude-standard']));
+	// A repository inside this one would become a link to a commit that nobody else has.
+	present.push(...untracked.filter(name => !name.endsWith('/')));
+	const update = (how: readonly string[], names: readonly string[]) =>
+		// Line ends are made as they are for any commit, but without the questions that only a person can answer.
+		git(
+			['-c', 'core.safecrlf=false', 'update-index', ...how, '-z', '--stdin'],
+			names.map(name => `${name}\0`).join(''),
+		);
+	// What is gone goes first: it may stand where something else comes.
+	await (removed.length > 0 && update(['--force-remove'], removed));
+	await (present.length > 0 && update(['--add', '--remove', '--replace'], present));
+	return (await git(['write-tree'])).trim();
+}
+
+function split(output: string): string[] {
+	return output.split('\0').slice(0, -1);
+}
+
+/** The filter that a file needs and that was not run. */
+function refusedFilter(error: unknown): string | undefined {
+	return /: clean filter '(.*)' failed/.exec(describeError(error))?.[1];
 }
 
 /** A branch of a name that nothing has, yet to be made. */
@@ -74,11 +126,12 @@ export function removeScratchBranch(place: GitPlace, branch: ScratchBranch): Pro
 }
 
 async function moveScratchBranch(
-	{ gitPath, directory, credentials }: GitPlace,
+	place: GitPlace,
 	{ name, remote }: ScratchBranch,
 	to: string,
 	from: string,
 ): Promise<void> {
+	const { gitPath, directory, credentials } = place;
 	const reference = `refs/heads/${name}`;
 	if (remote === undefined) {
 		const change = to === NOTHING ? ['-d', '--', reference, from] : ['--', reference, to, '0'.repeat(to.length)];
@@ -89,6 +142,44 @@ async function moveScratchBranch(
 	// What the user has set for pushes of their own is no part of this one, and some of it would make it fail.
 	const settings = ['-c', 'push.pushOption=', '-c', `remote.${remote}.mirror=false`];
 	const options = ['--quiet', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', lease];
-	const push = [...settings, 'push', ...options, '--', remote, `${to}:${reference}`];
-	await runRemoteGit(gitPath, directory, push, credentials);
+	const push = (...started: string[]) => [
+		...settings,
+		'push',
+		...options,
+		...started,
+		'--',
+		remote,
+		`${to}:${reference}`,
+	];
+	const folder = await directoryOf(place, remote, 'push');
+	await (folder === undefined
+		? runRemoteGit(gitPath, directory, remote, push(), credentials)
+		: runDirectoryGit(gitPath, directory, folder, 'receive-pack', push));
+}
+
+/** Where the branch is now; undefined: it is gone. Rejects when that cannot be asked. */
+export async function findScratchBranch(place: GitPlace, { name, remote }: ScratchBranch): Promise<string | undefined> {
+	const { gitPath, directory, credentials } = place;
+	const reference = `refs/heads/${name}`;
+	let output: string;
+	if (remote === undefined) {
+		output = await runGit(gitPath, directory, ['for-each-ref', '--format=%(objectname)', '--', reference]);
+	} else {
+		const list = (...started: string[]) => ['ls-remote', ...started, '--', remote, reference];
+		const folder = await directoryOf(place, remote, 'fetch');
+		output = await (folder === undefined
+			? runRemoteGit(gitPath, directory, remote, list(), credentials)
+			: runDirectoryGit(gitPath, directory, folder, 'upload-pack', list));
+	}
+	return /^[\da-f]+/.exec(output)?.[0];
+}
+
+/** The directory of this machine that a remote is, if it is one. */
+async function directoryOf(
+	{ gitPath, directory }: GitPlace,
+	remote: string,
+	use: 'fetch' | 'push',
+): Promise<string | undefined> {
+	const address = await readRemoteAddress(gitPath, directory, remote, use);
+	return address === undefined ? undefined : remoteDirectory(address, directory);
 }

@@ -12,6 +12,9 @@ import {
 } from '../../../../src/tasks/launch/scratchCommit.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
+/** For what must not have to ask. */
+const refuse = () => Promise.reject(new Error('a program was asked for'));
+
 describe('a scratch commit of what is not committed', () => {
 	let repository: TemporaryRepository;
 	let origin: string;
@@ -90,7 +93,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('stash', 'push', '--quiet', '--', 'kept.txt').catch(() => {});
 		const before = await picture();
 		const parent = await repository.head();
-		const commit = await commitChanges(place, parent, 'Uncommitted changes');
+		const commit = await commitChanges(place, parent, 'Uncommitted changes', refuse);
 		assert.deepEqual(await picture(), before);
 		assert.equal(await repository.head(`${commit}^`), parent);
 		assert.deepEqual(await namesIn(commit), [
@@ -122,7 +125,7 @@ describe('a scratch commit of what is not committed', () => {
 			await chmod(path.join(hooks, hook), 0o755);
 		}
 		await repository.write('new.txt', 'new\n');
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		for (const remote of [undefined, 'origin']) {
 			await removeScratchBranch(place, await make(commit, remote));
 		}
@@ -132,7 +135,7 @@ describe('a scratch commit of what is not committed', () => {
 	it('becomes a branch of the remote alone, and goes again', async () => {
 		await repository.write('new.txt', 'new\n');
 		const before = await picture();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		const branch = await make(commit, 'origin');
 		assert.match(
 			await repository.git('ls-remote', '--heads', 'origin'),
@@ -174,7 +177,7 @@ describe('a scratch commit of what is not committed', () => {
 				await other.git('config', 'user.email', 'tester@example.invalid');
 				await rm(path.join(other.path, '.git', 'index'));
 				const directory = other.path;
-				const commit = await commitChanges({ ...place, directory }, await other.head(), 'Uncommitted changes');
+				const commit = await commitChanges({ ...place, directory }, await other.head(), 'Uncommitted changes', refuse);
 				assert.equal(await other.git('ls-tree', '--name-only', commit), 'README.md\n');
 				const there = { ...place, directory };
 				await removeScratchBranch(there, await make(commit, undefined, there));
@@ -193,7 +196,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('-C', 'nested', 'commit', '--quiet', '-m', 'Theirs');
 		await repository.write('folder/own.txt', 'own\n');
 		const before = await picture();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		assert.deepEqual(await namesIn(commit), ['README.md', 'folder/own.txt']);
 		assert.deepEqual(await picture(), before);
 	});
@@ -207,7 +210,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.write('outside/b.txt', 'changed\n');
 		await repository.write('outside/new.txt', 'new\n');
 		const before = await picture();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		assert.deepEqual(await picture(), before);
 		assert.deepEqual(await namesIn(commit), [
 			'README.md',
@@ -234,7 +237,11 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('config', 'core.splitIndex', 'true');
 		await repository.git('update-index', '--split-index');
 		const before = await picture();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes');
+		let asked = 0;
+		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', async () => {
+			asked++;
+		});
+		assert.equal(asked, 1);
 		assert.deepEqual(await picture(), before);
 		assert.equal(await repository.git('show', `${commit}:lines.txt`), 'a\nb\n');
 		assert.equal(await repository.git('show', `${commit}:a.upper`), 'A\n');

@@ -1,0 +1,148 @@
+// What a repository's configuration would have git run, and how git is told not to. Names in it are hostile text: they go
+// to git through the environment, never through a command line.
+
+/** A setting as git has found it. */
+export interface FoundSetting {
+	/** `local` and `worktree` are the repository's own files, with the files that these include. */
+	scope: string;
+	/** The file, as git names it. */
+	file: string;
+	/** Section and variable in small letters, what is between them as it stands in the file. */
+	key: string;
+	value: string;
+}
+
+/** A section whose settings have the name of a hook or of a filter in their middle. */
+export type NamedSection = 'hook' | 'filter';
+
+/** A setting for git: its key and its value. */
+export type Setting = readonly [key: string, value: string];
+
+/** Comes back with every answer, so that an answer without it is one of a git that does not read its environment. */
+const PROOF: Setting = ['errand.environment', 'read'];
+
+/** Lists the settings by which git would run a program for what Errand does. For `readSettings`. */
+export const LIST_SETTINGS = {
+	args: [
+		'config',
+		'--null',
+		'--show-scope',
+		'--show-origin',
+		'--includes',
+		'--get-regexp',
+		'^(hook|filter|lfs\\.extension|credential|remote|core\\.(sshcommand|gitproxy|askpass)|errand\\.environment)(\\.|$)',
+	],
+	env: settingsEnvironment([PROOF]),
+} as const;
+
+/** What `LIST_SETTINGS` ends with in a git older than 2.31: it finds not even our own, or does not know an option. */
+export const TOO_OLD: ReadonlySet<unknown> = new Set([1, 129]);
+
+/** What a name may consist of, so that no program can read more than a name in it. */
+const SAFE_NAME = /^[\w.-]+$/;
+
+/** What `LIST_SETTINGS` has printed; undefined where this git is older than 2.31 and takes no settings from us. */
+export function readSettings(output: string): FoundSetting[] | undefined {
+	const fields = output.split('\0');
+	const found: FoundSetting[] = [];
+	for (let index = 0; index + 2 < fields.length; index += 3) {
+		const [scope = '', origin = '', entry = ''] = fields.slice(index, index + 3);
+		const end = entry.indexOf('\n');
+		// A variable without a value has no line of its own for one.
+		const [key, value] = end === -1 ? [entry, ''] : [entry.slice(0, end), entry.slice(end + 1)];
+		found.push({ scope, file: origin.replace(/^file:/, ''), key, value });
+	}
+	return found.some(({ key }) => key === PROOF[0]) ? found : undefined;
+}
+
+/** The environment by which git takes these settings, after all others. */
+export function settingsEnvironment(settings: readonly Setting[]): Record<string, string> {
+	return Object.fromEntries([
+		['GIT_CONFIG_COUNT', String(settings.length)],
+		...settings.flatMap(([key, value], index) => [
+			[`GIT_CONFIG_KEY_${index}`, key],
+			[`GIT_CONFIG_VALUE_${index}`, value],
+		]),
+	]);
+}
+
+/** A hook or a filter of the repository's own whose name could be read as more than one. Such a repository is refused. */
+export function findUnsafeName(
+	found: readonly FoundSetting[],
+	section: NamedSection,
+): (FoundSetting & { name: string }) | undefined {
+	for (const setting of found) {
+		const name = nameIn(setting, section);
+		if (isOfRepository(setting) && name !== undefined && !SAFE_NAME.test(name)) {
+			return { ...setting, name };
+		}
+	}
+	return undefined;
+}
+
+/** Switches off every hook that the configuration names, whoever has written it. */
+export function withoutHooks(found: readonly FoundSetting[]): Setting[] {
+	return namesIn(found, 'hook').map(name => [`hook.${name}.enabled`, 'false']);
+}
+
+/** The names of all filters, whoever has written them. */
+export function filtersOf(found: readonly FoundSetting[]): string[] {
+	return namesIn(found, 'filter');
+}
+
+/**
+ * Empties filters, so that none of their programs runs. `required`: git then fails at a file that needs one, instead of
+ * taking its content as it is.
+ */
+export function emptyFilters(names: readonly string[], required: boolean): Setting[] {
+	return names.flatMap(name => [
+		[`filter.${name}.clean`, ''],
+		[`filter.${name}.smudge`, ''],
+		[`filter.${name}.process`, ''],
+		[`filter.${name}.required`, String(required)],
+	]);
+}
+
+/** A filter that runs a program which the repository's own configuration names, when files are staged. */
+export interface OwnFilter {
+	name: string;
+	setting: FoundSetting;
+}
+
+export function ownFiltersOf(found: readonly FoundSetting[]): OwnFilter[] {
+	return found.filter(isOfRepository).flatMap(setting => {
+		if (/^filter\..*\.(?:clean|process)$/s.test(setting.key)) {
+			return { name: nameIn(setting, 'filter') ?? '', setting };
+		}
+		// Whichever configuration names the filter of Git LFS, it runs these programs too.
+		return /^lfs\.extension\..*\.clean$/s.test(setting.key) ? { name: 'lfs', setting } : [];
+	});
+}
+
+/** A program that the repository's own configuration names for the way to a remote. */
+export function findTransportProgram(found: readonly FoundSetting[], remote: string): FoundSetting | undefined {
+	return found.find(
+		setting =>
+			isOfRepository(setting) &&
+			setting.value !== '' &&
+			(/^core\.|^credential\.(?:.*\.)?helper$/s.test(setting.key) ||
+				setting.key === `remote.${remote}.uploadpack` ||
+				setting.key === `remote.${remote}.receivepack`),
+	);
+}
+
+/** Of `local` and `worktree` scope, and whatever scope a later git may have besides the machine's and the user's. */
+function isOfRepository({ scope }: FoundSetting): boolean {
+	return scope !== 'system' && scope !== 'global' && scope !== 'command';
+}
+
+function namesIn(found: readonly FoundSetting[], section: NamedSection): string[] {
+	const names = found.map(setting => nameIn(setting, section));
+	return [...new Set(names.filter(name => name !== undefined))];
+}
+
+/** The name in `<section>.<name>.<variable>`. */
+function nameIn({ key }: FoundSetting, section: NamedSection): string | undefined {
+	const end = key.lastIndexOf('.');
+	return key.startsWith(`${section}.`) && end > section.length ? key.slice(section.length + 1, end) : undefined;
+}

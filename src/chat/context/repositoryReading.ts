@@ -1,0 +1,103 @@
+import { GitRefusal, readFilters, runGit } from '../../platform/gitCommand.ts';
+import { type ComparedFile, findFiltered, findUnchanged } from '../../platform/gitFilters.ts';
+
+/** Paths that one call of git is given, as command lines have an end. */
+const PATHS_AT_ONCE = 100;
+
+/** In a submodule git would run what that one's configuration names, so it does not look into them. */
+const HOW = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'];
+
+/** Whether git ignores a file. Rejects with a GitRefusal: what git was not asked is not known. */
+export async function isIgnored(gitPath: string, directory: string, file: string): Promise<boolean> {
+	try {
+		await runGit(gitPath, directory, ['check-ignore', '-q', '--', file]);
+		return true;
+	} catch (error) {
+		if (error instanceof GitRefusal) {
+			throw error;
+		}
+		// Not ignored: git says so with an exit code.
+		return false;
+	}
+}
+
+/** The files below a folder that git does not ignore, from the repository's top. Rejects as `runGit` does. */
+export async function listNotIgnored(gitPath: string, directory: string, folder: string): Promise<string[]> {
+	const which = ['--cached', '--others', '--exclude-standard'];
+	return (await runGit(gitPath, directory, ['ls-files', '-z', ...which, '--', folder])).split('\0').slice(0, -1);
+}
+
+export interface UncommittedChanges {
+	/** A unified diff. */
+	diff: string;
+	/** Files that are not in git yet. */
+	added: string[];
+	/** Files that seem to be changed, of which git keeps something else than their content: the diff leaves them out. */
+	filtered: string[];
+}
+
+/** What is not committed, as text. Rejects as `runGit` does. */
+export async function readUncommitted(gitPath: string, directory: string): Promise<UncommittedChanges> {
+	const git = (...commandLine: string[]) => runGit(gitPath, directory, commandLine);
+	const hasCommit = await git('rev-parse', '--verify', '-q', 'HEAD').then(
+		() => true,
+		error => {
+			if (error instanceof GitRefusal) {
+				throw error;
+			}
+			return false;
+		},
+	);
+	const diff = (...rest: string[]) =>
+		// A repository without a commit has nothing to compare with but its index.
+		git('diff', ...HOW, hasCommit ? 'HEAD' : '--cached', '--', ...rest);
+	const [added, { others, filtered }] = await Promise.all([
+		git('ls-files', '--others', '--exclude-standard', '-z'),
+		hasCommit ? listFiltered(gitPath, directory) : { others: [], filtered: undefined },
+	]);
+	const result = { added: added.split('\0').slice(0, -1), filtered: filtered ?? [] };
+	if (filtered === undefined) {
+		return { ...result, diff: await diff() };
+	}
+	const parts: string[] = [];
+	for (let index = 0; index < others.length; index += PATHS_AT_ONCE) {
+		const paths = others.slice(index, index + PATHS_AT_ONCE).map(name => `:(top,literal)${name}`);
+		parts.push(await diff(...paths));
+	}
+	return { ...result, diff: parts.join('') };
+}
+
+/**
+ * The files that seem to be changed and that git keeps through a filter, and the others: without its filter, all of such a
+ * file would seem new. `filtered` is undefined where there is none.
+ */
+async function listFiltered(
+	gitPath: string,
+	directory: string,
+): Promise<{ others: string[]; filtered: string[] | undefined }> {
+	if ((await readFilters(gitPath, directory)).length === 0) {
+		return { others: [], filtered: undefined };
+	}
+	const compare = ['diff-index', '-z', '--no-renames', '--ignore-submodules=dirty', 'HEAD', '--'];
+	const fields = (await runGit(gitPath, directory, compare, { encoding: 'latin1' })).split('\0');
+	const changed: ComparedFile[] = [];
+	for (let index = 0; index + 1 < fields.length; index += 2) {
+		// `:<mode> <mode> <object> <object> <kind>`, and the name.
+		changed.push({ object: fields[index]?.split(' ')[2] ?? '', name: fields[index + 1] ?? '' });
+	}
+	const names = changed.map(({ name }) => name);
+	const through = await findFiltered(gitPath, directory, names);
+	if (through.size === 0) {
+		return { others: [], filtered: undefined };
+	}
+	const unchanged = await findUnchanged(
+		gitPath,
+		directory,
+		changed.filter(({ name }) => through.has(name)),
+	);
+	const readable = (chosen: readonly string[]) => chosen.map(name => Buffer.from(name, 'latin1').toString());
+	return {
+		others: readable(names.filter(name => !through.has(name))),
+		filtered: readable(names.filter(name => through.has(name) && !unchanged.has(name))),
+	};
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { readFilters, runGit } from './gitCommand.ts';
+
+/** What Git LFS keeps in git in place of a file is at most so long, in bytes. */
+const MAXIMUM_POINTER = 1024;
+const POINTER =
+	/^version https:\/\/git-lfs\.github\.com\/spec\/v1\noid sha256:(?<hash>[\da-f]{64})\nsize (?<size>\d+)\n$/;
+
+/** A file that differs from what git has of it. */
+export interface ComparedFile {
+	/** As a byte string (`latin1`), from the repository's top folder. */
+	name: string;
+	/** What git has of it. */
+	object: string;
+}
+
+/**
+ * Those of the files that differ only because no filter has run: of Git LFS, whose pointer says what the file is. Rejects
+ * as `runGit` does.
+ */
+export async function findUnchanged(
+	gitPath: string,
+	directory: string,
+	files: readonly ComparedFile[],
+): Promise<Set<string>> {
+	if (files.length === 0 || (await readFilters(gitPath, directory)).length === 0) {
+		return new Set();
+	}
+	const pointers = await readPointers(gitPath, directory, [...new Set(files.map(({ object }) => object))]);
+	const unchanged = new Set<string>();
+	for (const { name, object } of files) {
+		const pointer = pointers.get(object);
+		if (pointer && (await isContentOf(pointer, placeOf(directory, name)))) {
+			unchanged.add(name);
+		}
+	}
+	return unchanged;
+}
+
+/** Those of the files that git stores through a filter. Names are byte strings. Rejects as `runGit` does. */
+export async function findFiltered(gitPath: string, directory: string, names: readonly string[]): Promise<Set<string>> {
+	const filters = new Set(names.length === 0 ? [] : await readFilters(gitPath, directory));
+	if (filters.size === 0) {
+		return new Set();
+	}
+	const input = names.map(name => `${name}\0`).join('');
+	const options = { input, encoding: 'latin1' } as const;
+	const fields = (await runGit(gitPath, directory, ['check-attr', '-z', '--stdin', 'filter'], options)).split('\0');
+	const filtered = new Set<string>();
+	for (let index = 0; index + 2 < fields.length; index += 3) {
+		const [name = '', , value = ''] = fields.slice(index, index + 3);
+		if (filters.has(Buffer.from(value, 'latin1').toString())) {
+			filtered.add(name);
+		}
+	}
+	return filtered;
+}
+
+interface Pointer {
+	hash: string;
+	size: number;
+}
+
+async function readPointers(
+	gitPath: string,
+	directory: string,
+	objects: readonly string[],
+): Promise<Map<string, Pointer>> {
+	const ask = (how: string, asked: readonly string[]) =>
+		runGit(gitPath, directory, ['cat-file', how], {
+			input: asked.map(object => `${object}\n`).join(''),
+			encoding: 'latin1',
+		});
+	const sizes = await ask('--batch-check=%(objectname) %(objecttype) %(objectsize)', objects);
+	const small = sizes.split('\n').flatMap(line => {
+		const [object = '', type, size] = line.split(' ');
+		return type === 'blob' && Number(size) <= MAXIMUM_POINTER ? [object] : [];
+	});
+	const pointers = new Map<string, Pointer>();
+	if (small.length === 0) {
+		return pointers;
+	}
+	const contents = await ask('--batch', small);
+	let position = 0;
+	for (const object of small) {
+		const start = contents.indexOf('\n', position) + 1;
+		const size = Number(contents.slice(position, start).trim().split(' ')[2]);
+		const groups = POINTER.exec(contents.slice(start, start + size))?.groups;
+		if (groups) {
+			pointers.set(object, { hash: groups['hash'] ?? '', size: Number(groups['size']) });
+		}
+		position = start + size + 1;
+	}
+	return pointers;
+}
+
+async function isContentOf({ hash, size }: Pointer, file: Buffer): Promise<boolean> {
+	const status = await lstat(file).catch(() => undefined);
+	if (!status?.isFile() || status.size !== size) {
+		return false;
+	}
+	const digest = createHash('sha256');
+	try {
+		for await (const piece of createReadStream(file)) {
+			digest.update(piece);
+		}
+	} catch {
+		// What cannot be read is not known to be the same.
+		return false;
+	}
+	return digest.digest('hex') === hash;
+}
+
+function placeOf(directory: string, name: string): Buffer {
+	return Buffer.concat([Buffer.from(directory + path.sep), Buffer.from(name, 'latin1')]);
+}

@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
+import type { FoundSetting } from '../base/gitConfiguration.ts';
+import { GitRefusal } from './gitCommand.ts';
+
+/** Of a name or a value that stands in a configuration, in UTF-16 code units. */
+const MAXIMUM_QUOTE = 100;
+
+/** A GitRefusal as the sentence that says what to do; any other error as it is. */
+export function inWords(error: unknown): unknown {
+	return error instanceof GitRefusal ? new UserFacingError(wordsOf(error), { cause: error }) : error;
+}
+
+/** Why something could not be done with git: a sentence of ours where there is one, else `words`. */
+export function gitFailure(error: unknown, words: string): UserFacingError {
+	const said = inWords(error);
+	return said instanceof UserFacingError ? said : new UserFacingError(words, { cause: error });
+}
+
+function wordsOf({ reason, setting }: GitRefusal): string {
+	switch (reason) {
+		case 'old-git':
+			return vscode.l10n.t('This git is too old for Errand. Install git 2.31 or newer, then reload the window.');
+		case 'unsafe-name':
+			return vscode.l10n.t(
+				'The setting “{0}” in {1} has a name that is not safe to use (letters, digits, “_”, “.” and “-” are). Rename or remove it there, then try again.',
+				harmless(setting?.key ?? ''),
+				fileOf(setting),
+			);
+		case 'transport-program':
+			return vscode.l10n.t(
+				'The repository’s own configuration names a program for the way to its remote ({0} in {1}), which Errand does not run. Push the branch yourself, or move the setting into your own git configuration.',
+				harmless(setting?.key ?? ''),
+				fileOf(setting),
+			);
+	}
+}
+
+/** A setting for one line, as a configuration file has it. */
+export function settingLine({ key, value }: FoundSetting): string {
+	return `${harmless(key)} = ${harmless(value)}`;
+}
+
+function fileOf(setting: FoundSetting | undefined): string {
+	return harmless(setting?.file ?? '');
+}
+
+/** No control or direction characters, capped. */
+function harmless(text: string): string {
+	return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAXIMUM_QUOTE);
+}
