@@ -52,6 +52,7 @@ const WITHDRAW_TIMEOUT_MS = 10_000;
 export class Checkout {
 	readonly tree: string;
 	private readonly options: CheckoutOptions;
+	private readonly gitFolder: string;
 	private readonly location: GitLocation;
 	/** Paths that name a commit of another repository. */
 	private readonly submodules = new Set<string>();
@@ -60,8 +61,10 @@ export class Checkout {
 	private constructor(options: CheckoutOptions) {
 		this.options = options;
 		this.tree = path.join(options.folder, 'tree');
+		this.gitFolder = path.join(options.folder, 'git');
 		this.location = {
-			gitFolder: path.join(options.folder, 'git'),
+			gitFolder: this.gitFolder,
+			home: this.gitFolder,
 			workTree: this.tree,
 			// Not the tree: a program of git's name may lie there.
 			cwd: options.folder,
@@ -86,7 +89,7 @@ export class Checkout {
 		// The option is newer than SHA-1 repositories need.
 		const format = source.objectFormat === 'sha1' ? [] : [`--object-format=${source.objectFormat}`];
 		await checkout.git(['init', '--quiet', '--template=', ...format]);
-		await writeAttributes(checkout.location.gitFolder);
+		await writeAttributes(checkout.gitFolder);
 		await checkout.fetch(source.branch).catch(error => {
 			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
 				throw new UserFacingError(`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`);

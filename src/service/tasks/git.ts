@@ -56,8 +56,10 @@ export class GitError extends Error {
 }
 
 export interface GitLocation {
-	/** Always given, and outside whatever an agent can write: git never searches for a repository. */
-	gitFolder: string;
+	/** Outside whatever an agent can write. Absent only where git is to look for a repository in a folder of the user's. */
+	gitFolder?: string;
+	/** A folder of ours, of which git takes lists of ignored files and of attributes, and what `~` means in a configuration. */
+	home: string;
 	workTree?: string;
 	/** An existing folder to run in, of ours: some platforms look for programs there first. */
 	cwd: string;
@@ -118,15 +120,14 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 
 function gitEnvironment(location: GitLocation, additions: Record<string, string> = {}): Record<string, string> {
 	return childEnvironment(process.env, {
-		GIT_DIR: location.gitFolder,
+		...(location.gitFolder === undefined ? {} : { GIT_DIR: location.gitFolder }),
 		...(location.workTree === undefined ? {} : { GIT_WORK_TREE: location.workTree }),
 		// No other configuration or attributes of the machine or the user: a task is the same on every machine.
 		GIT_CONFIG_NOSYSTEM: '1',
 		GIT_CONFIG_GLOBAL: location.configuration,
 		GIT_ATTR_NOSYSTEM: '1',
-		// git looks for lists of ignored files and of attributes below these: a folder of ours, never the tree.
-		HOME: location.gitFolder,
-		XDG_CONFIG_HOME: location.gitFolder,
+		HOME: location.home,
+		XDG_CONFIG_HOME: location.home,
 		// This version runs on local repositories only, so no other transport is let in.
 		GIT_ALLOW_PROTOCOL: 'file',
 		GIT_NO_LAZY_FETCH: '1',

@@ -2,11 +2,12 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
-import { GitError, runGit } from './git.ts';
+import { GitError, type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
-import { type OwnPlace, sourceSide } from './sourceSide.ts';
+import { sourceSide } from './sourceSide.ts';
 
 /** What is known of a repository from its list of references alone. */
 export interface SourceReferences {
@@ -77,8 +78,9 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	if (!status?.isDirectory()) {
 		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
 	}
-	const place = { cwd: query.scratchFolder, configuration: query.configuration };
-	const listing = await listReferences(place, folder, query.signal).catch(error => {
+	const home = path.join(query.scratchFolder, 'none');
+	const own = { home, gitFolder: home, cwd: query.scratchFolder, configuration: query.configuration };
+	const listing = await listReferences(own, folder, query.signal).catch(error => {
 		throw sourceFailure(error, folder);
 	});
 	const commits = new Map<string, string>();
@@ -93,11 +95,10 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	return { commits, current };
 }
 
-async function listReferences(place: OwnPlace, folder: string, signal: AbortSignal): Promise<string> {
-	const side = await sourceSide('upload-pack', place, folder, signal);
-	const location = { ...place, gitFolder: path.join(place.cwd, 'none') };
+async function listReferences(own: GitLocation, folder: string, signal: AbortSignal): Promise<string> {
+	const side = await sourceSide('upload-pack', own, folder, signal);
 	const args = ['ls-remote', '--symref', side.option, '--', folder, 'HEAD', 'refs/heads/*'];
-	return runGit(location, args, { signal, env: side.env });
+	return runGit(own, args, { signal, env: side.env });
 }
 
 /** Looks up the branch that a task starts from. Throws sentences. */
@@ -165,11 +166,9 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 	}
 	const { stderr } = error;
 	if (/dubious ownership|unsafe repository/.test(stderr)) {
-		return new UserFacingError(
-			`repoUrl: ${folder} belongs to another user. If you trust it, run: git config --global --add safe.directory ${folder}`,
-		);
+		return new UserFacingError(`repoUrl: ${folder} belongs to another user. If you trust it, ${howToTrust(folder)}`);
 	}
-	if (/does not appear to be a git repository|not a git repository/.test(stderr)) {
+	if (/does not appear to be a git repository|not a git repository|cannot change to/.test(stderr)) {
 		return new UserFacingError(`repoUrl: ${folder} is not the top folder of a git repository.`);
 	}
 	if (/unable to read|missing (?:blob|tree|commit|object)|bad object|corrupt|promisor|could not fetch/i.test(stderr)) {
@@ -178,4 +177,12 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 		);
 	}
 	return error;
+}
+
+function howToTrust(folder: string): string {
+	const word = shellWord(folder);
+	// git takes a last `*` for every folder beside this one.
+	return word === undefined || folder.endsWith('*')
+		? 'add the folder to safe.directory in your own git configuration.'
+		: `run: git config --global --add safe.directory ${word}`;
 }

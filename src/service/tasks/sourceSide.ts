@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import {
@@ -22,9 +23,6 @@ export interface SourceSide {
 	env: Record<string, string>;
 }
 
-/** The part of a location that is ours; where the source's git directory lies is looked for. */
-export type OwnPlace = Pick<GitLocation, 'cwd' | 'configuration' | 'marker'>;
-
 /**
  * What starts git inside the source repository. git takes the settings of its caller away there, so they are given again,
  * in a command that is the same for every repository: names that come from its configuration go through the environment.
@@ -33,12 +31,11 @@ export type OwnPlace = Pick<GitLocation, 'cwd' | 'configuration' | 'marker'>;
  */
 export async function sourceSide(
 	program: 'upload-pack' | 'receive-pack',
-	place: OwnPlace,
+	own: GitLocation,
 	folder: string,
 	signal: AbortSignal,
 ): Promise<SourceSide> {
-	const source = { ...place, gitFolder: await gitFolderOf(place, folder, signal) };
-	const found = await settingsOf(source, signal);
+	const found = await settingsOf(await locateSource(own, folder, signal), signal);
 	const hooks = withoutHooks(found);
 	const settings = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
 	const command = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${hooks.length} git ${settings} ${program}`;
@@ -46,18 +43,15 @@ export async function sourceSide(
 }
 
 /**
- * The git directory of the source, as `upload-pack` and `receive-pack` look for it. Throws a GitError where there is none:
- * a configuration that cannot be read must not pass for an empty one.
+ * The repository at the top of a folder, as `upload-pack` and `receive-pack` look for it, to be read with our own
+ * settings. Throws a GitError where there is none, or where the user does not let git use it: a configuration that is not
+ * read must not pass for an empty one.
  */
-export async function gitFolderOf(place: OwnPlace, folder: string, signal: AbortSignal): Promise<string> {
-	const ask = (gitFolder: string) => runGit({ ...place, gitFolder }, ['rev-parse', '--absolute-git-dir'], { signal });
-	const found = await ask(path.join(folder, '.git')).catch(error => {
-		if (error instanceof GitError && /not a git repository/.test(error.stderr)) {
-			return ask(folder);
-		}
-		throw error;
-	});
-	return found.replace(/\n$/, '');
+export async function locateSource(own: GitLocation, folder: string, signal: AbortSignal): Promise<GitLocation> {
+	const { gitFolder: _, ...searching } = own;
+	const env = { GIT_CEILING_DIRECTORIES: path.dirname(await realpath(folder).catch(() => folder)) };
+	const found = await runGit(searching, ['-C', folder, 'rev-parse', '--absolute-git-dir'], { signal, env });
+	return { ...own, gitFolder: found.replace(/\n$/, '') };
 }
 
 async function settingsOf(source: GitLocation, signal: AbortSignal): Promise<FoundSetting[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -148,6 +148,24 @@ describe('a task on a local repository', function () {
 			assert.equal(task.status, 'completed', task.error ?? '');
 		} finally {
 			await own.stop();
+		}
+	});
+
+	it('suggests a command with the folder of another owner only as one word of it', async function () {
+		if (process.getuid?.() !== 0) {
+			this.skip();
+		}
+		for (const [name, command] of [
+			['two words; touch pwned', (folder: string) => `run: git config --global --add safe.directory '${folder}'`],
+			["it's $(touch pwned)", () => 'add the folder to safe.directory in your own git configuration.'],
+			['*', () => 'add the folder to safe.directory in your own git configuration.'],
+		] as const) {
+			const folder = path.join(local.repository.folder, name);
+			await cp(local.repository.path, folder, { recursive: true });
+			await chown(folder, 12_345, 12_345);
+			await chown(path.join(folder, '.git'), 12_345, 12_345);
+			const message = await refused({ repoUrl: folder });
+			assert.equal(message, `repoUrl: ${folder} belongs to another user. If you trust it, ${command(folder)}`);
 		}
 	});
 
