@@ -189,7 +189,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		try {
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
-			removeWorkFolder(workFolder);
+			await removeWorkFolder(workFolder);
 			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
 			await inference.close();

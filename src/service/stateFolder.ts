@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeError, UserFacingError } from '../base/errors.ts';
+import { removeFolder } from './removeFolder.ts';
 
 const OTHERS = 0o077;
 
@@ -34,9 +35,9 @@ export function prepareWorkFolder(folder: string): void {
 }
 
 /** Removes the folder to work in with all that is in it. What somebody has put in its place stays. */
-export function removeWorkFolder(folder: string): void {
+export async function removeWorkFolder(folder: string): Promise<void> {
 	if (existsSync(path.join(folder, WORK_MARKER))) {
-		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+		await removeFolder(folder);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
@@ -30,6 +30,8 @@ export interface CommitResult {
 	leftOut: string[];
 	/** Pipes, sockets and devices. What was stored under these names stays as it was. */
 	specialFiles: string[];
+	/** Folders of which nothing can be part of a commit, as they cannot be read. */
+	unreadable: string[];
 }
 
 const AUTHOR = 'Errand demo agent';
@@ -99,7 +101,11 @@ export class Checkout {
 		await checkout.list();
 		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/start']);
 		for (const name of checkout.absentLinks) {
-			await unlink(Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from(name, 'latin1')]));
+			const place = Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from(name, 'latin1')]);
+			// Where upper and lower case are the same, something else may have come in its place.
+			if ((await lstat(place)).isSymbolicLink()) {
+				await unlink(place);
+			}
 		}
 		return checkout;
 	}
@@ -112,7 +118,7 @@ export class Checkout {
 	/** Commits everything that the agent changed. */
 	async commit(message: string): Promise<CommitResult> {
 		const start = await this.start();
-		const specialFiles = await removeSpecialFiles(this.tree);
+		const { removed: specialFiles, unreadable } = await removeSpecialFiles(this.tree);
 		const special = new Set(specialFiles);
 		const { removed, present } = await this.changes();
 		const leftOut = present.filter(name => name.endsWith('/')).map(readable);
@@ -122,7 +128,7 @@ export class Checkout {
 		await this.updateIndex(['--force-remove'], gone);
 		await this.updateIndex(['--add', '--remove', '--replace'], present.filter(kept));
 		const tree = (await this.git(['write-tree'])).trim();
-		const result = { leftOut, specialFiles: specialFiles.map(readable) };
+		const result = { leftOut, specialFiles: specialFiles.map(readable), unreadable: unreadable.map(readable) };
 		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
 			return { ...result, commit: undefined };
 		}
@@ -205,15 +211,23 @@ export class Checkout {
 	private async list(): Promise<void> {
 		let bytes = 0;
 		const links = new Map<string, string>();
+		const names: string[] = [];
 		for (const entry of split(await this.git(['ls-tree', '-r', '-l', '-z', 'refs/errand/start'], BYTES))) {
 			const [mode, , object = '', size] = entry.split(/ +|\t/, 4);
 			const name = entry.slice(entry.indexOf('\t') + 1);
 			bytes += Number(size) || 0;
+			names.push(name);
 			if (mode === GITLINK) {
 				this.submodules.add(name);
 			} else if (mode === LINK) {
 				links.set(name, object);
 			}
+		}
+		const twice = findTwice(names);
+		if (twice !== undefined) {
+			throw new UserFacingError(
+				`The branch "${this.options.source.branch}" has two things of one name (${JSON.stringify(readable(twice))}), which no folder can hold. Remove one of them there.`,
+			);
 		}
 		for (const name of outwardLinks(await this.targets(links))) {
 			this.absentLinks.add(name);
@@ -321,6 +335,24 @@ async function writeAttributes(gitFolder: string): Promise<void> {
 	const information = path.join(gitFolder, 'info');
 	await mkdir(information, { recursive: true });
 	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
+}
+
+/** A name that a tree has more than once, as a file or a link and as a folder too. git would keep either, without a word. */
+function findTwice(names: readonly string[]): string | undefined {
+	const seen = new Set<string>();
+	const folders = new Set<string>();
+	for (const name of names) {
+		if (seen.has(name)) {
+			return name;
+		}
+		seen.add(name);
+		let end = name.lastIndexOf('/');
+		while (end > 0 && !folders.has(name.slice(0, end))) {
+			folders.add(name.slice(0, end));
+			end = name.lastIndexOf('/', end - 1);
+		}
+	}
+	return names.find(name => folders.has(name));
 }
 
 const readable = (name: string): string => Buffer.from(name, 'latin1').toString();

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { isAbortError, UserFacingError } from '../../base/errors.ts';
+import { removeFolder } from '../removeFolder.ts';
 import { GitError } from './git.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 
@@ -33,6 +34,6 @@ export async function lookAt<T>(
 		}
 		throw error;
 	} finally {
-		await rm(scratchFolder, { recursive: true, force: true });
+		await removeFolder(scratchFolder);
 	}
 }

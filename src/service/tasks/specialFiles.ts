@@ -1,16 +1,26 @@
 import { readdir, unlink } from 'node:fs/promises';
 
+/** Names are byte strings (`latin1`), relative to the tree. */
+export interface SpecialFiles {
+	removed: string[];
+	/** Folders that nobody can look into: closed, or nested deeper than a path can be long. git passes over them. */
+	unreadable: string[];
+}
+
 /**
- * Takes pipes, sockets and devices out of a tree, and returns their names as byte strings (`latin1`), relative to it. git
- * opens some names without asking what they are (`.gitignore`, `.gitattributes`), and would wait at a pipe for ever.
+ * Takes pipes, sockets and devices out of a tree. git opens some names without asking what they are (`.gitignore`,
+ * `.gitattributes`), and would wait at a pipe for ever.
  */
-export async function removeSpecialFiles(tree: string): Promise<string[]> {
+export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
 	const removed: string[] = [];
+	const unreadable: string[] = [];
 	const folders: string[] = [''];
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
 		const location = Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(folder, 'latin1')]);
-		// A folder that cannot be read is git's to complain about.
-		const entries = await readdir(location, { encoding: 'buffer', withFileTypes: true }).catch(() => []);
+		const entries = await readdir(location, { encoding: 'buffer', withFileTypes: true }).catch(() => {
+			unreadable.push(folder);
+			return [];
+		});
 		for (const entry of entries) {
 			const name = `${folder}${entry.name.toString('latin1')}`;
 			if (entry.isDirectory()) {
@@ -21,5 +31,5 @@ export async function removeSpecialFiles(tree: string): Promise<string[]> {
 			}
 		}
 	}
-	return removed;
+	return { removed, unreadable };
 }

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { removeFolder } from '../removeFolder.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
 import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
@@ -17,6 +18,8 @@ import { branchNameOf, commitSubject } from './taskNames.ts';
 
 /** Names that one entry of a log lists. */
 const MAXIMUM_NAMES = 20;
+/** UTF-16 code units of each. */
+const MAXIMUM_NAME = 300;
 
 /** Why an execution ends before its work is done. The reason of its signal. */
 export class TaskEnded extends Error {
@@ -147,12 +150,18 @@ class TaskRun {
 	/** The result and the final state are stored at once: a task that has a result is complete. */
 	private async save(checkout: Checkout): Promise<void> {
 		const { task, execution } = this.options;
-		const { commit, leftOut, specialFiles } = await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
+		const { commit, leftOut, specialFiles, unreadable } = await checkout.commit(
+			commitSubject(task.currentPrompt ?? task.prompt),
+		);
 		for (const name of leftOut) {
 			this.log.step('git_committed', `Left out ${name}: a repository of its own inside the tree.`, 'warning');
 		}
 		if (specialFiles.length > 0) {
 			const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;
+			this.log.step('git_committed', message, 'warning');
+		}
+		if (unreadable.length > 0) {
+			const message = `Left out folders that cannot be read (closed, or nested too deeply): ${listed(unreadable)}.`;
 			this.log.step('git_committed', message, 'warning');
 		}
 		if (commit === undefined) {
@@ -208,7 +217,7 @@ class TaskRun {
 	private async removeFolder(): Promise<void> {
 		const { task, folder, logger } = this.options;
 		try {
-			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+			await removeFolder(folder);
 		} catch (error) {
 			logger.log('warn', 'a task folder was left behind', { taskId: task.id, reason: describeError(error) });
 		}
@@ -220,7 +229,10 @@ function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): str
 }
 
 function listed(names: readonly string[]): string {
-	const shown = names.slice(0, MAXIMUM_NAMES).join(', ');
+	const shown = names
+		.slice(0, MAXIMUM_NAMES)
+		.map(name => (name.length > MAXIMUM_NAME ? `${name.slice(0, MAXIMUM_NAME)}…` : name))
+		.join(', ');
 	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
+import { removeFolder } from '../removeFolder.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
@@ -114,7 +115,7 @@ export class TaskRunner {
 			// Not the folder itself: that has been checked, and what is made anew in its place would not be.
 			const names = await readdir(folder).catch(() => []);
 			for (const name of names.filter(left => left !== WORK_MARKER)) {
-				await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+				await removeFolder(path.join(folder, name));
 			}
 		} catch (error) {
 			logger.log('warn', 'task folders of an earlier run were left behind', { reason: describeError(error) });

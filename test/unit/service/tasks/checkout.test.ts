@@ -11,6 +11,8 @@ import { readSource, writeGitConfiguration } from '../../../../src/service/tasks
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
+const NOTHING = { commit: undefined, leftOut: [], specialFiles: [], unreadable: [] };
+
 describe('Checkout', function () {
 	this.timeout(30_000);
 	let repository: TemporaryRepository;
@@ -132,7 +134,7 @@ describe('Checkout', function () {
 		for (const [name, text] of Object.entries(stored)) {
 			assert.equal(await readFile(path.join(checkout.tree, name), 'utf8'), text);
 		}
-		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: [] });
+		assert.deepEqual(await checkout.commit('Nothing'), NOTHING);
 	});
 
 	describe('of a tree in which a few objects stand for very many files', () => {
@@ -161,6 +163,75 @@ describe('Checkout', function () {
 			await bomb(5, new Uint8Array(16 * 1024 * 1024));
 			await assert.rejects(checkOut(), { name: 'UserFacingError', message: /need \d+ MB.*has \d+ MB left/ });
 			assert.deepEqual(await readdir(path.join(folder, 'tree')), []);
+		});
+	});
+
+	describe('of a tree that has one name twice', () => {
+		const git = (args: string[], input: string) =>
+			execFileSync('git', args, { cwd: repository.path, input, encoding: 'utf8' }).trim();
+
+		/** Such a tree cannot be made by git's own commands, and is fetched all the same. */
+		async function commitTree(
+			entries: readonly (readonly [mode: string, name: string, object: string])[],
+		): Promise<void> {
+			const parts = entries.flatMap(([mode, name, object]) => [
+				Buffer.from(`${mode} ${name}\0`),
+				Buffer.from(object, 'hex'),
+			]);
+			const file = path.join(repository.folder, 'tree');
+			await writeFile(file, Buffer.concat(parts));
+			const tree = git(['hash-object', '-t', 'tree', '-w', '--literally', file], '');
+			const commit = await repository.git('commit-tree', tree, '-m', 'Twice');
+			await repository.git('update-ref', 'refs/heads/main', commit.trim());
+		}
+
+		const cases: Record<string, readonly (readonly [string, string])[]> = {
+			'a link and a folder': [
+				['120000', 'a'],
+				['40000', 'a'],
+			],
+			'a folder and a link': [
+				['40000', 'a'],
+				['120000', 'a'],
+			],
+			'a file and a folder': [
+				['100644', 'a'],
+				['40000', 'a'],
+			],
+			'two files': [
+				['100644', 'a'],
+				['100755', 'a'],
+			],
+			'two links': [
+				['120000', 'a'],
+				['120000', 'a'],
+			],
+		};
+		for (const [what, entries] of Object.entries(cases)) {
+			it(`says so in a sentence: ${what}`, async () => {
+				const file = git(['hash-object', '-w', '--stdin'], 'x');
+				const link = git(['hash-object', '-w', '--stdin'], '/etc/passwd');
+				const folder = git(['mktree'], `100644 blob ${file}\tinside\n`);
+				await commitTree(
+					entries.map(([mode, name]) => [mode, name, mode === '120000' ? link : mode === '40000' ? folder : file]),
+				);
+				await assert.rejects(checkOut(), {
+					name: 'UserFacingError',
+					message:
+						'The branch "main" has two things of one name ("a"), which no folder can hold. Remove one of them there.',
+				});
+			});
+		}
+
+		it('does not take names for the same that only begin alike', async () => {
+			await repository.write('a', 'x');
+			await repository.write('a-b/c', 'x');
+			await repository.write('a.b', 'x');
+			await repository.write('b/a', 'x');
+			await repository.write('ab/a/b', 'x');
+			await repository.commitAll('Alike');
+			const { tree } = await checkOut();
+			assert.deepEqual((await readdir(tree)).sort(), ['README.md', 'a', 'a-b', 'a.b', 'ab', 'b']);
 		});
 	});
 
@@ -254,7 +325,7 @@ describe('Checkout', function () {
 		it('alone are no change', async () => {
 			const checkout = await checkOut();
 			pipe(path.join(checkout.tree, 'pipe'));
-			assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: ['pipe'] });
+			assert.deepEqual(await checkout.commit('Nothing'), { ...NOTHING, specialFiles: ['pipe'] });
 		});
 	});
 
@@ -276,7 +347,7 @@ describe('Checkout', function () {
 
 	it('has nothing to commit when nothing changed', async () => {
 		const checkout = await checkOut();
-		assert.deepEqual(await checkout.commit('Nothing'), { commit: undefined, leftOut: [], specialFiles: [] });
+		assert.deepEqual(await checkout.commit('Nothing'), NOTHING);
 	});
 
 	it('leaves out repositories inside the tree, says so, and runs nothing of theirs', async () => {

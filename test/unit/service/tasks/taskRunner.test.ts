@@ -225,6 +225,23 @@ describe('TaskRunner', function () {
 		});
 	});
 
+	it('leaves nothing behind of an agent that nests folders deeper than a path can be long, and says what is not in the commit', async () => {
+		const nest = `for (let level = 0; level < 3000; level++) { require('node:fs').mkdirSync('nested'); process.chdir('nested'); }
+			require('node:fs').writeFileSync('file', 'x');`;
+		const agent: Agent = {
+			...shell(''),
+			launch: () => ({
+				command: process.execPath,
+				args: ['-e', `require('node:fs').writeFileSync('new.txt', 'x'); ${nest}`],
+				env: childEnvironment(process.env, {}),
+			}),
+		};
+		const record = await completed(runnerOf().create(task(), [agent]).id);
+		assert.equal(await repository.git('diff', '--name-only', 'main', record.branchName), 'new.txt\n');
+		assert.ok(logOf(record).some(message => /^Left out folders that cannot be read.*: nested\/nested/.test(message)));
+		assert.deepEqual(await readdir(path.join(folder, 'work')), []);
+	}).timeout(120_000);
+
 	describe('a follow-up', () => {
 		const followUp = { prompt: 'And more', agent: 'shell', model: 'none' };
 
