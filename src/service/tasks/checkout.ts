@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
-import { checkedOut, type SourceState, sourceFailure } from './sourceRepository.ts';
+import { BranchCheckedOut, type SourceState, sourceFailure, worktreeOf } from './sourceRepository.ts';
 import { sourceSide } from './sourceSide.ts';
 import { removeSpecialFiles } from './specialFiles.ts';
 
@@ -185,12 +185,17 @@ export class Checkout {
 	/**
 	 * Makes `branch` in the source repository, or moves it on from `expected`, the commit that it is at. That is checked by
 	 * the receiving side under its own lock: nothing else that exists is ever moved, and a commit's parent is where the
-	 * work started. When the task is stopped meanwhile, it is taken back if it was done.
+	 * work started. When the task is stopped meanwhile, it is taken back if it was done. Throws a BranchCheckedOut for a
+	 * branch whose files lie in somebody's folder.
 	 */
 	async push(commit: string, branch: string, expected?: string): Promise<void> {
 		const reference = `refs/heads/${branch}`;
 		const { signal, sourceFolder } = this.options;
 		try {
+			const worktree = expected && (await worktreeOf(this.location, sourceFolder, branch, signal));
+			if (worktree) {
+				throw new BranchCheckedOut(branch, worktree);
+			}
 			const lease = `${reference}:${expected ?? ''}`;
 			await this.move(lease, `${commit}:${reference}`, signal).catch(error => {
 				throw pushFailure(error, branch, sourceFolder, expected);
@@ -308,7 +313,7 @@ function pushFailure(error: unknown, branch: string, folder: string, expected: s
 		return error;
 	}
 	if (/branch is currently checked out/.test(error.stderr)) {
-		return checkedOut(branch, folder);
+		return new BranchCheckedOut(branch, folder);
 	}
 	if (expected !== undefined && /stale info|cannot lock ref/.test(error.stderr)) {
 		return new UserFacingError(

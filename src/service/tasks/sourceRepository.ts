@@ -7,7 +7,7 @@ import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
 import { GitError, type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
-import { sourceSide } from './sourceSide.ts';
+import { locateSource, sourceSide } from './sourceSide.ts';
 
 /** What is known of a repository from its list of references alone. */
 export interface SourceReferences {
@@ -78,9 +78,7 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	if (!status?.isDirectory()) {
 		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
 	}
-	const home = path.join(query.scratchFolder, 'none');
-	const own = { home, gitFolder: home, cwd: query.scratchFolder, configuration: query.configuration };
-	const listing = await listReferences(own, folder, query.signal).catch(error => {
+	const listing = await listReferences(ownPlace(query), folder, query.signal).catch(error => {
 		throw sourceFailure(error, folder);
 	});
 	const commits = new Map<string, string>();
@@ -93,6 +91,11 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 		}
 	}
 	return { commits, current };
+}
+
+function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery, 'folder'>): GitLocation {
+	const home = path.join(scratchFolder, 'none');
+	return { home, gitFolder: home, cwd: scratchFolder, configuration };
 }
 
 async function listReferences(own: GitLocation, folder: string, signal: AbortSignal): Promise<string> {
@@ -135,28 +138,48 @@ function choose({ commits, current }: SourceReferences, folder: string, branch: 
 }
 
 /**
- * Looks up the branch that a follow-up goes on with. git does not move a branch whose files lie in somebody's folder;
- * that is said before an agent has worked in vain.
+ * Looks up the branch that a follow-up goes on with. One that is checked out is not moved; that is said before an agent has
+ * worked in vain.
  */
 export async function readBranchToMove(query: ReferencesQuery & { branch: string }): Promise<SourceState> {
+	const { folder, branch, signal } = query;
 	const references = await readReferences(query);
-	if (!references.commits.has(`refs/heads/${query.branch}`)) {
+	if (!references.commits.has(`refs/heads/${branch}`)) {
 		throw new UserFacingError(
-			`The branch "${query.branch}" is no longer in ${query.folder}, so there is nothing to go on with. Start a new task.`,
+			`The branch "${branch}" is no longer in ${folder}, so there is nothing to go on with. Start a new task.`,
 		);
 	}
-	const source = choose(references, query.folder, query.branch);
-	const worktree = await stat(path.join(query.folder, '.git')).catch(() => undefined);
-	if (references.current === query.branch && worktree !== undefined) {
-		throw checkedOut(query.branch, query.folder);
+	const source = choose(references, folder, branch);
+	const worktree = await worktreeOf(ownPlace(query), folder, branch, signal);
+	if (worktree !== undefined) {
+		throw new BranchCheckedOut(branch, worktree);
 	}
 	return source;
 }
 
-export function checkedOut(branch: string, folder: string): UserFacingError {
-	return new UserFacingError(
-		`The branch "${branch}" is checked out in ${folder}, so it cannot be moved on. Switch to another branch there, then ask again.`,
-	);
+/**
+ * The folder that a branch is checked out in, of all that work with the repository, whatever its configuration says of
+ * itself; of a bare repository its own folder, if HEAD is on the branch. Throws a GitError when git cannot tell.
+ */
+export async function worktreeOf(
+	own: GitLocation,
+	folder: string,
+	branch: string,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const source = await locateSource(own, folder, signal);
+	const ask = ['for-each-ref', '--format=%(worktreepath)', '--', `refs/heads/${branch}`];
+	const worktree = (await runGit(source, ask, { signal })).replace(/\n$/, '');
+	return worktree === '' ? undefined : worktree;
+}
+
+/** The files of a branch lie in somebody's folder, so it is not moved. */
+export class BranchCheckedOut extends UserFacingError {
+	constructor(branch: string, worktree: string) {
+		super(
+			`The branch "${branch}" is checked out in ${worktree}, so it cannot be moved on. Switch to another branch there, or start a new task from this one.`,
+		);
+	}
 }
 
 /** git's own words on a source repository as a sentence; anything else as it is. */

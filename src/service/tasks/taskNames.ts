@@ -25,6 +25,15 @@ function cleaned(line: string): string {
 		.trim();
 }
 
+/** The branch that an execution makes. A follow-up makes one only where that of its task cannot be moved on. */
+export function newBranchOf(
+	task: { prompt: string; id: string; multiLaunch: boolean; turn: number },
+	{ position, branchName }: { position: number; branchName: string | null },
+): string {
+	const name = branchNameOf(task, position);
+	return branchName === null ? name : `${name}-${task.turn}`;
+}
+
 /**
  * `errand/<words of the prompt>-<first 8 characters of the id>`, and the number of the agent where there are several:
  * ASCII, so that it means the same in every tool.

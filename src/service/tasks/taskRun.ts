@@ -12,9 +12,9 @@ import { runChild } from './childProcess.ts';
 import { findLockfiles } from './dependencies.ts';
 import { GitError } from './git.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
-import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { BranchCheckedOut, readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
 import { TaskLog } from './taskLog.ts';
-import { branchNameOf, commitSubject } from './taskNames.ts';
+import { commitSubject, newBranchOf } from './taskNames.ts';
 
 /** Names that one entry of a log lists. */
 const MAXIMUM_NAMES = 20;
@@ -176,11 +176,30 @@ class TaskRun {
 		const statistics = await checkout.statistics(base, commit);
 		const gitDiff = task.multiLaunch ? await checkout.diff(base, commit) : null;
 		this.log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
-		const branchName = execution.branchName ?? branchNameOf(task, execution.position);
-		await checkout.push(commit, branchName, execution.branchName === null ? undefined : start);
+		const branchName = await this.push(checkout, start, commit);
 		// From here on the branch is there, so the task is complete even when a stop comes now.
 		const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		await this.complete({ ...statistics, gitDiff, branchName, baseCommit: base }, 'git_pushed', 'success', message);
+	}
+
+	/** Returns the branch that the work is on: a new one where that of the task was checked out while the agent worked. */
+	private async push(checkout: Checkout, start: string, commit: string): Promise<string> {
+		const { task, execution } = this.options;
+		if (execution.branchName !== null) {
+			try {
+				await checkout.push(commit, execution.branchName, start);
+				return execution.branchName;
+			} catch (error) {
+				if (!(error instanceof BranchCheckedOut)) {
+					throw error;
+				}
+				const message = `The branch ${execution.branchName} has been checked out meanwhile, so it is left as it is. The work goes to a new branch.`;
+				this.log.step('git_committed', message, 'warning');
+			}
+		}
+		const branchName = newBranchOf(task, execution);
+		await checkout.push(commit, branchName);
+		return branchName;
 	}
 
 	/** Where the branch began: the statistics are of all of it. */

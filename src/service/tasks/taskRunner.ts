@@ -11,7 +11,7 @@ import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { ProcessFamily } from './processFamily.ts';
 import { logLabel, logRecord } from './taskLog.ts';
-import { branchNameOf, commitSubject } from './taskNames.ts';
+import { commitSubject, newBranchOf } from './taskNames.ts';
 import { processMarker, runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
@@ -23,10 +23,11 @@ const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
 /** A push may end well after the service that began it has gone. git makes a branch whole or not at all. */
-function mayBeThere(task: TaskRecord, { position, branchName }: ExecutionRecord): string {
-	return branchName === null
-		? `It was about to make the branch ${branchNameOf(task, position)}; if that is there, it is whole.`
-		: `It was about to move the branch ${branchName} on; that is whole, as it was or as it was to be.`;
+function mayBeThere(task: TaskRecord, execution: ExecutionRecord): string {
+	const made = newBranchOf(task, execution);
+	return execution.branchName === null
+		? `It was about to make the branch ${made}; if that is there, it is whole.`
+		: `It was about to move the branch ${execution.branchName} on; that is whole, as it was or as it was to be. If it was checked out, the work may be on the branch ${made}.`;
 }
 
 export interface TaskRunnerOptions {

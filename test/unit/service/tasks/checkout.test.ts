@@ -452,6 +452,24 @@ describe('Checkout', function () {
 			assert.equal(await repository.head('errand/new'), await repository.head('main'));
 		});
 
+		for (const expected of [true, false]) {
+			it(`does not take back ${expected ? 'a step of a branch' : 'a branch'} that somebody has checked out meanwhile`, async () => {
+				await repository.git('config', 'receive.denyCurrentBranch', 'updateInstead');
+				await repository.git('config', 'receive.denyDeleteCurrent', 'ignore');
+				const { checkout, commit } = await committed();
+				await (expected && repository.git('branch', 'errand/new'));
+				const done = await slowPush();
+				const pushing = checkout.push(commit, 'errand/new', expected ? await checkout.start() : undefined);
+				await waitFor('the push', () => readFile(done).catch(() => undefined));
+				await repository.git('checkout', '--quiet', 'errand/new');
+				controller.abort(new Error('stopped'));
+				await assert.rejects(pushing);
+				assert.equal(await repository.head('errand/new'), commit);
+				assert.equal(await repository.git('status', '--porcelain'), '');
+				assert.ok((await readdir(repository.path)).includes('new.txt'));
+			});
+		}
+
 		it('never moves a branch that exists, not even forward', async () => {
 			const { checkout, commit } = await committed();
 			await repository.git('branch', 'errand/new');

@@ -353,6 +353,99 @@ describe('TaskRunner', function () {
 		});
 	});
 
+	describe('a follow-up to a branch that is checked out while its agent works', () => {
+		const followUp = { prompt: 'And more', agent: 'shell', model: 'none' };
+
+		/** Goes on with a task; `meanwhile` happens while the agent works. */
+		async function goOn(meanwhile: (branch: string) => Promise<unknown>) {
+			const runner = runnerOf();
+			const first = await completed(runner.create(task('Begin'), [shell('echo 1 > one.txt')]).id);
+			const gate = path.join(folder, 'gate');
+			runner.continue(first.id, followUp, shell(`echo 2 > two.txt; while [ ! -e ${gate} ]; do sleep 0.02; done`));
+			await waitFor('the agent', () => store.get(first.id)?.progress === 20);
+			const tip = await repository.head(first.branchName);
+			await meanwhile(first.branchName);
+			await writeFile(gate, '');
+			return { first, tip, second: await completed(first.id) };
+		}
+
+		/** Another branch has the work, and the log says so. */
+		async function assertElsewhere({ first, tip, second }: Awaited<ReturnType<typeof goOn>>): Promise<void> {
+			assert.equal(await repository.head(first.branchName), tip, 'the branch was moved');
+			assert.equal(second.branchName, `${first.branchName}-2`);
+			assert.equal(await repository.head(`${second.branchName}^`), tip);
+			assert.equal(await repository.git('show', `${second.branchName}:two.txt`), '2\n');
+			assert.equal(second.filesChanged, 2);
+			const log = logOf(second);
+			assert.ok(log.some(message => message.includes(`${first.branchName} has been checked out meanwhile`)));
+			assert.match(log.at(-1) ?? '', new RegExp(`^The branch ${second.branchName} is in `));
+		}
+
+		const linked = () => path.join(repository.folder, 'linked');
+		const places: Record<string, (branch: string) => Promise<string>> = {
+			'the repository itself': async branch => {
+				await repository.git('checkout', '--quiet', branch);
+				return repository.path;
+			},
+			'a linked worktree': async branch => {
+				await repository.git('worktree', 'add', '--quiet', linked(), branch);
+				return linked();
+			},
+		};
+		for (const [where, checkOut] of Object.entries(places)) {
+			for (const value of ['updateInstead', 'ignore', 'warn', 'false']) {
+				it(`is made on a new branch: in ${where}, where receive.denyCurrentBranch is ${value}`, async () => {
+					await repository.git('config', 'receive.denyCurrentBranch', value);
+					let place = '';
+					const outcome = await goOn(async branch => {
+						place = await checkOut(branch);
+						await writeFile(path.join(place, 'mine.txt'), 'mine\n');
+					});
+					await assertElsewhere(outcome);
+					assert.equal(await repository.git('-C', place, 'status', '--porcelain'), '?? mine.txt\n');
+					assert.ok(!(await readdir(place)).includes('two.txt'));
+				});
+			}
+		}
+
+		it('is made on a new branch where a worktree’s own configuration says otherwise', async () => {
+			await repository.git('config', 'extensions.worktreeConfig', 'true');
+			const outcome = await goOn(async branch => {
+				await repository.git('checkout', '--quiet', branch);
+				await repository.git('config', '--worktree', 'receive.denyCurrentBranch', 'updateInstead');
+			});
+			await assertElsewhere(outcome);
+			assert.equal(await repository.git('status', '--porcelain'), '');
+		});
+
+		it('is made on a new branch where the repository says of itself that it has no files', async () => {
+			const outcome = await goOn(async branch => {
+				await repository.git('checkout', '--quiet', branch);
+				await repository.git('config', 'core.bare', 'true');
+			});
+			await assertElsewhere(outcome);
+			await repository.git('config', 'core.bare', 'false');
+			assert.equal(await repository.git('status', '--porcelain'), '');
+		});
+
+		it('is made on a new branch while somebody rebases the branch', async () => {
+			const outcome = await goOn(async branch => {
+				await repository.git('checkout', '--quiet', branch);
+				await repository.git('rebase', '--quiet', '--force-rebase', '--exec', 'false', 'main').catch(() => {});
+			});
+			await assertElsewhere(outcome);
+		});
+
+		it('goes on with the new branch the next time', async () => {
+			const { first, second } = await goOn(branch => repository.git('checkout', '--quiet', branch));
+			const runner = runnerOf();
+			runner.continue(first.id, followUp, shell('echo 3 > three.txt'));
+			const third = await completed(first.id);
+			assert.equal(third.branchName, second.branchName);
+			assert.equal(third.filesChanged, 3);
+		});
+	});
+
 	describe('several agents', () => {
 		const agents: NewTask['agents'] = [
 			{ agent: 'good', model: 'none' },
