@@ -37,6 +37,8 @@ export const localConnection: Connection = {
 	service: LOCAL_SERVICE,
 	scm: LOCAL_SCM,
 	decisionModel: LOCAL_DECISION_MODEL,
+	// There is no account that could be set to it.
+	accountZdr: false,
 	models: [{ id: 'demo', label: 'Demo', kinds: ['chat'], openWeights: true, images: true }],
 	providers: [{ slug: 'demo', label: 'Demo' }],
 	providerPrefixes: [],

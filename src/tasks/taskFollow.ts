@@ -189,7 +189,7 @@ export class TaskFollow implements Disposable {
 		const explanation = ClientError.is(error, 'not-found')
 			? {
 					message: vscode.l10n.t(
-						'{0} has no task “{1}”, or this account may not see it. Check the id and the connection.',
+						'{0} has no task “{1}” that you may see. Check the id and the connection.',
 						this.target.connection.label,
 						oneLine(this.target.taskId, MAXIMUM_TITLE),
 					),

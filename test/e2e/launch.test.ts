@@ -130,13 +130,16 @@ describe('from the wish to start a task to its being sent', function () {
 		await promptCloses();
 	});
 
-	it('pushes the commits that its row says it will push', async () => {
+	it('pushes the commits that its row says it will push, and warns of no account that this machine does not have', async () => {
 		const prompt = 'Work on what is pushed first';
 		assert.notEqual(origin('rev-parse', 'main'), git('rev-parse', 'main'));
 		await writePrompt(page, prompt);
 		await askToStart();
 		// The choice for this repository was remembered.
 		await row('2 files are not committed').filter({ hasText: 'They go along on a scratch branch' }).waitFor();
+		await row('Local knows “widgets”').waitFor();
+		assert.equal(await row(/account|dashboard/i).count(), 0);
+		await screenshot(page, 'launch-preflight-second-task');
 		await row('2 files are not committed').click();
 		await row('2 files are not committed').filter({ hasText: 'They stay out' }).waitFor();
 		await row('Start Task').filter({ hasText: '1 unpushed commit (will be pushed)' }).click();

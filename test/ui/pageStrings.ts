@@ -85,7 +85,7 @@ export const pageStrings: PageStrings = {
 			'yes/alias': 'In force: the alias demands it.',
 			'yes/account': 'In force: the account is set to it, which nothing here can lift.',
 			'yes/code-oriented-model': 'In force: this code-oriented model always runs under it.',
-			'no/account': 'Not in force: the account does not have it, and nothing here demands it.',
+			'no/account': 'Not in force: neither the service nor anything here demands it.',
 			'as-account-is-set/account': 'As the account is set; the service does not tell how.',
 		},
 		selectModel: 'Select Model',

@@ -97,7 +97,7 @@ export function valueText(value: unknown): string {
 
 export function retentionLabel(choice: RetentionChoice): string {
 	return choice === 'account'
-		? vscode.l10n.t('As the account is set')
+		? vscode.l10n.t('As the service is set')
 		: choice
 			? vscode.l10n.t('On')
 			: vscode.l10n.t('Not demanded');
@@ -112,7 +112,7 @@ export function retentionText({ inForce, because }: ZeroDataRetention): string {
 		return vscode.l10n.t('As the account is set; the service does not tell how.');
 	}
 	if (inForce === 'no') {
-		return vscode.l10n.t('Not in force: the account does not have it, and nothing here demands it.');
+		return vscode.l10n.t('Not in force: neither the service nor anything here demands it.');
 	}
 	switch (because) {
 		case 'account':

@@ -133,7 +133,8 @@ export function toTask(record: TaskRecord, executions: readonly ExecutionRecord[
 		creatorImage: null,
 		prNumber: null,
 		prUrl: null,
-		isEmptyGitUser: true,
+		// The repositories of this machine stand in for a source host, and the look-ups answer without a link to any.
+		isEmptyGitUser: false,
 		...(record.multiLaunch ? severalAgents(executions) : {}),
 	};
 }

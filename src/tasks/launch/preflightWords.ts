@@ -138,9 +138,7 @@ function serviceText(look: ServiceLook, { connection, repository }: PreflightNam
 		case 'unlisted':
 			return warned(
 				vscode.l10n.t('{0} does not list “{1}”', connection, repository),
-				vscode.l10n.t(
-					'It may have no access to it. Grant it in the service’s dashboard, or start the task all the same.',
-				),
+				vscode.l10n.t('It may have no access to it. Grant it access, or start the task all the same.'),
 			);
 		case 'no-link':
 			return warned(

@@ -45,7 +45,9 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 		return undefined;
 	}
 	try {
-		const directory = /^file:/i.test(place.path) ? fileURLToPath(place.path) : path.resolve(repositoryPath, place.path);
+		const named = /^file:/i.test(place.path) ? fileURLToPath(place.path) : place.path;
+		// In the form that the service's look-ups give it, without a slash at its end.
+		const directory = path.resolve(repositoryPath, named);
 		return (await stat(directory)).isDirectory() ? directory : undefined;
 	} catch {
 		return undefined;

@@ -26,8 +26,11 @@ async function refused({ fetch }: Implementation, target: string, status: number
 /** What the service knows after its first task. */
 async function known({ client, repoUrl }: Implementation) {
 	const { id } = await client.tasks.create({ prompt: 'Known', repoUrl });
-	await waitFor('the end of the task', async () => (await client.tasks.get(id)).status === 'completed');
-	return { owner: path.basename(path.dirname(repoUrl)), repo: path.basename(repoUrl) };
+	const task = await waitFor('the end of the task', async () => {
+		const read = await client.tasks.get(id);
+		return read.status === 'completed' && read;
+	});
+	return { owner: path.basename(path.dirname(repoUrl)), repo: path.basename(repoUrl), task };
 }
 
 conformance('look-ups', verifies => {
@@ -70,6 +73,16 @@ conformance('look-ups', verifies => {
 					}
 				}
 			}
+		},
+	);
+
+	verifies(
+		'cloud-tasks/task/31',
+		'a task does not say that its user has no source-hosting connection where the look-ups find the repository',
+		async implementation => {
+			const { owner, repo, task } = await known(implementation);
+			assert.ok((await implementation.client.sources.branches(owner, repo)).length > 0);
+			assert.equal(task.isEmptyGitUser, false);
 		},
 	);
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connectionSchema } from '../../../src/contract/connection.ts';
+import { localConnection } from '../../../src/contract/localConnection.ts';
 import { dataPolicyOf, zeroDataRetentionOf } from '../../../src/contract/zeroDataRetention.ts';
 
 const connectionOf = (accountZdr?: boolean) => ({
@@ -51,6 +52,14 @@ describe('zero data retention of a request with alternates', () => {
 		const request = { model: 'coder', models: ['large'] };
 		assert.equal(zeroDataRetentionOf(connectionOf(), request).inForce, 'as-account-is-set');
 		assert.equal(zeroDataRetentionOf(connectionOf(), { ...request, models: ['ours'] }).inForce, 'yes');
+	});
+});
+
+describe('zero data retention on the local connection', () => {
+	it('never hangs on how an account is set, since there is none', () => {
+		const of = (zdr?: boolean) =>
+			zeroDataRetentionOf(localConnection, { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) });
+		assert.deepEqual([of().inForce, of(false).inForce, of(true).inForce], ['no', 'no', 'yes']);
 	});
 });
 

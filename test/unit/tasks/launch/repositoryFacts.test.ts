@@ -81,6 +81,9 @@ describe('what is read of a repository', () => {
 		assert.equal(await remoteDirectory('../origin', repository.path), origin);
 		assert.equal(await remoteDirectory(origin, repository.path), origin);
 		assert.equal(await remoteDirectory(`file://${origin}`, repository.path), origin);
+		for (const longer of ['/', '/.', '//', '/../origin/']) {
+			assert.equal(await remoteDirectory(`file://${origin}${longer}`, repository.path), origin, longer);
+		}
 		assert.equal(await remoteDirectory('https://host.example/x', repository.path), undefined);
 		assert.equal(await remoteDirectory(path.join(repository.path, 'README.md'), repository.path), undefined);
 	});

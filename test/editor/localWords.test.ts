@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { retentionLabel, retentionText } from '../../src/chat/policy/words.ts';
+import { localConnection } from '../../src/contract/localConnection.ts';
+import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
+import type { ServiceLook } from '../../src/tasks/launch/model/findings.ts';
+import { findingText } from '../../src/tasks/launch/preflightWords.ts';
+
+const NOT_HERE = /account|dashboard|credit|plan\b/i;
+
+describe('on the local connection nothing is said of accounts and dashboards', () => {
+	it('by what is told of zero data retention', () => {
+		for (const zdr of [undefined, false, true]) {
+			const request = { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) };
+			assert.doesNotMatch(retentionText(zeroDataRetentionOf(localConnection, request)), NOT_HERE);
+			assert.doesNotMatch(retentionLabel(zdr ?? 'account'), NOT_HERE);
+		}
+	});
+
+	it('by what is told of a repository that the service was asked for', () => {
+		const names = { connection: 'Local', repository: 'widgets', branch: 'main', agent: 'Demo' };
+		// Its look-ups never answer that a link is missing.
+		const looks: ServiceLook[] = [
+			{ kind: 'asking' },
+			{ kind: 'known', branches: new Set(), isWhole: true },
+			{ kind: 'unlisted' },
+			{ kind: 'failed', reason: '' },
+		];
+		for (const look of looks) {
+			const { label, detail } = findingText({ kind: 'service', look }, names);
+			assert.doesNotMatch(`${label} ${detail}`, NOT_HERE);
+		}
+	});
+});
