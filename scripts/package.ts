@@ -3,21 +3,26 @@ import path from 'node:path';
 import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
+import { packedReadme } from './packedReadme.ts';
 
 /** Packs a production build. */
 export async function makePackage([file = 'errand.vsix']: string[]): Promise<number> {
 	const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-	// The repository is not named in the manifest; every link in the readme is a whole address.
+	const readme = path.join('dist', 'README.md');
+	// The manifest names no repository that relative links could be made to lead to. Pictures are in the package.
 	const args = [
 		'package',
 		'--no-dependencies',
 		'--allow-missing-repository',
 		'--no-rewrite-relative-links',
+		'--readme-path',
+		readme,
 		'--out',
 		file,
 	];
 	const code = await withLock(path.join(cache, 'build.lock'), 'building', async () => {
 		await build('--production');
+		fs.writeFileSync(path.join(root, readme), packedReadme(root));
 		return runNode([vsce, ...args]);
 	});
 	if (code === 0) {

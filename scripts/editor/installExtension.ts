@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { packedReadme } from '../packedReadme.ts';
 
 /** What the package holds; esbuild puts every dependency into `dist`. */
 const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|README\.md|CHANGELOG\.md|LICENSE)$/;
@@ -28,5 +29,8 @@ export function installExtension(source: string, extensionsFolder: string): stri
 export function copyExtension(source: string, folder: string): void {
 	for (const entry of fs.readdirSync(source).filter(entry => packaged.test(entry))) {
 		fs.cpSync(path.join(source, entry), path.join(folder, entry), { recursive: true });
+	}
+	if (fs.existsSync(path.join(source, 'README.md'))) {
+		fs.writeFileSync(path.join(folder, 'README.md'), packedReadme(source));
 	}
 }

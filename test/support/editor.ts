@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,6 +21,8 @@ export interface EditorOptions {
 	installed?: boolean;
 	/** An unpacked extension to install instead of ours. */
 	extension?: string;
+	/** A package (`.vsix`) to install instead of ours, as the editor itself installs one. */
+	package?: string;
 	/**
 	 * Run this module inside the extension host of each window, on the extension in development. The editor then hides
 	 * toasts and answers dialogs itself, which a test of those must not want.
@@ -86,6 +89,8 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	writeWholeJson(machineFile, Object.fromEntries(given.filter(isOfMachine)));
 	if (options.extensionTests !== undefined) {
 		copyExtension(extension, path.join(scratch, 'extension'));
+	} else if (options.package !== undefined) {
+		installPackage(builtByTheRunner('ERRAND_TEST_EDITOR'), options.package, dataFolder);
 	} else if (options.installed !== false) {
 		installExtension(extension, path.join(dataFolder, 'extensions'));
 	}
@@ -195,6 +200,13 @@ function readWholeJson(file: string): Record<string, unknown> {
 			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 		}
 	}
+}
+
+function installPackage(editor: string, file: string, dataFolder: string): void {
+	const folders = ['--server-data-dir', path.join(dataFolder, 'server')];
+	folders.push('--extensions-dir', path.join(dataFolder, 'extensions'));
+	const args = [path.join(editor, 'out', 'server-main.js'), ...folders, '--install-extension', file];
+	execFileSync(process.execPath, [...args, '--accept-server-license-terms', '--disable-telemetry'], { stdio: 'pipe' });
 }
 
 function testPayload({ port }: Editor, extension: string, tests: string): string {

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import MarkdownIt from 'markdown-it';
+import type { Frame, Page } from 'playwright-core';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import { openFile, runCommand, screenshot, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
+
+const root = path.resolve(import.meta.dirname, '..', '..');
+
+describe('the package that npm run package makes', function () {
+	this.timeout(180_000);
+	let scratch: string;
+	let server: EditorServer;
+	let page: Page;
+	/** Where the editor has unpacked it. */
+	let folder: string;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-package-'));
+		const vsix = path.join(scratch, 'errand.vsix');
+		execFileSync(process.execPath, [path.join(root, 'scripts', 'run.ts'), 'package', vsix], { stdio: 'pipe' });
+		server = await startEditor({ package: vsix });
+		const [unpacked = ''] = globSync('errand.errand-*', { cwd: path.join(server.dataFolder, 'extensions') });
+		folder = path.join(server.dataFolder, 'extensions', unpacked);
+		({ page } = await openWindow(server));
+	});
+
+	after(async () => {
+		await server?.stop();
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	it('holds whatever its Markdown files lead to, with the heading that is meant', () => {
+		const files = globSync('**/*.md', { cwd: folder });
+		assert.deepEqual(files.map(file => file.toLowerCase()).sort(), ['changelog.md', 'readme.md']);
+		for (const file of files) {
+			for (const address of addressesIn(readFileSync(path.join(folder, file), 'utf8'))) {
+				assert.ok(leadsSomewhere(folder, file, address), `${file} leads to ${address.slice(0, 80)}`);
+			}
+		}
+	});
+
+	it('shows its readme with no link and no picture that the editor has made dead', async () => {
+		const frame = await openDetails('First steps');
+		assert.deepEqual(await deadLinks(frame), []);
+		const broken = await frame
+			.locator('img')
+			.evaluateAll(
+				all => all.filter(one => (one as HTMLImageElement).naturalWidth === 0 && one.clientWidth > 0).length,
+			);
+		assert.equal(broken, 0);
+		for (const theme of ['light', 'high-contrast', 'dark'] as const) {
+			await useTheme(page, theme);
+			await screenshot(page, `extension-page-${theme}`);
+		}
+	});
+
+	it('shows the pictures of its readme where the editor draws pictures of a package', async () => {
+		// The page of an extension draws those from the network alone.
+		const preview = await openWindow(server, { folder });
+		await openFile(preview.page, 'readme.md');
+		await runCommand(preview.page, 'Markdown: Open Preview');
+		const frame = await webviewFrame(preview.page, '#first-steps');
+		await until('the pictures are drawn', async () => {
+			const images = frame.locator('.markdown-body img');
+			const widths = await images.evaluateAll(all => all.map(one => (one as HTMLImageElement).naturalWidth));
+			return widths.length === 2 && widths.every(width => width > 0);
+		});
+		await screenshot(preview.page, 'extension-readme-preview');
+		await preview.page.close();
+	});
+
+	it('says nothing there that only a copy of the repository can do', async () => {
+		const text = await (await openDetails('First steps')).locator('body').innerText();
+		assert.doesNotMatch(text, /npm |ARCHITECTURE|CONTRIBUTING/);
+	});
+
+	it('shows what has changed without a dead link', async () => {
+		await openDetails('First steps');
+		await page.locator('.extension-editor .navbar').getByText('Changelog', { exact: true }).click();
+		const frame = await pageWith('#unreleased', 'Unreleased');
+		assert.deepEqual(await deadLinks(frame), []);
+	});
+
+	async function openDetails(expected: string): Promise<Frame> {
+		await runCommand(page, 'Extensions: Show Installed Extensions');
+		await page.locator('.extensions-list .monaco-list-row').filter({ hasText: 'Errand' }).first().click();
+		return pageWith('#errand', expected);
+	}
+
+	async function pageWith(heading: string, text: string): Promise<Frame> {
+		let frame = await webviewFrame(page, heading);
+		await until(`the page says “${text}”`, async () => {
+			frame = await webviewFrame(page, heading);
+			return (await frame.locator('body').innerText()).includes(text);
+		});
+		return frame;
+	}
+});
+
+/** The texts of links that lead nowhere. */
+const deadLinks = (frame: Frame): Promise<string[]> =>
+	frame.locator('a:not([href])').evaluateAll(all => all.map(link => link.textContent ?? ''));
+
+function addressesIn(markdown: string): string[] {
+	const tokens = new MarkdownIt({ html: true }).parse(markdown, {});
+	const inline = tokens.flatMap(token => token.children ?? []);
+	const written = inline
+		.map(token => token.attrGet(token.type === 'image' ? 'src' : 'href'))
+		.filter(Boolean)
+		.map(String);
+	const raw = [...tokens, ...inline]
+		.filter(({ type }) => type.startsWith('html_'))
+		.flatMap(({ content }) =>
+			[...content.matchAll(/(?:src|href)\s*=\s*["']?([^\s"'>]+)/gi)].map(([, address]) => address ?? ''),
+		);
+	return [...written, ...raw];
+}
+
+function leadsSomewhere(folder: string, from: string, address: string): boolean {
+	if (/^https:\/\/[\w.-]+\.\w+\//.test(address)) {
+		return true;
+	}
+	const [file = '', heading] = address.split('#');
+	const target =
+		file === '' ? path.join(folder, from) : path.join(folder, path.dirname(from), decodeURIComponent(file));
+	return existsSync(target) && (heading === undefined || headingsOf(target).has(heading));
+}
+
+/** As the editor names them. */
+function headingsOf(file: string): Set<string> {
+	const titles = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
+	return new Set(
+		Array.from(titles, ([, title = '']) =>
+			title
+				.toLowerCase()
+				.replace(/[^\p{L}\p{N} _-]/gu, '')
+				.replaceAll(' ', '-'),
+		),
+	);
+}
