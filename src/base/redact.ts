@@ -1,3 +1,5 @@
+import { replaceHidden } from './invisible.ts';
+
 /** What a log line may carry. Any other field is dropped, so that a new one is a decision made here. */
 export interface LogFields {
 	method?: string;
@@ -53,9 +55,8 @@ export function redactFields(fields: LogFields): string {
 		if (!ALLOWED.has(key) || value === undefined) {
 			continue;
 		}
-		const text = redactText(String(value).slice(0, MAXIMUM_VALUE_LENGTH * 2))
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
-			.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+		const text = replaceHidden(redactText(String(value).slice(0, MAXIMUM_VALUE_LENGTH * 2)), () => ' ')
+			.replace(/[\t\r\n ]+/g, ' ')
 			.slice(0, MAXIMUM_VALUE_LENGTH);
 		line += ` ${key}=${/\s/.test(text) ? JSON.stringify(text) : text}`;
 	}

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested } from '../client/types.ts';
-import { withoutLinks } from '../platform/notify.ts';
+import { askModal } from '../platform/notify.ts';
 import { changeWords } from './strings.ts';
 
 /** In the extension's state: what the user has said once and for all. */
@@ -71,11 +71,7 @@ export class Consent {
 		const always = vscode.l10n.t('Continue, and Take New Keys');
 		const isKeyAlone = !isDowngrade(now) && before.keyFingerprint !== now.keyFingerprint;
 		const buttons = isKeyAlone ? [goOn, always] : [goOn];
-		const chosen = await vscode.window.showWarningMessage(
-			withoutLinks(message),
-			{ modal: true, detail: withoutLinks(detail) },
-			...buttons,
-		);
+		const chosen = await askModal(message, detail, ...buttons);
 		if (chosen === always) {
 			const others = this.newKeys().filter(address => address !== now.address);
 			await this.state.update(NEW_KEYS_KEY, [...others, now.address].slice(-MAXIMUM_ADDRESSES));

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { askModal } from '../platform/notify.ts';
 import { type ActiveTasks, readActiveTasks } from './serviceControl.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -51,7 +52,7 @@ async function mayStop({ running, waiting }: ActiveTasks): Promise<boolean> {
 	];
 	const stop = vscode.l10n.t('Stop Local Service');
 	const detail = [...named, ...more, '', ...kept].join('\n');
-	return (await vscode.window.showWarningMessage(message, { modal: true, detail }, stop)) === stop;
+	return (await askModal(message, detail, stop)) === stop;
 }
 
 function shortened(prompt: string): string {

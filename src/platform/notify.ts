@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
+import { replaceHidden, showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
@@ -26,11 +27,10 @@ const isCoded = (error: unknown): error is CodedError =>
 /** The longest text of a service that is repeated in a sentence of ours. */
 const MAXIMUM_QUOTE = 200;
 
-/** A text of others made harmless for one line: no control or direction characters, capped. */
+/** A text of others made harmless for one line: nothing hidden in it, capped. */
 function harmless(text: string): string {
-	return text
-		.slice(0, MAXIMUM_QUOTE * 32)
-		.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+	return replaceHidden(text.slice(0, MAXIMUM_QUOTE * 32), () => ' ')
+		.replace(/\s+/g, ' ')
 		.trim()
 		.slice(0, MAXIMUM_QUOTE)
 		.toWellFormed();
@@ -184,14 +184,14 @@ export function explainError(error: unknown, connection: string): Explanation {
 
 /**
  * Shows a notification. The editor draws `[label](command:…)` in one as a link that runs the command: a text of others,
- * which messages repeat, must not bring such a link. Resolves with the button that was chosen.
+ * which messages repeat, must not bring such a link, nor hide anything. Resolves with the button that was chosen.
  */
 export function showMessage(
 	severity: 'information' | 'warning' | 'error',
 	message: string,
 	...buttons: string[]
 ): Thenable<string | undefined> {
-	const text = withoutLinks(message);
+	const text = shown(message);
 	switch (severity) {
 		case 'information':
 			return vscode.window.showInformationMessage(text, ...buttons);
@@ -200,6 +200,15 @@ export function showMessage(
 		case 'error':
 			return vscode.window.showErrorMessage(text, ...buttons);
 	}
+}
+
+/** Asks in the middle of the window, with the same care. Resolves with the button that was chosen, undefined for none. */
+export function askModal(message: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
+	return vscode.window.showWarningMessage(shown(message), { modal: true, detail: shown(detail) }, ...buttons);
+}
+
+function shown(message: string): string {
+	return showHidden(withoutLinks(message));
 }
 
 export function withoutLinks(message: string): string {

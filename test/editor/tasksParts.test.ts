@@ -191,6 +191,11 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
 			assert.ok(message.length < 400);
 		});
+
+		it('of others hides nothing in it', () => {
+			const hidden = 'a\u3164b\u034fc\u{e0041}d 👩‍💻';
+			assert.match(explainError(new Error(hidden), 'Test').message, /of its own: a b c d 👩‍💻\. The log/);
+		});
 	});
 
 	describe('the tree', () => {

@@ -43,5 +43,8 @@ function shown(value: string): Pick<RawView, 'text' | 'isCut'> {
 function visible(value: string): string {
 	return value
 		.toWellFormed()
-		.replace(/[^\P{C}\n\t]|\p{Zl}|\p{Zp}/gu, found => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+		.replace(
+			/[[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]--[\n\t]]/gv,
+			found => `\\u{${found.codePointAt(0)?.toString(16)}}`,
+		);
 }

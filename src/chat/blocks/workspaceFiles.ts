@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type FilePlace, isGitsOwn, placeOf } from '../../platform/filePlace.ts';
-import { showMessage } from '../../platform/notify.ts';
+import { askModal, showMessage } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 
 /** Names are looked up a few at a time: a reply may name anything. */
@@ -92,8 +92,7 @@ function outsideText(uri: vscode.Uri): string {
 }
 
 async function ask(uri: vscode.Uri, text: string, path: string | undefined, action: string): Promise<boolean> {
-	const detail = path ?? uri.fsPath;
-	return (await vscode.window.showWarningMessage(text, { modal: true, detail }, action)) === action;
+	return (await askModal(text, path ?? uri.fsPath, action)) === action;
 }
 
 async function realPlaceOf(uri: vscode.Uri): Promise<FilePlace> {

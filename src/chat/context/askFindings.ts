@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askModal } from '../../platform/notify.ts';
 import type { Finding } from './readSource.ts';
 
 /** The same finding at another time; lines move, so they do not count. */
@@ -21,7 +22,7 @@ export async function askFindings(
 		...findings.map(findingText),
 		vscode.l10n.t('What is in the chat goes to the connection’s service with the message.'),
 	].join('\n');
-	return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+	return (await askModal(question, detail, yes)) === yes;
 }
 
 function findingText(finding: Finding): string {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Explanation } from '../../platform/notify.ts';
+import { askModal, type Explanation } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import { chooseModelButton } from '../policy/words.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
@@ -66,12 +66,7 @@ export async function fitContext(
 			measure.model,
 			number.format(requestBudget(measure) ?? 0),
 		);
-		const chosen = await vscode.window.showWarningMessage(
-			warning,
-			{ modal: true, detail },
-			...(chips.chips.length > 0 ? [choose] : []),
-			anyway,
-		);
+		const chosen = await askModal(warning, detail, ...(chips.chips.length > 0 ? [choose] : []), anyway);
 		if (chosen === anyway) {
 			return undefined;
 		}

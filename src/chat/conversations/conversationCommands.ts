@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { showMessage } from '../../platform/notify.ts';
+import { askModal, showMessage } from '../../platform/notify.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.ts';
 import { openFailureText, systemReason } from '../strings.ts';
@@ -147,10 +147,6 @@ export class ConversationCommands {
 
 async function confirmLoss(title: string): Promise<boolean> {
 	const yes = vscode.l10n.t('Delete');
-	const chosen = await vscode.window.showWarningMessage(
-		vscode.l10n.t('Delete “{0}”?', title),
-		{ modal: true, detail: vscode.l10n.t('This conversation is not kept, so it cannot be brought back.') },
-		yes,
-	);
-	return chosen === yes;
+	const detail = vscode.l10n.t('This conversation is not kept, so it cannot be brought back.');
+	return (await askModal(vscode.l10n.t('Delete “{0}”?', title), detail, yes)) === yes;
 }

@@ -1,3 +1,5 @@
+import { hasHidden } from '../../base/invisible.ts';
+
 /** A place in a file, as a reply names it. Lines are counted from 1. */
 export interface FileReference {
 	/** With forward slashes. Relative to a folder of the workspace, or absolute. */
@@ -19,7 +21,12 @@ const DRIVE = /^[A-Za-z]:[\\/]/;
  * not. Undefined for what is no path on a disk, or one that leads to another machine or upwards.
  */
 export function parseFileReference(text: string): FileReference | undefined {
-	if (text.length > MAXIMUM_REFERENCE_LENGTH || /[\p{Cc}\p{Cf}<>"|?*`]/u.test(text) || text.trim() !== text) {
+	if (
+		text.length > MAXIMUM_REFERENCE_LENGTH ||
+		/[\p{Cc}<>"|?*`]/u.test(text) ||
+		hasHidden(text) ||
+		text.trim() !== text
+	) {
 		return undefined;
 	}
 	const place = PLACE.exec(text);

@@ -1,4 +1,5 @@
 // What a conversation is called, and how a list shows its first words.
+import { replaceHidden } from '../../base/invisible.ts';
 
 /** Of a title that is made from a message. */
 const MADE_TITLE_LENGTH = 60;
@@ -27,9 +28,11 @@ export function normalisedTitle(text: string): string | undefined {
 	return title === '' ? undefined : title;
 }
 
-/** Without line breaks, control and direction characters. Joiners stay: scripts and emoji need them. */
+/** Without line breaks and hidden characters. */
 export function oneLine(text: string): string {
-	return text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+	return replaceHidden(text, () => ' ')
+		.replace(/\s+/g, ' ')
+		.trim();
 }
 
 /** At most `length` characters; an ellipsis stands for what is missing. */

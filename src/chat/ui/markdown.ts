@@ -1,5 +1,6 @@
 // Markdown to HTML. The HTML is not to be trusted before it went through sanitise.ts.
 import createMarkdownIt, { type Env, type MarkdownIt, type Token } from 'markdown-it';
+import { codePointName, replaceHidden } from '../../base/invisible.ts';
 import { looksLikeFile } from '../model/fileReference.ts';
 import { fill } from './format.ts';
 import { parseFenceInfo } from './markdown/fenceInfo.ts';
@@ -12,8 +13,8 @@ const ALIGNMENT = /^text-align:(left|center|right)$/;
 /** Only these may be opened. The host checks again. */
 const OPENABLE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Embeddings, overrides and isolates make a text look like another one. */
-const DIRECTION_CONTROL = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Where words of some scripts may be broken, and which way they run. In code they have no use. */
+const LAYOUT = new Set('\u00ad\u061c\u200b\u200e\u200f\u2060');
 
 /** What nests deeper, or holds more, is shown as plain text: laying it out would stop the page. */
 const MAXIMUM_LEVEL = 40;
@@ -58,8 +59,8 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	});
 	const { rules } = markdown.renderer;
 	rules['text'] = (tokens, index) => escapeText(tokens[index]?.content ?? '');
-	rules['code_inline'] = (tokens, index) => `<code>${escapeText(tokens[index]?.content ?? '')}</code>`;
-	rules['code_block'] = (tokens, index) => `<pre><code>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
+	rules['code_inline'] = (tokens, index) => `<code>${escapeCode(tokens[index]?.content ?? '')}</code>`;
+	rules['code_block'] = (tokens, index) => `<pre><code>${escapeCode(tokens[index]?.content ?? '')}</code></pre>\n`;
 	rules['fence'] = (tokens, index) => {
 		const { language, file } = parseFenceInfo(markdown.utils.unescapeAll(tokens[index]?.info ?? ''));
 		const classes = [
@@ -67,7 +68,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 			...(file === undefined ? [] : [`file-${encodeURIComponent(file.toWellFormed())}`]),
 		];
 		const attribute = classes.length === 0 ? '' : ` class="${markdown.utils.escapeHtml(classes.join(' '))}"`;
-		return `<pre><code${attribute}>${escapeText(tokens[index]?.content ?? '')}</code></pre>\n`;
+		return `<pre><code${attribute}>${escapeCode(tokens[index]?.content ?? '')}</code></pre>\n`;
 	};
 	rules['plain'] = (tokens, index) => {
 		const text = tokens[index]?.content ?? '';
@@ -87,26 +88,30 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	return markdown;
 
 	function escapeText(text: string): string {
-		return markdown.utils
-			.escapeHtml(text)
-			.replace(DIRECTION_CONTROL, control => `<span class="control">${codePoint(control)}</span>`);
+		return replaceHidden(markdown.utils.escapeHtml(text), character =>
+			LAYOUT.has(character) ? character : control(character),
+		);
+	}
+
+	function escapeCode(text: string): string {
+		return replaceHidden(markdown.utils.escapeHtml(text), control);
 	}
 }
 
-/** Direction controls as their code points, as they are shown. */
+function control(character: string): string {
+	return `<span class="control">${codePointName(character)}</span>`;
+}
+
+/** Hidden characters as their code points, as they are shown. */
 export function showControls(text: string): string {
-	return text.replace(DIRECTION_CONTROL, codePoint);
+	return replaceHidden(text, character => (LAYOUT.has(character) ? character : codePointName(character)));
 }
 
-function codePoint(control: string): string {
-	return `U+${control.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-/** The text of an element, with the controls that are shown as their code points. */
+/** The text of an element, with the hidden characters that are shown as their code points. */
 export function originalText(element: Element): string {
 	const copy = element.cloneNode(true) as Element;
 	for (const control of copy.querySelectorAll('.control')) {
-		control.textContent = String.fromCharCode(Number.parseInt(control.textContent?.slice(2) ?? '', 16));
+		control.textContent = String.fromCodePoint(Number.parseInt(control.textContent?.slice(2) ?? '', 16));
 	}
 	return copy.textContent ?? '';
 }

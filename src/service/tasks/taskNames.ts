@@ -1,3 +1,5 @@
+import { replaceHidden } from '../../base/invisible.ts';
+
 const MAXIMUM_SUBJECT_LENGTH = 72;
 const MAXIMUM_SLUG_LENGTH = 40;
 
@@ -18,9 +20,8 @@ export function commitSubject(prompt: string): string {
 }
 
 function cleaned(line: string): string {
-	// Format characters too: they can make a line read as another one.
-	return line
-		.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, ' ')
+	// Hidden characters can make a line read as another one.
+	return replaceHidden(line.replace(/\p{Cs}/gu, ' '), () => ' ')
 		.replace(/\s+/g, ' ')
 		.trim();
 }

@@ -3,6 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalWords.ts';
+import { askModal } from '../../platform/notify.ts';
 import type { OpenedRepository } from './launchSubject.ts';
 import type { LaunchPlan } from './model/findings.ts';
 import { gitReason } from './model/gitReason.ts';
@@ -86,9 +87,9 @@ export async function carryOut(
 /** What a repository's own configuration names runs only after a yes that shows it. */
 async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
 	const run = vscode.l10n.t('Run It');
-	const chosen = await vscode.window.showWarningMessage(
+	const chosen = await askModal(
 		vscode.l10n.t('To take these files along, git has to run a program that the repository’s own configuration names.'),
-		{ modal: true, detail: programs.map(settingLine).join('\n') },
+		programs.map(settingLine).join('\n'),
 		run,
 	);
 	if (chosen !== run) {

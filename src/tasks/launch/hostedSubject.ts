@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { hasInvisible } from '../../base/invisible.ts';
 import type { Client } from '../../client/client.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import { escapeIcons, oneLine } from '../model/plainText.ts';
@@ -137,7 +138,7 @@ async function pickOwner(sources: Sources, label: string): Promise<string | unde
 		prompt: vscode.l10n.t('The name of the user or organisation on the source host'),
 		ignoreFocusOut: true,
 		validateInput: text =>
-			/^[^\s\p{Cc}\p{Cf}-][^\s\p{Cc}\p{Cf}]*$/u.test(text.trim())
+			/^[^\s-]\S*$/.test(text.trim()) && !hasInvisible(text.trim())
 				? undefined
 				: vscode.l10n.t('Enter a name without blanks.'),
 	});

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons } from '../model/plainText.ts';
 import type { TaskConnection } from '../register.ts';
 import { type AgentChoice, offeredChoices } from './launchChoices.ts';
@@ -73,7 +74,7 @@ async function askModel(title: string, agent: string): Promise<string | undefine
 		prompt: vscode.l10n.t('The model’s name as the service knows it, for {0}', agent),
 		ignoreFocusOut: true,
 		validateInput: text =>
-			/^[^\s\p{Cc}\p{Cf}]+$/u.test(text.trim()) && text.length <= MAXIMUM_MODEL
+			/^\S+$/.test(text.trim()) && !hasInvisible(text.trim()) && text.length <= MAXIMUM_MODEL
 				? undefined
 				: vscode.l10n.t('Enter a name without blanks.'),
 	});

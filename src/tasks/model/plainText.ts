@@ -1,4 +1,5 @@
 // Text of services, agents and tools, made fit for an output channel or a label. All of it is hostile input.
+import { mayHide, replaceHidden } from '../../base/invisible.ts';
 
 /** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
@@ -6,27 +7,22 @@ const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 /**
  * What is taken out, in this order: control sequences; strings (titles, links) with their content, up to their terminator or
  * at most to the end of their line, so that one without a terminator hides no more than that; other escape sequences;
- * control characters but tab and newline; characters that turn the direction of writing. Each part takes the longest run
- * of its class and may end anywhere, so that nothing is ever looked at twice.
+ * control characters but tab and newline. Each part takes the longest run of its class and may end anywhere, so that
+ * nothing is ever looked at twice.
  */
 const CONTROL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
-	/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g;
-
-/** What any of the above begins with, and halves of characters. Most lines have none of it. */
-const SPECIAL =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/;
+	/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000e-\u001f\u007f-\u009f]+/g;
 
 /** Printable ASCII with single blanks: most labels, and nothing in them is to be changed. */
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The text without terminal sequences (ECMA-48) and what else an output channel must not hold. Time grows with the length. */
 export function plainText(text: string): string {
-	if (!SPECIAL.test(text)) {
+	if (!mayHide(text) && text.isWellFormed()) {
 		return text;
 	}
-	return text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed();
+	return replaceHidden(text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed(), () => '');
 }
 
 /** The text on one line, at most `maximum` characters (code points) long; what is cut off is shown by an ellipsis. */

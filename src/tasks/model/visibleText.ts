@@ -1,5 +1,6 @@
 // The text of log entries, made fit for an editor: colours are read, everything else that a terminal would obey is shown.
 // All of it is hostile input.
+import { mayHide, showHidden } from '../../base/invisible.ts';
 
 /** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
@@ -8,15 +9,9 @@ const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const COLOUR = /(?:\u001b\[|\u009b)([0-9;:]*)m/g;
 
-/** Control characters but tab and newline, and characters that turn or hide the direction of writing. */
-const HIDDEN =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-	/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
-
-/** What any of the above begins with, and halves of characters. Most lines have none of it. */
-const SPECIAL =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]/;
+/** Control characters that have a picture of their own, but tab and newline. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
 /** How a part of a text is drawn. Numbers are the sixteen colours of terminals: 0 to 7, and 8 to 15 for the bright ones. */
 export interface TextStyle {
@@ -37,12 +32,12 @@ export interface ColourRun {
 
 /** The text without its colours, everything else that is hidden made visible. Time grows with the length. */
 export function visibleText(text: string): string {
-	return SPECIAL.test(text) ? show(text.replace(COLOUR, '')) : text;
+	return isOrdinary(text) ? text : show(text.replace(COLOUR, ''));
 }
 
 /** The same with the colours that it had. */
 export function readColours(text: string): { text: string; runs: ColourRun[] } {
-	if (!SPECIAL.test(text)) {
+	if (isOrdinary(text)) {
 		return { text, runs: [] };
 	}
 	const runs: ColourRun[] = [];
@@ -65,17 +60,18 @@ export function readColours(text: string): { text: string; runs: ColourRun[] } {
 	return { text: shown, runs };
 }
 
-function show(text: string): string {
-	return text.replace(LINE_END, '\n').replace(HIDDEN, picture).toWellFormed();
+/** Most lines are. */
+function isOrdinary(text: string): boolean {
+	return !mayHide(text) && text.isWellFormed();
 }
 
-/** The control picture of a character, or its number where there is none. */
+function show(text: string): string {
+	return showHidden(text.replace(LINE_END, '\n').replace(CONTROL, picture).toWellFormed());
+}
+
+/** The control picture of a character. */
 function picture(character: string): string {
-	const code = character.charCodeAt(0);
-	if (code < 0x20) {
-		return String.fromCharCode(0x2400 + code);
-	}
-	return code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+	return character === '\u007f' ? '␡' : String.fromCharCode(0x2400 + character.charCodeAt(0));
 }
 
 function restyle(before: TextStyle, parameters: string): TextStyle {

@@ -25,6 +25,7 @@ describe('redaction', () => {
 	it('keeps one line, of bounded length, without control characters', () => {
 		const line = redactFields({ reason: `one\ntwo\u001b[31m\u2028three${'x'.repeat(5000)}` });
 		assert.doesNotMatch(line, /[\p{Cc}\u2028]/u);
+		assert.doesNotMatch(redactFields({ reason: 'a\u202eb\u3164c\u{e0041}' }), /[\p{Default_Ignorable_Code_Point}]/u);
 		assert.ok(line.length < 300);
 	});
 

@@ -1,3 +1,5 @@
+import { hasHidden, hasInvisible } from '../../../base/invisible.ts';
+
 /** What a link asks for. All of it is a stranger's word until the user has seen and sent it. */
 export interface LaunchLink {
 	prompt: string;
@@ -14,15 +16,8 @@ const MAXIMUM_BRANCH = 250;
 /** Percent-encoding makes up to nine characters of one. */
 const MAXIMUM_QUERY = 9 * (MAXIMUM_PROMPT + MAXIMUM_REPOSITORY + MAXIMUM_BRANCH);
 
-/** Characters that hide or turn what is read, or control a terminal, or are drawn as nothing. */
-const CONTROL_IN_NAME = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u;
-
-/**
- * Tab and line ends belong to a prompt, and joiners and the choice between text and emoji to some scripts. Rows of those
- * are no script's: they carry text that a model reads and nobody sees.
- */
-const HIDDEN_IN_PROMPT =
-	/[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]--[\t\n\r\u200c\u200d\ufe0e\ufe0f]]|[\u200c\u200d\ufe0e\ufe0f]{3}/v;
+/** Drawn as nothing, though it counts as a sign. */
+const BLANK = '\u2800';
 
 /** Reads path and query of `vscode://<extension>/start-task?prompt=…&repository=…&branch=…`; other parameters are ignored. */
 export function readLaunchLink(path: string, query: string): LaunchLink | LinkProblem {
@@ -56,7 +51,9 @@ export function readLaunchLink(path: string, query: string): LaunchLink | LinkPr
 	) {
 		return 'too-long';
 	}
-	if (HIDDEN_IN_PROMPT.test(prompt) || CONTROL_IN_NAME.test(repository ?? '') || CONTROL_IN_NAME.test(branch ?? '')) {
+	const names = `${repository ?? ''}${branch ?? ''}`;
+	// A lone carriage return or a tab shows in a prompt; whatever else nobody sees is read by the model alone.
+	if (hasHidden(prompt) || hasInvisible(names) || (prompt + names).includes(BLANK)) {
 		return 'control';
 	}
 	if (branch?.startsWith('-')) {

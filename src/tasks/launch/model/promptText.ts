@@ -1,4 +1,5 @@
 // The beginnings of prompts that are made of a place in a file.
+import { replaceHidden } from '../../../base/invisible.ts';
 
 export interface PromptSource {
 	/** As the workspace names the file, with forward slashes. */
@@ -34,7 +35,7 @@ function fenced({ language, text }: PromptSource): string {
 }
 
 function placeOf({ file, firstLine, lastLine }: PromptSource): string {
-	const name = file.replace(/[\p{Cc}\p{Cf}`]/gu, '');
+	const name = replaceHidden(file.replace(/[\p{Cc}`]/gu, ''), () => '');
 	return `\`${name}:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}\``;
 }
 

@@ -62,6 +62,7 @@ describe('raw evidence', () => {
 
 	it('writes out characters that hide or reorder others, and keeps the rest', () => {
 		assert.equal(rawViews(withReport('a\u202eb\u0000\u2028\n\té ⚓'))[0]?.text, 'a\\u{202e}b\\u{0}\\u{2028}\n\té ⚓');
+		assert.equal(rawViews(withReport('a\u3164\u034f\ufe01b'))[0]?.text, 'a\\u{3164}\\u{34f}\\u{fe01}b');
 		assert.equal(harmlessLine('a\n\u202eb  c'), 'a \\u{202e}b c');
 		assert.equal(harmlessLine('x'.repeat(1000)).length, 500);
 	});

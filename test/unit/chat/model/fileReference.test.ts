@@ -31,6 +31,8 @@ describe('a file that a reply names', () => {
 			'a.ts:stream',
 			'~/secret.ts',
 			'src/\u202ea.ts',
+			'src/a\u{e0041}.ts',
+			'src/\u3164.ts',
 			'src/a\u0000.ts',
 			' a.ts',
 			'a/'.repeat(300),

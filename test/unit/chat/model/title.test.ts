@@ -19,6 +19,8 @@ describe('the title of a conversation', () => {
 	it('is taken without what no line can show, and not at all when nothing is left', () => {
 		assert.equal(normalisedTitle('  a\n\u202eb\u0000 👩‍👩‍👧  '), 'a b 👩‍👩‍👧');
 		assert.equal(normalisedTitle(' \u2066\n'), undefined);
+		assert.equal(normalisedTitle('\u00ad\u3164\u{e0041}'), undefined);
+		assert.equal(oneLine('a\u200b\u{e0041}b\u034f'), 'a b');
 		assert.equal([...(normalisedTitle('😀'.repeat(500)) ?? '')].length, 200);
 	});
 

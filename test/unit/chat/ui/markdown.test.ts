@@ -49,6 +49,9 @@ const PIECES = [
 	'  ',
 	'  \n',
 	'😀',
+	'\u{e0041}',
+	'\u200d',
+	'🏴󠁧󠁢󠁥󠁮󠁧󠁿',
 	'| x |\n',
 	'-',
 	'#',
@@ -115,6 +118,9 @@ const LINES: Record<string, string[]> = {
 		'\t\n',
 		'word',
 		'\u202e',
+		'\u{e0041}',
+		'\u200d',
+		'🏴󠁧󠁢󠁥󠁮󠁧󠁿',
 	],
 	paragraph: [
 		'word ',
@@ -142,6 +148,9 @@ const LINES: Record<string, string[]> = {
 		'"',
 		'[name] ',
 		'    ',
+		'\u{e0041}',
+		'\u200d',
+		'🏴󠁧󠁢󠁥󠁮󠁧󠁿',
 	],
 };
 
@@ -277,6 +286,17 @@ describe('what markdown makes of a model’s text', () => {
 
 	it('shows HTML as text', () => {
 		assert.equal(render('<script>alert(1)</script>'), '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n');
+	});
+
+	it('shows what is drawn as nothing by its code point, and in code also what lays a text out', () => {
+		const span = (code: string) => `<span class="control">U+${code}</span>`;
+		assert.equal(render('a\u{e0041}b\u3164c\u202e'), `<p>a${span('E0041')}b${span('3164')}c${span('202E')}</p>\n`);
+		assert.equal(render('a&#xe0041;b'), `<p>a${span('E0041')}b</p>\n`);
+		assert.equal(render('`ad\u00admin\u200b`'), `<p><code>ad${span('00AD')}min${span('200B')}</code></p>\n`);
+		assert.equal(render('```\na\u{e0041}\u200f\n```'), `<pre><code>a${span('E0041')}${span('200F')}\n</code></pre>\n`);
+		for (const text of ['Wort\u00adteil', 'ไทย\u200bไทย', 'א\u200f!', '👩‍💻 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 می\u200cخواهم']) {
+			assert.equal(render(text), `<p>${text}</p>\n`);
+		}
 	});
 
 	it('links only to what may be opened', () => {

@@ -9,6 +9,7 @@ describe('commitSubject', () => {
 	it('is the first line that says something, without what cannot be seen', () => {
 		assert.equal(commitSubject('\n \t\nFix   the\u0007 \u202elogin\r\nmore'), 'Fix the login');
 		assert.equal(commitSubject(' \n\u200b\n'), 'Errand task');
+		assert.equal(commitSubject('\u3164\n\u{e0041}\u034f\nFix\u00ad it 👩‍💻'), 'Fix it 👩‍💻');
 	});
 
 	it('is short, cut between whole characters', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { hasHidden } from '../../../../src/base/invisible.ts';
 import { escapeIcons, firstLine, oneLine, plainText } from '../../../../src/tasks/model/plainText.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 
@@ -50,6 +51,13 @@ describe('plain text', () => {
 		assert.equal(plainText('a\u202egpj.exe\u202c\u2066x\u2069\u200f\u061c'), 'agpj.exex');
 	});
 
+	it('takes out what is drawn as nothing, and lets scripts and emoji have theirs', () => {
+		assert.equal(plainText('a\u00adb\u034fc\u2062d\u3164e\u{e0041}f\u200bg'), 'abcdefg');
+		assert.equal(oneLine('main\u{e0041}\u200b', 20), 'main');
+		assert.equal(plainText('👩‍💻 ❤️ می\u200cخواهم'), '👩‍💻 ❤️ می\u200cخواهم');
+		assert.equal(plainText('a\udb40\u0007\udc41b'), 'ab');
+	});
+
 	it('makes halves of characters whole', () => {
 		assert.equal(plainText('a\ud800b\udc00'), 'a\ufffdb\ufffd');
 	});
@@ -73,12 +81,18 @@ describe('plain text', () => {
 				'\r',
 				'\n',
 				'\u202e',
+				'\u200d',
+				'\u{e0041}',
+				'\u00ad',
+				'\udb40',
+				'\udc41',
 			),
 		);
 		fc.assert(
 			fc.property(fc.array(piece), pieces => {
 				const text = plainText(pieces.join(''));
 				assert.doesNotMatch(text, FORBIDDEN);
+				assert.equal(hasHidden(text), false);
 				assert.ok(text.isWellFormed());
 				assert.equal(plainText(text), text);
 			}),

@@ -29,6 +29,23 @@ describe('visible text', () => {
 		);
 	});
 
+	it('shows every character that is drawn as nothing, and lets scripts and emoji have theirs', () => {
+		for (const [code, character] of Object.entries({
+			'00AD': '\u00ad',
+			'034F': '\u034f',
+			2062: '\u2062',
+			3164: '\u3164',
+			FFA0: '\uffa0',
+			E0041: '\u{e0041}',
+			E0101: '\u{e0101}',
+		})) {
+			assert.equal(visibleText(`a${character}b`), `a⟨U+${code}⟩b`);
+			assert.equal(readColours(`\u001b[31ma${character}`).text, `a⟨U+${code}⟩`);
+		}
+		const text = '👩‍💻 ❤️‍🔥 🏴󠁧󠁢󠁳󠁣󠁴󠁿 می\u200cخواهم ⠋⠀';
+		assert.equal(visibleText(text), text);
+	});
+
 	it('makes a line of every line end, and whole characters of halves', () => {
 		assert.equal(visibleText('a\rb\r\nc\u2028d\u0085e'), 'a\nb\nc\nd\ne');
 		assert.ok(visibleText('x\ud800y').isWellFormed());

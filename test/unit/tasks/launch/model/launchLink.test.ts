@@ -48,6 +48,10 @@ describe('a link that starts a task', () => {
 		]) {
 			assert.equal(read({ prompt }), 'control', JSON.stringify(prompt));
 		}
+		for (const prompt of ['👩‍💻 می\u200cخواهم ❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
+			assert.equal(typeof read({ prompt }), 'object', prompt);
+		}
+		assert.equal(read({ prompt: '🏴\u{e0041}\u{e007f}' }), 'control');
 		assert.equal(read({ prompt: 'x', branch: 'ma\nin' }), 'control');
 		assert.equal(read({ prompt: 'x', branch: 'main\u3164' }), 'control');
 		assert.equal(read({ prompt: 'x', repository: 'ac\u202eme' }), 'control');

@@ -20,7 +20,7 @@ describe('the prompt for a place in a file', () => {
 	});
 
 	it('takes no line end and no fence out of a name', () => {
-		const prompt = selectionPrompt({ ...source, file: 'a`\n\u202eb.ts', language: 'x\n```' });
+		const prompt = selectionPrompt({ ...source, file: 'a`\n\u202eb\u{e0041}\u3164.ts', language: 'x\n```' });
 		assert.match(prompt, /^`ab\.ts:3-4`:\n\n```\none/);
 	});
 
