@@ -1,6 +1,6 @@
 // Runs in the page of markdown.bench.ts: shows a text that grows, in our way and in those of others.
 import createMarkdownIt from 'markdown-it';
-import type { ToPage } from '../src/chat/protocol.ts';
+import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
 import { Highlighter } from '../src/chat/ui/markdown/highlighter.ts';
 import { pageStrings } from '../test/ui/pageStrings.ts';

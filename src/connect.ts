@@ -1,8 +1,8 @@
 import { Emitter, type Event } from './base/event.ts';
 import type { Logger } from './base/logger.ts';
 import type { MemoryStore } from './client/channel/memory.ts';
-import type { Client } from './client/client.ts';
 import type { Transport } from './client/core/transport.ts';
+import type { Client } from './client/types.ts';
 import type { Connections } from './connections/register.ts';
 import type { Connection } from './contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';

@@ -10,14 +10,14 @@ import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
-import type { ActiveConnection } from './encrypted.ts';
 import { explainChannelError } from './explain.ts';
+import type { ActiveConnection } from './model/activeConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
 import type { ChannelPlace } from './model/places.ts';
+import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './model/protocol.ts';
+import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
-import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './protocol.ts';
-import { parseFromReportPage } from './protocolSchema.ts';
 import { reasonText } from './reasonWords.ts';
 import { checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
 

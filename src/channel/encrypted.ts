@@ -5,26 +5,17 @@ import { Emitter, type Event } from '../base/event.ts';
 import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from '../client/channel/ladder.ts';
 import { ChannelMemory, type MemoryStore } from '../client/channel/memory.ts';
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
-import type { Connection } from '../contract/connection.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
 import type { AroundQuestion, Consent } from './consent.ts';
+import type { ActiveConnection } from './model/activeConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
 import { type Badge, badgeWords, noChannelText, otherConnectionText } from './strings.ts';
-
-/** The active connection as it is now. */
-export interface ActiveConnection {
-	connection: Connection;
-	label: string;
-	isLocal: boolean;
-	client: Client;
-}
 
 /** The channels of the active connection, to choose from. */
 export interface ChannelOffer {

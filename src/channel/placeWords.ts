@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ActiveConnection } from './encrypted.ts';
+import type { ActiveConnection } from './model/activeConnection.ts';
 import type { ChannelPlace } from './model/places.ts';
 
 /** A channel as a row of a list. */

@@ -6,7 +6,8 @@ import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { Explanation } from '../platform/notify.ts';
-import type { ActiveConnection, Encrypted } from './encrypted.ts';
+import type { Encrypted } from './encrypted.ts';
+import type { ActiveConnection } from './model/activeConnection.ts';
 import type { ShowAttestation } from './showAttestation.ts';
 
 export interface ChannelDependencies {

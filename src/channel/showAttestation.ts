@@ -4,7 +4,7 @@ import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts';
-import type { ActiveConnection } from './encrypted.ts';
+import type { ActiveConnection } from './model/activeConnection.ts';
 import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
 import { placeWords } from './placeWords.ts';
 import { noChannelText } from './strings.ts';

@@ -3,8 +3,8 @@ import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import { streamedReplyWords } from '../platform/streamedReplyWords.ts';
+import type { ReportStrings } from './model/protocol.ts';
 import type { Summary } from './model/summary.ts';
-import type { ReportStrings } from './protocol.ts';
 
 export function checkLabel(check: CheckName): string {
 	switch (check) {

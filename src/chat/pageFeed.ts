@@ -1,5 +1,5 @@
 import type { Clock } from '../base/async.ts';
-import type { ToPage, TurnChange } from './protocol.ts';
+import type { ToPage, TurnChange } from './protocol/protocol.ts';
 
 /** One frame of a 60 Hz display: more messages than this only queue up in the page. */
 const FLUSH_INTERVAL_MS = 16;

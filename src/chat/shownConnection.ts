@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
-import type { ModelLimits } from './context/model/budget.ts';
-import { TURN_MODES } from './modes/model/mode.ts';
-import { modeModelsOf } from './modes/modeModels.ts';
+import { modeModelsOf } from './conversation/modeModels.ts';
+import type { ChatDependencies } from './dependencies.ts';
+import { noModelText } from './messages/messages.ts';
+import type { ModelLimits } from './model/contextBudget.ts';
+import { TURN_MODES } from './model/mode.ts';
 import { noModeText } from './modes/words.ts';
-import type { ConnectionView } from './protocol.ts';
-import type { ChatDependencies } from './register.ts';
-import { noModelText } from './strings.ts';
+import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */
 export class ShownConnection {

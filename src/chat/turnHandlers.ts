@@ -1,17 +1,17 @@
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { executeCommand } from '../platform/commands.ts';
+import { thenComposer } from '../platform/editorUse.ts';
 import { type CommandId, commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
-import type { Chat } from './chat.ts';
-import type { SendRefusal } from './chatOptions.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
-import type { OpenConversations } from './conversations/openConversations.ts';
+import type { Chat } from './conversation/chat.ts';
+import type { SendRefusal } from './conversation/chatOptions.ts';
+import type { OpenConversations } from './conversation/openConversations.ts';
+import { explainMissingKey, explainRefusal } from './messages/refusals.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
-import type { PageHandlers, ToPage } from './protocol.ts';
-import { explainMissingKey, explainRefusal } from './refusals.ts';
-import { thenComposer } from './thenComposer.ts';
+import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
 export interface TurnDependencies {
 	conversations(): Promise<OpenConversations>;

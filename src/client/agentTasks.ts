@@ -1,9 +1,9 @@
 import { type AgentTaskListQuery, agentTaskListQuerySchema, agentTaskListSchema } from '../contract/agentTasks.ts';
 import { routes } from '../contract/routes.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
+import type { Client } from './types.ts';
 
 const FIRST_PAGE = 1;
 

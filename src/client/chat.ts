@@ -4,8 +4,8 @@ import { routes } from '../contract/routes.ts';
 import { readCompletion } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
 import { streamChat } from './chatStream.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
+import type { Client } from './types.ts';
 
 /** Chat completions (contract: inference.md). */
 export function createChat(caller: Caller): Client['chat'] {

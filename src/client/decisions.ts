@@ -9,10 +9,10 @@ import {
 	readAnswer,
 } from '../contract/decisions.ts';
 import { routes } from '../contract/routes.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
+import type { Client } from './types.ts';
 
 /** Decisions (contract: inference.md). */
 export function createDecisions(caller: Caller): Client['decisions'] {

@@ -1,9 +1,9 @@
 import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
 import { completeChat } from './chat.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
+import type { Client } from './types.ts';
 
 /** What a reply says in place of an address is kept up to here, as an error body is. */
 const MAXIMUM_MESSAGE_LENGTH = 500;

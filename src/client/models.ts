@@ -1,8 +1,8 @@
 import { modelListSchema } from '../contract/modelList.ts';
 import { routes } from '../contract/routes.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
+import type { Client } from './types.ts';
 
 /** contract: not shown. The list of models, tried once; a service without one is not at fault (unspecified.md). */
 export function createModels(caller: Caller): Client['models'] {

@@ -2,13 +2,13 @@ import { findModel } from '../contract/modelIdentifier.ts';
 import { type ResponsesRequest, refusedField, responsesRequestSchema } from '../contract/responses.ts';
 import { routes } from '../contract/routes.ts';
 import { prefixIn } from '../contract/routing.ts';
-import type { Client } from './client.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { StreamedReply } from './core/streamedReply.ts';
 import { ResponsesDecoder } from './responsesDecoder.ts';
+import type { Client } from './types.ts';
 
 /** The responses endpoint (contract: inference.md). It keeps nothing: each request brings the whole conversation. */
 export function createResponses(caller: Caller): Client['responses'] {

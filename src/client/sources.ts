@@ -10,10 +10,10 @@ import {
 	repositoriesQuerySchema,
 	repositorySchema,
 } from '../contract/sources.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
+import type { Client } from './types.ts';
 
 /** The link to the source host is missing or has expired; the integration needs a plan of its own. */
 const CODES = { 403: 'plan-required', 404: 'source-link-missing' } as const;

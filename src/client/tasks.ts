@@ -9,12 +9,12 @@ import {
 	taskFollowUpSchema,
 	taskReplySchema,
 } from '../contract/tasks.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { follow } from './follow.ts';
 import { DEFAULT_LIMIT, readPage, readPages } from './taskPages.ts';
+import type { Client } from './types.ts';
 
 const MAXIMUM_LIMIT = 100;
 

@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
-import { openConnectionSettings, use } from './connections.ts';
+import { type ConnectionKeys, openConnectionSettings, use } from './connections.ts';
 import { type Answers, nameProblem, proposedService, readAddress, toSetting } from './model/newConnection.ts';
 import { connectionNames } from './model/readConnection.ts';
 import { askSteps, type ChoiceStep, type InputStep, type Step } from './multiStep.ts';
-import type { ConnectionKeys } from './register.ts';
 
 /** Asks for a connection step by step and adds it to the user's settings. Nothing is written before the last step. */
 export async function addConnection(keys: ConnectionKeys): Promise<void> {

@@ -2,13 +2,21 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, offer } from '../platform/notify.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
-import type { ConnectionKeys } from './register.ts';
+
+/** What this feature needs of the keys. */
+export interface ConnectionKeys {
+	/** `unconfirmed`: the connection's hosts changed since the key was saved. */
+	state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
+	/** Asks for a key and saves it. */
+	set(connection: Connection, kind: KeyKind): Promise<void>;
+}
 
 /** `problem`: the field and what is wrong with it, where the name is said already. */
 function describe(name: string): { connection: Connection } | { sentence: string; problem: string } {

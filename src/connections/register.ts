@@ -2,18 +2,10 @@ import type { Disposable } from '../base/disposable.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { KeyKind } from '../contract/routes.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
-
-/** What this feature needs of the keys. */
-export interface ConnectionKeys {
-	/** `unconfirmed`: the connection's hosts changed since the key was saved. */
-	state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
-	/** Asks for a key and saves it. */
-	set(connection: Connection, kind: KeyKind): Promise<void>;
-}
+import type { ConnectionKeys } from './connections.ts';
 
 export interface Connections extends Disposable {
 	/** The connection that the settings name. Rejects with a sentence for the user when they name none that works. */

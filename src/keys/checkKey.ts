@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/types.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { failedCheck, type KeyCheck } from './model/keyCheck.ts';
 

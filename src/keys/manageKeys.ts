@@ -10,7 +10,6 @@ import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
 import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
 import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
-import type { KeysDependencies } from './register.ts';
 import { rotateKey } from './rotateKey.ts';
 import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './saveKey.ts';
 import {
@@ -30,10 +29,16 @@ interface KeyItem extends vscode.QuickPickItem {
 	chosen: { kind: KeyKind; stored: StoredKey | undefined } | 'import' | undefined;
 }
 
+export interface ManageKeysDependencies {
+	activeConnection(): Promise<Connection>;
+	/** The keys of the model servers behind the local connection, which itself needs none. */
+	manageLocalKeys(): Promise<void>;
+}
+
 /** Shows the keys of the active connection with their state; sets, checks, replaces, rotates, confirms and removes them. */
 export async function manageKeys(
 	context: KeysContext,
-	{ activeConnection, manageLocalKeys }: Pick<KeysDependencies, 'activeConnection' | 'manageLocalKeys'>,
+	{ activeConnection, manageLocalKeys }: ManageKeysDependencies,
 ): Promise<void> {
 	let connection: Connection;
 	try {

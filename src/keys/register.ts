@@ -1,39 +1,13 @@
-import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../client/client.ts';
-import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { KeyKind } from '../contract/routes.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import type { KeyState } from './keyState.ts';
-import type { KeysFeature } from './keysFeature.ts';
+import type { KeysDependencies, KeysFeature } from './keysFeature.ts';
 import { SECRET_PREFIX } from './model/keyFormat.ts';
 
-export interface KeysDependencies {
-	secrets: vscode.SecretStorage;
-	activeConnection(): Promise<Connection>;
-	/** The keys of the model servers behind the local connection, which itself needs none. */
-	manageLocalKeys(): Promise<void>;
-	/** A client for a connection that sends this key. */
-	client(connection: Connection, key: string): Promise<Client>;
-	logger: Logger;
-}
-
-export interface Keys extends Disposable {
-	/** The key for a request. Rejects with a sentence for the user when the connection's hosts changed since it was saved. */
-	key(connection: Connection, kind: KeyKind): Promise<string | undefined>;
-	state(connection: Connection, kind: KeyKind): Promise<KeyState>;
-	/**
-	 * For what the user does, never in the background: asks for the key if it is missing, after `onAsk`. Resolves with
-	 * false when the user gave none, which was said.
-	 */
-	ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean>;
-	/** Asks for a key and saves it. */
-	set(connection: Connection, kind: KeyKind): Promise<void>;
+export interface Keys extends Disposable, Pick<KeysFeature, 'key' | 'state' | 'ensure' | 'set'> {
 	/** In this window or in another. */
 	readonly onDidChange: Event<void>;
 }

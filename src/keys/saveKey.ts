@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable, MutableDisposable } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { showMessage } from '../platform/notify.ts';

@@ -27,6 +27,23 @@ export async function goesToEditor(run: () => PromiseLike<unknown>): Promise<boo
 	}
 }
 
+/** How asking in a list has ended: `elsewhere` when the choice itself has led to another place, such as the settings. */
+export type PickerEnd = 'elsewhere' | undefined;
+
+/**
+ * Runs what asks in lists, after which the editor gives the keyboard to no webview: the composer has it back, unless the
+ * user or a choice has gone elsewhere.
+ */
+export async function thenComposer(run: () => PromiseLike<PickerEnd>, focusComposer: () => void): Promise<void> {
+	let end: PickerEnd;
+	const hasGone = await goesToEditor(async () => {
+		end = await run();
+	});
+	if (end !== 'elsewhere' && !hasGone) {
+		focusComposer();
+	}
+}
+
 function tabInFront(): vscode.Tab | undefined {
 	return vscode.window.tabGroups.activeTabGroup.activeTab;
 }

@@ -1,6 +1,5 @@
-import type { Client } from '../client/client.ts';
-import type { TaskTarget } from './launch/taskLauncher.ts';
-import type { TaskConnection } from './register.ts';
+import type { Client } from '../client/types.ts';
+import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 
 export interface ActiveConnectionDependencies {
 	connection(): Promise<TaskConnection>;

@@ -1,7 +1,7 @@
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
+import type { Client } from '../client/types.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 
 const PAGE_SIZE = 50;

@@ -4,12 +4,12 @@ import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
-import type { TaskTarget } from './launch/taskLauncher.ts';
+import { rowWords } from './common/messages.ts';
 import { firstLine } from './model/plainText.ts';
+import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import { FOLLOW_UP_ENTRIES } from './storageKeys.ts';
 import type { TaskStore } from './taskStore.ts';
-import { rowWords } from './words.ts';
 
 const MAXIMUM_TITLE = 60;
 

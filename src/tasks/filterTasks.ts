@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../contract/tasks.ts';
+import { filterWords } from './common/messages.ts';
 import { escapeIcons } from './model/plainText.ts';
 import { isFiltered, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
-import { filterWords } from './words.ts';
 
 const MAXIMUM_TEXT = 200;
 

@@ -1,18 +1,10 @@
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
+import type { Client } from '../client/types.ts';
 import type { LogWriter } from './logWriter.ts';
 import { type FollowState, isAttemptShown } from './model/followState.ts';
-import { createEntryFormatter, type EntryWords } from './model/formatEntry.ts';
+import { createEntryFormatter, type FollowWords } from './model/formatEntry.ts';
 import type { LogRecord } from './model/logRecord.ts';
 import { oneLine } from './model/plainText.ts';
-
-/** The lines in which a channel speaks of itself, in the editor's language. */
-export interface FollowWords extends EntryWords {
-	/** `cause` is the service's or the network's own word, on one line; it may be empty. */
-	reconnecting(nextIndex: number, attempt: number, cause: string): string;
-	resumed(nextIndex: number): string;
-	missing(from: number, to: number): string;
-}
 
 export interface FollowOptions {
 	client: Pick<Client, 'tasks'>;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { commands } from '../platform/ids.ts';
+import { followText, rowWords } from './common/messages.ts';
 import { type FollowState, staleSince } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
-import { followText, rowWords } from './words.ts';
 
 const MAXIMUM_TITLE = 24;
 

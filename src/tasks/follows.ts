@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
+import type { Client } from '../client/types.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
 import { showExplanation } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
@@ -10,7 +10,7 @@ import type { FollowedLog } from './followStatusItem.ts';
 import type { KeptLogs } from './keptLog.ts';
 import type { FollowState } from './model/followState.ts';
 import { firstLine } from './model/plainText.ts';
-import { FOLLOWED_ENTRIES } from './storageKeys.ts';
+import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
 
 /** How many logs that nothing more comes to stay open: the editor holds the whole text of each. */

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { rowWords } from './common/messages.ts';
 import { escapeIcons } from './model/plainText.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
-import { rowWords } from './words.ts';
 
 /** No blanks, and not what turns into another path in an address; ids that the contract's services make are far below this. */
 const ID = /^(?!\.{1,2}$)\S{1,200}$/;

@@ -1,52 +1,13 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import type { Event } from '../base/event.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../client/client.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { commands, internalCommands, views } from '../platform/ids.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import { registerEntryPoints } from './launch/entryPoints.ts';
-import { FOLLOWED_ENTRIES, OPEN_LOGS_KEY, PENDING_ENTRIES, SCRATCH_ENTRIES } from './storageKeys.ts';
-import type { TasksFeature } from './tasksFeature.ts';
+import { FOLLOWED_ENTRIES, OPEN_LOGS_KEY, PENDING_ENTRIES, SCRATCH_ENTRIES } from './model/storageKeys.ts';
+import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
-
-export interface TaskConnection {
-	name: string;
-	label: string;
-	/** The service runs on this machine and reads its directories. */
-	isLocal: boolean;
-	/** It sees repositories of a source host, also such as are not open here. */
-	hasLookUps: boolean;
-	agents: { id: string; label?: string | undefined; models: string[] }[];
-	dashboardUrl?: string | undefined;
-}
-
-export interface TasksDependencies {
-	workspaceState: vscode.Memento;
-	globalState: vscode.Memento;
-	/** A folder of this workspace's own; undefined where none is open. */
-	storageUri: vscode.Uri | undefined;
-	/** For the active connection. */
-	client(): Promise<Client>;
-	/** The active connection. */
-	connection(): Promise<TaskConnection>;
-	/**
-	 * Asks the user for the key that tasks need where it is missing. Resolves with false when there is still none, which
-	 * was said. Never for what happens in the background.
-	 */
-	ensureKey(): Promise<boolean>;
-	/** Makes folders known to the look-ups of the service on this machine. */
-	nameRepositories(folders: readonly string[]): Promise<void>;
-	localService: {
-		/** The user has stopped it: what happens by itself is to leave it so. */
-		isStopped(): boolean;
-		readonly onDidChangeStopped: Event<void>;
-	};
-	onDidChangeConnection: Event<void>;
-	logger: Logger;
-}
 
 /** Puts the tree and the commands in place. What they do loads when the view is first seen or a command first runs. */
 export function registerTasks(dependencies: TasksDependencies): Disposable {

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { isActiveTask } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
+import { rowWords } from './common/messages.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
-import { rowWords } from './words.ts';
 
 export interface TaskStopsDependencies {
 	store: TaskStore;

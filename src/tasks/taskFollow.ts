@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
+import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
+import { followWords, leftOut, outcome, stateLine } from './common/messages.ts';
 import { type FollowEnd, followLog } from './followLog.ts';
 import type { KeptLog } from './keptLog.ts';
 import { LogChannel } from './logChannel.ts';
@@ -13,7 +14,6 @@ import { type FollowState, isFollowing } from './model/followState.ts';
 import type { LogRecord } from './model/logRecord.ts';
 import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
-import { followWords, leftOut, outcome, stateLine } from './words.ts';
 
 const MAXIMUM_TITLE = 40;
 const SHORT_ID = 8;

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { writeSetting } from '../platform/settings.ts';
+import { outcome, rowWords } from './common/messages.ts';
 import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
-import { outcome, rowWords } from './words.ts';
 
 const MAXIMUM_TITLE = 60;
 const MAXIMUM_REASON = 160;

@@ -1,8 +1,8 @@
 import { type Clock, SerialQueue } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
-import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/core/errors.ts';
+import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task, type TaskListQuery } from '../contract/tasks.ts';
 import { matchesQuery, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 import { timeOf } from './model/taskGroups.ts';

@@ -4,6 +4,7 @@ import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
 import { type CommandId, commands, internalCommands, taskContextValue } from '../platform/ids.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
+import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './common/messages.ts';
 import type { FollowState } from './model/followState.ts';
 import { oneLine } from './model/plainText.ts';
 import { matchesText, type TaskFilter } from './model/taskFilter.ts';
@@ -11,7 +12,6 @@ import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
 import { describeTask, repositoryName } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
 import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
-import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './words.ts';
 
 export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }

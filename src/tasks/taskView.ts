@@ -5,11 +5,11 @@ import { setContextKey } from '../platform/commands.ts';
 import { goesToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
+import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
 import { type FollowedLog, followLine } from './followStatusItem.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskStore } from './taskStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
-import { clockTime, filterLine, serviceIsStopped } from './words.ts';
 
 /** How often the ages in the rows are drawn again while they are seen, in milliseconds. */
 const AGE_MS = 60_000;

@@ -3,32 +3,61 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
+import type { Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/types.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { Task } from '../contract/tasks.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
+import { showTaskProblem } from './common/dashboard.ts';
+import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
-import { showTaskProblem } from './dashboard.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { KeptLogs } from './keptLog.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
 import type { PromptFile } from './launch/promptFile.ts';
-import { TaskLauncher, type TaskTarget } from './launch/taskLauncher.ts';
+import { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
+import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 import { OwnRepositories } from './ownRepositories.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
-import type { TasksDependencies } from './register.ts';
 import { TaskStops } from './stopTask.ts';
 import { TaskLogs } from './taskLogs.ts';
 import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
-import { serviceIsStopped } from './words.ts';
+
+/** What the root hands to the tasks. */
+export interface TasksDependencies {
+	workspaceState: vscode.Memento;
+	globalState: vscode.Memento;
+	/** A folder of this workspace's own; undefined where none is open. */
+	storageUri: vscode.Uri | undefined;
+	/** For the active connection. */
+	client(): Promise<Client>;
+	/** The active connection. */
+	connection(): Promise<TaskConnection>;
+	/**
+	 * Asks the user for the key that tasks need where it is missing. Resolves with false when there is still none, which
+	 * was said. Never for what happens in the background.
+	 */
+	ensureKey(): Promise<boolean>;
+	/** Makes folders known to the look-ups of the service on this machine. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
+	localService: {
+		/** The user has stopped it: what happens by itself is to leave it so. */
+		isStopped(): boolean;
+		readonly onDidChangeStopped: Event<void>;
+	};
+	onDidChangeConnection: Event<void>;
+	logger: Logger;
+}
 
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../src/base/logger.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Transport } from '../../src/client/core/transport.ts';
 import { createUndiciTransport } from '../../src/client/core/undiciTransport.ts';
+import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import type { KeyKind } from '../../src/contract/routes.ts';
 import { ContractServer, type ReceivedRequest, type Tampering } from '../support/contractServer/contractServer.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../src/client/client.ts';
+import type { Client } from '../../src/client/types.ts';
 import { absentText, scm, specialKeys } from '../support/contractServer/fixtures.ts';
 import { branches, organisations, repositories } from '../support/contractServer/taskFixtures.ts';
 import { prove } from './harness.ts';

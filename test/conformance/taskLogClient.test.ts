@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../src/client/client.ts';
-import type { FollowEvent } from '../../src/client/types.ts';
+import type { Client, FollowEvent } from '../../src/client/types.ts';
 import type { SentEvent } from '../support/contractServer/contractServer.ts';
 import { logEntries, moment, taskIds } from '../support/contractServer/taskFixtures.ts';
 import { beginEvents, FaultServer, sendEvents, sseEvent } from '../support/faultServer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
+import type { Client } from '../../src/client/types.ts';
 import { isActiveTask, isFinalStatus } from '../../src/contract/tasks.ts';
 import { absentText, agents, deployHost, specialKeys } from '../support/contractServer/fixtures.ts';
 import { manyTasks, taskIds, tasks, unlistedTasks } from '../support/contractServer/taskFixtures.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FromPage, Snapshot } from '../../src/chat/protocol.ts';
+import type { FromPage, Snapshot } from '../../src/chat/protocol/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 

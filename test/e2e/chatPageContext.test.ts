@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../../src/base/rpc.ts';
-import type { ContextView } from '../../src/chat/protocol.ts';
+import type { ContextView } from '../../src/chat/protocol/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';

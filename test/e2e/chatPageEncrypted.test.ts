@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EncryptionView } from '../../src/chat/encrypted/protocol.ts';
+import type { EncryptionView } from '../../src/chat/protocol/encryptionProtocol.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import type { ThemeName } from '../ui/themes.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { citationsOf } from '../../src/chat/modes/model/sources.ts';
+import { citationsOf } from '../../src/chat/model/citations.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, PICTURE_ADDRESS, PICTURE_FILE_NAME, pictureTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';

@@ -6,7 +6,7 @@ import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
-import { FOLLOW_UP_ENTRIES } from '../../src/tasks/storageKeys.ts';
+import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';

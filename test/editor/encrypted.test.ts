@@ -5,8 +5,9 @@ import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts
 import { explainChannelError } from '../../src/channel/explain.ts';
 import { changeWords } from '../../src/channel/strings.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';

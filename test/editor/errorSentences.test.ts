@@ -6,7 +6,7 @@ import { commands } from '../../src/platform/ids.ts';
 import { networkFaultWords } from '../../src/platform/networkFaultWords.ts';
 import { explainError } from '../../src/platform/notify.ts';
 import { linkProblemText } from '../../src/tasks/launch/linkWords.ts';
-import type { LinkProblem } from '../../src/tasks/launch/model/launchLink.ts';
+import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];

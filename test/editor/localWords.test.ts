@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { retentionLabel, retentionText } from '../../src/chat/policy/words.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
-import type { ServiceLook } from '../../src/tasks/launch/model/findings.ts';
 import { findingText } from '../../src/tasks/launch/preflightWords.ts';
+import type { ServiceLook } from '../../src/tasks/model/findings.ts';
 
 const NOT_HERE = /account|dashboard|credit|plan\b/i;
 

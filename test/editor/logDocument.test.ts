@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Client } from '../../src/client/client.ts';
+import type { Client } from '../../src/client/types.ts';
 import { Follows } from '../../src/tasks/follows.ts';
 import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
 import { waitFor } from '../support/waitFor.ts';

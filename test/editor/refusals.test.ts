@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { SendRefusal } from '../../src/chat/chatOptions.ts';
-import type { ToPage } from '../../src/chat/protocol.ts';
-import { explainRefusal } from '../../src/chat/refusals.ts';
+import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
+import { explainRefusal } from '../../src/chat/messages/refusals.ts';
+import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
 import { type CommandId, commands } from '../../src/platform/ids.ts';

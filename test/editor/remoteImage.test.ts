@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
-import { loadRemoteImage } from '../../src/chat/remoteImage.ts';
+import { loadRemoteImage } from '../../src/chat/images/remoteImage.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { ProxyServer } from '../support/proxyServer.ts';
 import { waitFor } from '../support/waitFor.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
+import type { Client } from '../../src/client/types.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
-import { PENDING_ENTRIES } from '../../src/tasks/storageKeys.ts';
+import { PENDING_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type * as z from 'zod';
-import { PolicyRefusal } from '../../src/chat/policy/applyPolicy.ts';
+import { PolicyRefusal } from '../../src/chat/model/applyPolicy.ts';
 import { readPolicySettings } from '../../src/chat/policy/readPolicySettings.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { upstreamSettingSchema } from '../../src/contract/upstreams.ts';

@@ -1,5 +1,6 @@
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../src/client/types.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
 

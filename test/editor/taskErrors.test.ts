@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { explainError } from '../../src/platform/notify.ts';
-import { isForDashboard } from '../../src/tasks/dashboard.ts';
+import { isForDashboard } from '../../src/tasks/common/dashboard.ts';
 import { explainList } from '../../src/tasks/taskView.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';

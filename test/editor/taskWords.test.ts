@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../src/client/types.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import { clockTime, rowWords } from '../../src/tasks/common/messages.ts';
 import { type FollowedLog, followLine } from '../../src/tasks/followStatusItem.ts';
 import type { FollowState } from '../../src/tasks/model/followState.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { noticeOf } from '../../src/tasks/taskNotice.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
-import { clockTime, rowWords } from '../../src/tasks/words.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 

@@ -17,7 +17,7 @@ import type {
 	Snapshot,
 	ToPage,
 	TurnView,
-} from '../../src/chat/protocol.ts';
+} from '../../src/chat/protocol/protocol.ts';
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
 import { waitFor } from '../support/waitFor.ts';

@@ -1,4 +1,4 @@
-import type { PageStrings } from '../../src/chat/protocol.ts';
+import type { PageStrings } from '../../src/chat/protocol/protocol.ts';
 
 /** English words for a page outside the editor. */
 export const pageStrings: PageStrings = {

@@ -1,6 +1,6 @@
-import { citationsOf, type Source } from '../../src/chat/modes/model/sources.ts';
-import type { DetailsView } from '../../src/chat/policy/protocol.ts';
-import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol.ts';
+import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
+import type { DetailsView } from '../../src/chat/protocol/policyProtocol.ts';
+import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 

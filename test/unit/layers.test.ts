@@ -18,6 +18,26 @@ const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'platform'], vscode: true }]),
 	),
 };
+/**
+ * The folders of a feature, lowest first: a folder imports from folders before it, and none from one in its own row. The
+ * files that lie in the feature itself stand above its folders.
+ */
+const FOLDERS: Record<string, string[][]> = {
+	chat: [
+		['model'],
+		['protocol', 'storage'],
+		['ui', 'conversation', 'images'],
+		['blocks', 'encrypted', 'modes', 'policy'],
+		['messages'],
+		['context', 'conversations'],
+	],
+	tasks: [['model'], ['common'], ['launch', 'logDocument']],
+	channel: [['model'], ['ui']],
+	keys: [['model']],
+	connections: [['model']],
+	localService: [['model']],
+};
+
 /** Files of the root, which wire the features through their doors. */
 const ROOT = ['extension.ts', 'connect.ts'];
 
@@ -66,6 +86,72 @@ function violations(): string[] {
 	return found;
 }
 
+/** The folder of a feature that a file lies in, by its place in the feature's rows; files of the feature itself are above all. */
+function levelOf(feature: string, location: string): { folder: string; level: number } {
+	const [, folder = '', ...rest] = location.split('/');
+	const rows = FOLDERS[feature] ?? [];
+	return rest.length === 0
+		? { folder: '', level: rows.length }
+		: { folder, level: rows.findIndex(row => row.includes(folder)) };
+}
+
+function upwardImports(): string[] {
+	const found: string[] = [];
+	for (const { file, specifier } of files.flatMap(importsOf)) {
+		const location = file.slice('src/'.length);
+		const feature = location.split('/')[0] ?? '';
+		const target = path.posix.join(path.posix.dirname(location), specifier);
+		if (!FEATURES.includes(feature) || !specifier.startsWith('.') || !isIn(feature, target)) {
+			continue;
+		}
+		const [from, to] = [levelOf(feature, location), levelOf(feature, target)];
+		if (from.level < 0 || to.level < 0 || (from.folder !== to.folder && to.level >= from.level)) {
+			found.push(`${location} imports ${target}`);
+		}
+	}
+	return found;
+}
+
+/** Groups of files that import one another in a circle, type-only imports included. Tarjan's algorithm. */
+function circles(): string[][] {
+	const known = new Set(files);
+	const found: string[][] = [];
+	const order = new Map<string, number>();
+	const lowest = new Map<string, number>();
+	const open: string[] = [];
+	const visit = (file: string): number => {
+		const place = order.size;
+		order.set(file, place);
+		open.push(file);
+		let low = place;
+		for (const { specifier } of importsOf(file)) {
+			const target = path.posix.join(path.posix.dirname(file), specifier);
+			if (!specifier.startsWith('.') || !known.has(target)) {
+				continue;
+			}
+			if (!order.has(target)) {
+				low = Math.min(low, visit(target));
+			} else if (open.includes(target)) {
+				low = Math.min(low, lowest.get(target) ?? order.get(target) ?? 0);
+			}
+		}
+		lowest.set(file, low);
+		if (low === place) {
+			const circle = open.splice(open.indexOf(file));
+			if (circle.length > 1) {
+				found.push(circle.sort());
+			}
+		}
+		return low;
+	};
+	for (const file of files) {
+		if (!order.has(file)) {
+			visit(file);
+		}
+	}
+	return found;
+}
+
 describe('the layers of src', () => {
 	it('has files in every layer, and no folder that is no layer', () => {
 		const folders = new Set(files.map(file => file.split('/')[1] ?? ''));
@@ -77,6 +163,14 @@ describe('the layers of src', () => {
 
 	it('imports only downwards, and a feature only through its door', () => {
 		assert.deepEqual(violations(), []);
+	});
+
+	it('has no circle of files, type-only imports included', () => {
+		assert.deepEqual(circles(), []);
+	});
+
+	it('imports only downwards inside a feature', () => {
+		assert.deepEqual(upwardImports(), []);
 	});
 
 	it('keeps zod and the host out of the page', () => {

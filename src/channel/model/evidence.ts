@@ -1,6 +1,6 @@
 import { isDeeperThan } from '../../base/nesting.ts';
 import type { Attested } from '../../client/types.ts';
-import type { RawView } from '../protocol.ts';
+import type { RawView } from './protocol.ts';
 
 /** Characters of one piece that a page shows; the export has all. */
 export const MAXIMUM_SHOWN = 200_000;

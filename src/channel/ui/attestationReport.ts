@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CheckView, FromReportPage, RawView, ReportStrings, ReportView } from '../protocol.ts';
+import type { CheckView, FromReportPage, RawView, ReportStrings, ReportView } from '../model/protocol.ts';
 
 /** Meaning is never by colour alone: the word stands beside each. */
 const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };

@@ -1,5 +1,5 @@
 import './report.css';
-import type { FromReportPage, ReportPageData, ToReportPage } from '../protocol.ts';
+import type { FromReportPage, ReportPageData, ToReportPage } from '../model/protocol.ts';
 import { AttestationReport } from './attestationReport.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromReportPage): void };

@@ -1,5 +1,5 @@
-import type { Chat } from '../chat.ts';
-import type { PageHandlers } from '../protocol.ts';
+import type { Chat } from '../conversation/chat.ts';
+import type { PageHandlers } from '../protocol/protocol.ts';
 import { contextFiles } from './contextFiles.ts';
 import type { ReplyTools } from './replyTools.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import type { CodeAction, LoadedImage } from '../protocol.ts';
-import { type ImageRefusal, loadRemoteImage, MAXIMUM_IMAGE_BYTES } from '../remoteImage.ts';
+import { type ImageRefusal, loadRemoteImage, MAXIMUM_IMAGE_BYTES } from '../images/remoteImage.ts';
+import type { CodeAction, LoadedImage } from '../protocol/protocol.ts';
 import { type CodeBlock, insertBlock, openAsNewFile, proposeBlock } from './codeBlocks.ts';
 import { Proposals } from './proposals.ts';
 import { findFiles, openFile } from './workspaceFiles.ts';

@@ -7,12 +7,12 @@ import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Explanation, showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import { toAttachmentView } from '../model/toView.ts';
-import type { ChipView } from '../protocol.ts';
+import { type Attachment, keptPart, shorten } from '../model/attachment.ts';
+import { type ContextSource, contextSourceSchema, sourceKey } from '../model/contextSource.ts';
+import { followEdit } from '../model/followEdit.ts';
+import type { ChipView } from '../protocol/protocol.ts';
+import { toAttachmentView } from '../protocol/toView.ts';
 import { askFindings, findingKey } from './askFindings.ts';
-import { type Attachment, keptPart, shorten } from './model/attachment.ts';
-import { followEdit } from './model/followEdit.ts';
-import { type ContextSource, contextSourceSchema, sourceKey } from './model/source.ts';
 import { type Finding, type ReadContext, readSource } from './readSource.ts';
 
 /** In the workspace's state: the chips that were not sent yet, each an entry. */

@@ -1,8 +1,8 @@
 // What can be added, as the quick pick and the composer's `#` offer it.
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import type { AttachmentKind } from './model/attachment.ts';
-import type { ContextSource } from './model/source.ts';
+import type { AttachmentKind } from '../model/attachment.ts';
+import type { ContextSource } from '../model/contextSource.ts';
 import { nameOf, pathOf } from './readSource.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 import { openRepositories } from './workspaceFiles.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
+import type { ContextSource } from '../model/contextSource.ts';
 import type { ChatContext } from './chatContext.ts';
 import { changeSources, openEditorSources, selectionSource, terminalSource } from './contextChoices.ts';
-import type { ContextSource } from './model/source.ts';
 import { fileSource, unreadSource } from './pastedContext.ts';
 import { pickFiles, pickFolder } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';

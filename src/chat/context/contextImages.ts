@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import type { SendRefusal } from '../chatOptions.ts';
-import type { PictureStore } from '../modes/pictureStore.ts';
-import { MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
-import { newConversationButton } from '../refusals.ts';
-import type { Attachment } from './model/attachment.ts';
-import { readImage } from './model/image.ts';
-import type { ContextSource } from './model/source.ts';
+import type { SendRefusal } from '../conversation/chatOptions.ts';
+import { dataUrl } from '../conversation/requestImages.ts';
+import { newConversationButton } from '../messages/refusals.ts';
+import { MAXIMUM_IMAGE_BYTES, readImage } from '../model/attachedImage.ts';
+import type { Attachment } from '../model/attachment.ts';
+import type { ContextSource } from '../model/contextSource.ts';
+import type { PictureStore } from '../storage/pictureStore.ts';
 import { nameOf, pathOf } from './readSource.ts';
-import { dataUrl } from './requestImages.ts';
 
 /** In the place of a conversation's id: the images of chips that were not sent yet. */
 const UNSENT = 'unsent';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { rankPaths } from './model/rankPaths.ts';
+import { rankPaths } from '../model/rankPaths.ts';
 import { pathOf } from './readSource.ts';
 import { listFiles } from './workspaceFiles.ts';
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { askModal, type Explanation } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
+import { estimateTokens } from '../model/attachment.ts';
+import type { ModelLimits } from '../model/contextBudget.ts';
+import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
 import { chooseModelButton } from '../policy/words.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
-import { estimateTokens } from './model/attachment.ts';
-import type { ModelLimits } from './model/budget.ts';
-import { attachmentTokens, requestBudget, shortenedLengths } from './model/budget.ts';
 
 /** A little more goes than has to: the estimate is one, and lines are cut whole. */
 const MARGIN = 1.02;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
-import type { Attachment } from './model/attachment.ts';
+import type { Attachment } from '../model/attachment.ts';
 
 /** Shows where a piece of context came from; one that has no place is shown as it is. */
 export async function openPlace({ kind, uri, lines, text, language, label }: Attachment): Promise<void> {

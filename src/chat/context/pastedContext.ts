@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import type { ContextSource } from '../model/contextSource.ts';
 import { selectionSource } from './contextChoices.ts';
-import type { ContextSource } from './model/source.ts';
 
 /** More lines than that are a text, not a list of files. */
 const MAXIMUM_FILES = 20;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { ContextSource } from '../model/contextSource.ts';
 import { type ContextChoice, contextChoices } from './contextChoices.ts';
 import type { FileSearch } from './fileSearch.ts';
-import type { ContextSource } from './model/source.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
 interface ChoiceItem extends vscode.QuickPickItem {

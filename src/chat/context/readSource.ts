@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
 import { gitFailure } from '../../platform/gitRefusalWords.ts';
-import { type Attachment, fenced } from './model/attachment.ts';
-import { findSecrets, isSecretName, type SecretFinding } from './model/secrets.ts';
-import type { ContextSource } from './model/source.ts';
-import { decodeText, MAXIMUM_FILE_SIZE } from './model/textFile.ts';
+import { type Attachment, fenced } from '../model/attachment.ts';
+import type { ContextSource } from '../model/contextSource.ts';
+import { findSecrets, isSecretName, type SecretFinding } from '../model/secrets.ts';
+import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
 import { readUncommitted } from './repositoryReading.ts';
 import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
 

@@ -1,4 +1,4 @@
-import { MAXIMUM_TERMINAL_LENGTH, plainTerminalText } from './model/terminalText.ts';
+import { MAXIMUM_TERMINAL_LENGTH, plainTerminalText } from '../model/terminalText.ts';
 
 /** The last command that ran in a terminal of this window, with as much of its output as is worth keeping. */
 export class TerminalMemory {

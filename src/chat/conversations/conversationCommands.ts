@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
+import type { Deletion, OpenConversations } from '../conversation/openConversations.ts';
+import { openFailureText, systemReason } from '../messages/messages.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.ts';
-import { openFailureText, systemReason } from '../strings.ts';
 import { ConversationPicker } from './conversationPicker.ts';
 import { exportConversation } from './exportConversation.ts';
-import type { Deletion, OpenConversations } from './openConversations.ts';
 
 /** What the user can do with conversations outside the page: natively, and each thing also without a mouse. */
 export class ConversationCommands {

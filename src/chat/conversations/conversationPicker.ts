@@ -4,12 +4,12 @@ import type { Logger } from '../../base/logger.ts';
 import { goesToEditor } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
-import { noticeText } from '../strings.ts';
-import { openWorkspace } from '../workspaceTag.ts';
+import type { OpenConversations } from '../conversation/openConversations.ts';
+import { noticeText } from '../messages/messages.ts';
+import type { ConversationSummary } from '../storage/conversationIndex.ts';
 import { ageText } from './age.ts';
-import type { ConversationSummary } from './conversationIndex.ts';
 import { type ConversationGroup, groupConversations } from './listing.ts';
-import type { OpenConversations } from './openConversations.ts';
+import { openWorkspace } from './workspaceTag.ts';
 
 /** What the rows and their buttons do. */
 export interface PickerActions {

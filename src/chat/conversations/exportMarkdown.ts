@@ -1,4 +1,5 @@
-import { type Attachment, fenced } from '../context/model/attachment.ts';
+import { type Attachment, fenced } from '../model/attachment.ts';
+import { citationsOf } from '../model/citations.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -7,8 +8,7 @@ import {
 	shownTurns,
 	versionsOf,
 } from '../model/conversation.ts';
-import { sourcesAsMarkdown } from '../modes/model/sourceList.ts';
-import { citationsOf } from '../modes/model/sources.ts';
+import { sourcesAsMarkdown } from '../model/sourceList.ts';
 
 /** The words and numbers around what was said. `{0}` and on are filled in by the one who gives them. */
 export interface ExportWords {

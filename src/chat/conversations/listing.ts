@@ -1,5 +1,5 @@
-import type { ConversationSummary } from './conversationIndex.ts';
-import { belongsTo, type OpenWorkspace, sameFolders } from './workspaceMatch.ts';
+import { belongsTo, type OpenWorkspace, sameFolders } from '../model/workspaceMatch.ts';
+import type { ConversationSummary } from '../storage/conversationIndex.ts';
 
 export interface ConversationGroup {
 	/** `here`: this workspace's. `none`: asked in windows without a folder. */

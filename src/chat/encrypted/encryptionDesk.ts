@@ -1,12 +1,12 @@
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import type { Chat } from '../chat.ts';
-import type { OpenConversations } from '../conversations/openConversations.ts';
-import type { PageHandlers } from '../protocol.ts';
-import type { EncryptedChannels } from './channels.ts';
-import { addressOf } from './encryption.ts';
-import type { EncryptionView } from './protocol.ts';
+import type { EncryptedChannels } from '../conversation/channels.ts';
+import type { Chat } from '../conversation/chat.ts';
+import type { OpenConversations } from '../conversation/openConversations.ts';
+import { addressOf } from '../model/encryption.ts';
+import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { PageHandlers } from '../protocol/protocol.ts';
 import { encryptionView, noChoiceText, noImageText } from './words.ts';
 
 export interface DeskDependencies {

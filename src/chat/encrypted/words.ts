@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyWords.ts';
-import type { WayState } from './encryptedWay.ts';
-import type { Encryption } from './encryption.ts';
-import type { EncryptionStrings, EncryptionView } from './protocol.ts';
+import type { WayState } from '../conversation/encryptedWay.ts';
+import type { Encryption } from '../model/encryption.ts';
+import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
 
 /** How the way of a conversation stands, in the words of its heading. */
 export function encryptionView(state: WayState, { isUnkept, connection }: Encryption): EncryptionView {

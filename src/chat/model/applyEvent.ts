@@ -1,8 +1,9 @@
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
-import type { Picture } from '../modes/model/picture.ts';
-import { addSources } from '../modes/model/sources.ts';
-import type { Reply, ReplyUsage } from './conversation.ts';
+import { addSources } from './citations.ts';
+import type { Reply } from './conversation.ts';
+import type { ReplyUsage } from './cost.ts';
+import type { Picture } from './picture.ts';
 
 /** What a reply is made of: a stream of the client, or the picture that was loaded from what an image model replied. */
 export type ReplyEvent = ChatStreamEvent | { type: 'picture'; picture: Picture };

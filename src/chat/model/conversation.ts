@@ -1,23 +1,14 @@
 // The conversation as the host owns it. Values are never changed in place: a change makes a new value.
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
-import type { Attachment } from '../context/model/attachment.ts';
-import type { Encryption } from '../encrypted/encryption.ts';
-import type { TurnMode } from '../modes/model/mode.ts';
-import type { Picture } from '../modes/model/picture.ts';
-import type { Source } from '../modes/model/sources.ts';
-import type { ConversationSettings } from '../policy/model/conversationSettings.ts';
-import type { Cost } from '../policy/model/cost.ts';
-import type { AskedWith } from '../policy/model/policy.ts';
-
-/** Tokens, as the service counted them. */
-export interface ReplyUsage {
-	prompt?: number;
-	cached?: number;
-	completion?: number;
-	/** Of the completion. */
-	reasoning?: number;
-}
+import type { Attachment } from './attachment.ts';
+import type { Source } from './citations.ts';
+import type { ConversationSettings } from './conversationSettings.ts';
+import type { Cost, ReplyUsage } from './cost.ts';
+import type { Encryption } from './encryption.ts';
+import type { TurnMode } from './mode.ts';
+import type { Picture } from './picture.ts';
+import type { AskedWith } from './policy.ts';
 
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
@@ -122,6 +113,37 @@ export interface Conversation {
 
 export function newConversation(id: string, createdAt: number, workspace: WorkspaceTag): Conversation {
 	return { id, createdAt, workspace, turns: [] };
+}
+
+/** What its messages ask for from now on. */
+export function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
+	return mode === 'chat' ? conversation : { ...conversation, mode };
+}
+
+/** What it has chosen; undefined is nothing. */
+export function withSettings(
+	{ settings: _, ...conversation }: Conversation,
+	settings: ConversationSettings | undefined,
+): Conversation {
+	return settings === undefined ? conversation : { ...conversation, settings };
+}
+
+/** What is known of its way; undefined is a conversation that is not encrypted, and stays so. */
+export function withEncryption(conversation: Conversation, encryption: Encryption | undefined): Conversation {
+	return encryption === undefined ? conversation : { ...conversation, encryption };
+}
+
+/** Its id, title and origin; what is undefined is absent. */
+export function named(
+	{ title: _, branchedFrom: __, ...conversation }: Conversation,
+	{ id, title, branchedFrom }: { id: string; title: string | undefined; branchedFrom: string | undefined },
+): Conversation {
+	return {
+		...conversation,
+		id,
+		...(title === undefined ? {} : { title }),
+		...(branchedFrom === undefined ? {} : { branchedFrom }),
+	};
 }
 
 /** Adds a turn and shows it. It says itself which turn it follows. */

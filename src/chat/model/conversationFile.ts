@@ -11,12 +11,12 @@ import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
-import { ATTACHMENT_KINDS } from '../context/model/attachment.ts';
-import { attachedImageSchema } from '../context/model/source.ts';
-import { type Encryption, encryptionSchema } from '../encrypted/encryption.ts';
-import { PICTURE_FILE, PICTURE_PROBLEMS } from '../modes/model/picture.ts';
-import { conversationSettingsSchema } from '../policy/model/conversationSettings.ts';
+import { ATTACHMENT_KINDS } from './attachment.ts';
+import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
+import { conversationSettingsSchema } from './conversationSettings.ts';
+import { type Encryption, encryptionSchema } from './encryption.ts';
+import { PICTURE_FILE, PICTURE_PROBLEMS } from './picture.ts';
 
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
-import { withAttachments } from '../context/model/attachment.ts';
+import { withAttachments } from './attachment.ts';
 import { type Conversation, currentReply, findTurn, shownReply, turnsUpTo } from './conversation.ts';
 
 /** Said to the model, never shown: models answer this in the language of the text before it. */

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { thenComposer } from '../../platform/editorUse.ts';
 import { views } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import type { Chat } from '../chat.ts';
-import { dataUrl } from '../context/requestImages.ts';
+import type { Chat } from '../conversation/chat.ts';
+import { dataUrl } from '../conversation/requestImages.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
-import type { FromPage, PageHandlers } from '../protocol.ts';
-import { openableUrl } from '../protocolSchema.ts';
-import { thenComposer } from '../thenComposer.ts';
-import type { TurnMode } from './model/mode.ts';
-import type { KeptPicture } from './model/picture.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { KeptPicture } from '../model/picture.ts';
+import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
+import { openableUrl } from '../protocol/protocolSchema.ts';
+import type { PictureStore } from '../storage/pictureStore.ts';
 import type { ShownPicture } from './pictureFile.ts';
-import type { PictureStore } from './pictureStore.ts';
 
 export interface ModeDependencies {
 	pictures: PictureStore;

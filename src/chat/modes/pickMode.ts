@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { TURN_MODES, type TurnMode } from './model/mode.ts';
+import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import { modeDescription, modeLabel } from './words.ts';
 
 interface Row extends vscode.QuickPickItem {

@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import type { PictureType } from '../../base/pictureHeader.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
+import { extensionOf } from '../model/picture.ts';
+import { pictureReference } from '../model/pictureReference.ts';
 import { cut, oneLine } from '../model/title.ts';
-import { extensionOf } from './model/picture.ts';
-import { pictureReference } from './model/pictureReference.ts';
 
 /** A picture with what it was asked for. */
 export interface ShownPicture {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { TurnMode } from './model/mode.ts';
-import { MAXIMUM_SOURCES } from './model/sources.ts';
+import { MAXIMUM_SOURCES } from '../model/citations.ts';
+import type { TurnMode } from '../model/mode.ts';
 
 export function modeLabel(mode: TurnMode): string {
 	switch (mode) {

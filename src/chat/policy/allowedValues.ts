@@ -1,7 +1,7 @@
 // What a field of a request takes, as a sentence.
 import * as vscode from 'vscode';
 import type { ChatParameter } from '../../contract/chatRequest.ts';
-import { type ParameterRange, rangeOf } from './model/parameterRange.ts';
+import { type ParameterRange, rangeOf } from '../model/parameterRange.ts';
 import type { PolicyField } from './words.ts';
 
 /** `contextLength` is that of the model, which `max_tokens` stays below. */

@@ -6,8 +6,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
-import type { Chat } from '../chat.ts';
-import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
+import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
 	bareModel,
@@ -18,7 +17,8 @@ import {
 	prefixesFor,
 	toKeep,
 	withRecent,
-} from './model/modelChoices.ts';
+} from '../model/modelChoices.ts';
+import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import type { PolicyTarget } from './routingEditor.ts';
 import { modelText } from './words.ts';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
+import { CHAT_PARAMETERS, readParameter } from '../model/parameterRange.ts';
 import { allowedParameter } from './allowedValues.ts';
 import { type Choice, choose, input } from './lists.ts';
-import { CHAT_PARAMETERS, readParameter } from './model/parameterRange.ts';
 import { valueText } from './words.ts';
 
 export interface ParameterTarget {

@@ -3,15 +3,16 @@ import type { Connection } from '../../contract/connection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import type { PickerEnd } from '../../platform/editorUse.ts';
 import { showExplanation, showMessage } from '../../platform/notify.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
-import type { Chat } from '../chat.ts';
-import { PolicyRefusal, type PolicySource } from './applyPolicy.ts';
+import type { Chat } from '../conversation/chat.ts';
+import { PolicyRefusal, type PolicySource } from '../model/applyPolicy.ts';
+import type { RetentionChoice } from '../model/conversationSettings.ts';
+import { type AskedWith, askedWith, policyInForce, retentionInForce } from '../model/policy.ts';
+import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
+import { previewOf } from '../model/preview.ts';
 import { type Choice, choose, chooseSome, separator } from './lists.ts';
-import type { RetentionChoice } from './model/conversationSettings.ts';
-import { type AskedWith, askedWith, policyInForce, retentionInForce } from './model/policy.ts';
-import { nameOf, PRESETS, type Preset, presetSettings } from './model/presets.ts';
-import { previewOf } from './model/preview.ts';
 import { selectModel } from './modelPicker.ts';
 import { editParameters } from './parameterEditor.ts';
 import { editRouting, type PolicyTarget, providerChoices } from './routingEditor.ts';
@@ -29,9 +30,6 @@ export interface PolicyPickersOptions {
 	unusedServers: Parameters<typeof selectModel>[0]['unusedServers'];
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
-
-/** Whether a choice has led to another part of the editor, which then has the cursor. */
-export type PickerEnd = 'elsewhere' | undefined;
 
 type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
 

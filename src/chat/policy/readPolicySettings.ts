@@ -4,10 +4,10 @@ import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import type { SettingId } from '../../platform/ids.ts';
 import { readSetting, readTextSetting } from '../../platform/settings.ts';
+import { PolicyRefusal } from '../model/applyPolicy.ts';
+import type { PolicyDefaults } from '../model/policy.ts';
 import { cut } from '../model/title.ts';
 import { allowedParameter, allowedPreference, allowedWords } from './allowedValues.ts';
-import { PolicyRefusal } from './applyPolicy.ts';
-import type { PolicyDefaults } from './model/policy.ts';
 
 /** The settings that a view of the policy depends on. */
 export const POLICY_SETTINGS = [

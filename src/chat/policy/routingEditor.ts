@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
+import { readJson } from '../model/parameterRange.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
-import { readJson } from './model/parameterRange.ts';
 import { fieldDetail, type PolicyField, valueText } from './words.ts';
 
 /** What is edited: a conversation's policy or the setting. */

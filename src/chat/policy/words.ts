@@ -6,13 +6,13 @@ import type { RoutingProblem } from '../../contract/routing.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
-import type { TurnMode } from '../modes/model/mode.ts';
-import { PolicyRefusal } from './applyPolicy.ts';
-import type { RetentionChoice } from './model/conversationSettings.ts';
-import { type AskedWith, isBinding } from './model/policy.ts';
-import type { PolicyName, Preset } from './model/presets.ts';
-import type { PreviewReason, PreviewRow } from './model/preview.ts';
-import { readPrices } from './model/prices.ts';
+import { PolicyRefusal } from '../model/applyPolicy.ts';
+import type { RetentionChoice } from '../model/conversationSettings.ts';
+import type { TurnMode } from '../model/mode.ts';
+import { type AskedWith, isBinding } from '../model/policy.ts';
+import type { PolicyName, Preset } from '../model/presets.ts';
+import type { PreviewReason, PreviewRow } from '../model/preview.ts';
+import { readPrices } from '../model/prices.ts';
 
 export type PolicyField = keyof ProviderPreferences;
 

@@ -1,4 +1,4 @@
-import type { PageStrings, TurnView } from '../protocol.ts';
+import type { PageStrings, TurnView } from '../protocol/protocol.ts';
 import { fill } from './format.ts';
 
 /** The least time between two announcements of a growing reply. */

@@ -1,4 +1,4 @@
-import type { ChipView, ContextView, PageStrings } from '../protocol.ts';
+import type { ChipView, ContextView, PageStrings } from '../protocol/protocol.ts';
 import { fill } from './format.ts';
 
 /** What a screen reader is told when the context has become another. */

@@ -1,4 +1,4 @@
-import type { PageStrings } from '../protocol.ts';
+import type { PageStrings } from '../protocol/protocol.ts';
 
 /** Fills `{0}`, `{1}` … of a string from the host. */
 export function fill(template: string, ...values: (string | number)[]): string {

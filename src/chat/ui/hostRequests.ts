@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/async.ts';
 import { type AnswerMessage, Requests } from '../../base/rpc.ts';
-import type { AnswerTo, FromPage, PageAnswers } from '../protocol.ts';
+import type { AnswerTo, FromPage, PageAnswers } from '../protocol/protocol.ts';
 import type { Post } from './page.ts';
 
 type RequestOf<K extends keyof PageAnswers> = Extract<FromPage, { kind: K; request: string }>;

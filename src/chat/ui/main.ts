@@ -1,5 +1,5 @@
 import './page.css';
-import type { PageData, ToPage } from '../protocol.ts';
+import type { PageData, ToPage } from '../protocol/protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
 import type { PageHost } from './page.ts';
 import { WindowCopy } from './windowCopy.ts';

@@ -1,4 +1,4 @@
-import { MAXIMUM_MESSAGE_LENGTH, type PageStrings } from '../protocol.ts';
+import { MAXIMUM_MESSAGE_LENGTH, type PageStrings } from '../protocol/protocol.ts';
 import { fill } from './format.ts';
 
 /** Enter alone sends. While an input method composes, it chooses a word; 229 is how some of them say so. */

@@ -1,4 +1,4 @@
-import type { FromPage } from '../protocol.ts';
+import type { FromPage } from '../protocol/protocol.ts';
 
 /** Says something to the host. */
 export type Post = (message: FromPage) => void;

@@ -1,7 +1,7 @@
-import type { EncryptionView } from '../encrypted/protocol.ts';
-import type { TurnMode } from '../modes/model/mode.ts';
-import type { PolicyView } from '../policy/protocol.ts';
-import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { PolicyView } from '../protocol/policyProtocol.ts';
+import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
 
 export interface PageState {
 	/** The number of the last change that is in here; undefined until a snapshot came. */

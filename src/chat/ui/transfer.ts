@@ -1,7 +1,9 @@
 // What is dragged onto the page or pasted into the composer.
-import { decodeText, MAXIMUM_FILE_SIZE } from '../context/model/textFile.ts';
-import { parseUriList } from '../context/model/uriList.ts';
-import { MAXIMUM_DROP, MAXIMUM_IMAGE_BYTES } from '../protocol.ts';
+
+import { MAXIMUM_IMAGE_BYTES } from '../model/attachedImage.ts';
+import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
+import { parseUriList } from '../model/uriList.ts';
+import { MAXIMUM_DROP } from '../protocol/protocol.ts';
 
 /** The editor's own lists come first: they name the files of a remote machine as well. */
 const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];

@@ -1,5 +1,5 @@
-import type { Client } from '../client.ts';
 import type { Caller } from '../core/caller.ts';
+import type { Client } from '../types.ts';
 import { GPU_MAKER, type HardwareAuthority } from './hardware/authority.ts';
 import { readHealth } from './health.ts';
 import { ChannelMemory } from './memory.ts';

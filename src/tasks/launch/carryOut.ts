@@ -4,9 +4,9 @@ import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalWords.ts';
 import { askModal } from '../../platform/notify.ts';
+import type { LaunchPlan } from '../model/findings.ts';
+import { gitReason } from '../model/gitReason.ts';
 import type { OpenedRepository } from './launchSubject.ts';
-import type { LaunchPlan } from './model/findings.ts';
-import { gitReason } from './model/gitReason.ts';
 import { shortName } from './preflightWords.ts';
 import {
 	commitChanges,

@@ -2,11 +2,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalWords.ts';
-import type { Branch } from './model/branches.ts';
-import { hasCredentials } from './model/cloneUrl.ts';
-import type { LaunchFacts } from './model/findings.ts';
-import { gitReason } from './model/gitReason.ts';
-import { launchTarget } from './model/launchTarget.ts';
+import type { Branch } from '../model/branches.ts';
+import { hasCredentials } from '../model/cloneUrl.ts';
+import type { LaunchFacts } from '../model/findings.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { launchTarget } from '../model/launchTarget.ts';
 import { readBranchesOf } from './pickBranch.ts';
 import { repositoryName } from './pickRepository.ts';
 import {

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { readSetting } from '../../platform/settings.ts';
-import type { TaskConnection } from '../register.ts';
-import type { LaunchDecisions } from './model/findings.ts';
+import type { LaunchDecisions } from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 
 /** An agent of a launch; `model` is undefined where the service decides. */
 export interface AgentChoice {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { openDashboard, openDashboardText } from '../dashboard.ts';
-import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from './model/findings.ts';
+import { openDashboard, openDashboardText } from '../common/dashboard.ts';
+import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from '../model/findings.ts';
 import type { FindingFix } from './preflightRows.ts';
 import { choiceText } from './preflightWords.ts';
 

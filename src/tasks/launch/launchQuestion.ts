@@ -1,13 +1,6 @@
 import * as vscode from 'vscode';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/types.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
-import type { TaskConnection } from '../register.ts';
-import { askDuration } from './askDuration.ts';
-import type { GitFacts } from './gatherFacts.ts';
-import { type LaunchChoices, readChoices, rememberChoices, settingsAgent } from './launchChoices.ts';
-import { findingFixes } from './launchFixes.ts';
-import { toRequest } from './launchRequest.ts';
-import type { LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import {
 	type Finding,
 	findFindings,
@@ -15,7 +8,14 @@ import {
 	type LaunchPlan,
 	planLaunch,
 	type ServiceLook,
-} from './model/findings.ts';
+} from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
+import { askDuration } from './askDuration.ts';
+import type { GitFacts } from './gatherFacts.ts';
+import { type LaunchChoices, readChoices, rememberChoices, settingsAgent } from './launchChoices.ts';
+import { findingFixes } from './launchFixes.ts';
+import { toRequest } from './launchRequest.ts';
+import type { LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import { pickAgents } from './pickAgents.ts';
 import { pickSubject, type SubjectChoice } from './pickSubject.ts';
 import { Preflight, type PreflightRow } from './preflight.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
-import type { TaskConnection } from '../register.ts';
+import type { LaunchPlan } from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 import type { AgentChoice, LaunchChoices } from './launchChoices.ts';
-import type { LaunchPlan } from './model/findings.ts';
 import { agentName, firstModel } from './pickAgents.ts';
 
 /** Without `selectedBranch` where that is a scratch branch which is yet to be made. Throws a sentence where an agent cannot be named. */

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import type { TaskConnection } from '../register.ts';
+import type { Branch } from '../model/branches.ts';
+import type { ServiceLook } from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 import { type GitFacts, gatherFacts } from './gatherFacts.ts';
-import type { Branch } from './model/branches.ts';
-import type { ServiceLook } from './model/findings.ts';
 import { type HostedBranch, pickBranch } from './pickBranch.ts';
 import { repositoryName } from './pickRepository.ts';
 import { shortName } from './preflightWords.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { LinkProblem } from './model/launchLink.ts';
+import type { LinkProblem } from '../model/launchLink.ts';
 
 /** Why nothing of a link is used, and what to do instead. */
 export function linkProblemText(problem: LinkProblem): string {

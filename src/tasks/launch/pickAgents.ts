@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons } from '../model/plainText.ts';
-import type { TaskConnection } from '../register.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 import { type AgentChoice, offeredChoices } from './launchChoices.ts';
 import { shortName } from './preflightWords.ts';
 

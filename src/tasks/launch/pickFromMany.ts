@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { holdsWords } from './model/holdsWords.ts';
+import { holdsWords } from '../model/holdsWords.ts';
 
 /** Rows that are drawn at first, and more each time “Show More” is taken. */
 const PAGE = 200;

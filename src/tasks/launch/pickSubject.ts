@@ -1,6 +1,6 @@
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import type { TaskConnection } from '../register.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import { chooseFirstBranch } from './pickBranch.ts';
 import { likelyRepository, pickRepository } from './pickRepository.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from '../model/findings.ts';
 import { escapeIcons, oneLine } from '../model/plainText.ts';
-import type { TaskConnection } from '../register.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 import type { LaunchChoices } from './launchChoices.ts';
-import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from './model/findings.ts';
 import { agentName, choiceName } from './pickAgents.ts';
 import type { PreflightRow } from './preflight.ts';
 import {

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { SerialQueue } from '../../base/async.ts';
-import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../storageKeys.ts';
+import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../model/storageKeys.ts';
 
 /** Where the prompt's task is to run; undefined where the user chooses. */
 export interface PromptPlace {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { commands } from '../../platform/ids.ts';
 import { oneLine } from '../model/plainText.ts';
-import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from './model/promptText.ts';
+import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
 /** Lines of a problem that its prompt repeats, at most. */
 const MAXIMUM_PROBLEM_LINES = 40;

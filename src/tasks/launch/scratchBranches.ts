@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/logger.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import { SCRATCH_ENTRIES } from '../storageKeys.ts';
-import { UNDER_WAY_MS } from './model/createdTask.ts';
-import { gitReason } from './model/gitReason.ts';
+import { UNDER_WAY_MS } from '../model/createdTask.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
 import { findScratchBranch, type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
 /** A scratch branch of ours that is still there. */

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import type { Client } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
+import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { explainError } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import { PENDING_ENTRIES } from '../storageKeys.ts';
-import { findCreatedTask } from './model/createdTask.ts';
+import { findCreatedTask } from '../model/createdTask.ts';
+import { PENDING_ENTRIES } from '../model/storageKeys.ts';
 
 /** The answers by which a service says for certain that it made no task. After any other, or none, it may have made one. */
 const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([

@@ -1,10 +1,10 @@
 import { pathToFileURL } from 'node:url';
-import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/core/errors.ts';
+import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
+import type { ServiceLook } from '../model/findings.ts';
 import { repositoryKey } from '../model/sameRepository.ts';
-import type { TaskConnection } from '../register.ts';
-import type { ServiceLook } from './model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
 
 /** A list this long may be one page of more: the contract names no paging, so it proves nothing of what is not in it. */
 const MAYBE_A_PAGE = 30;

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/core/errors.ts';
+import type { Client } from '../../client/types.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { rowWords } from '../common/messages.ts';
+import { UNDER_WAY_MS } from '../model/createdTask.ts';
+import { readLaunchLink } from '../model/launchLink.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import type { TaskConnection } from '../register.ts';
-import { rowWords } from '../words.ts';
 import { carryOut, placeOf } from './carryOut.ts';
 import { linkProblemText } from './linkWords.ts';
-import { UNDER_WAY_MS } from './model/createdTask.ts';
-import { readLaunchLink } from './model/launchLink.ts';
 import { findRepositories } from './pickRepository.ts';
 import type { PromptEditor } from './promptEditor.ts';
 import { promptOfPlace } from './promptSources.ts';
@@ -26,12 +26,6 @@ import {
 	settlePending,
 } from './sendTask.ts';
 import { askForTask, type LaunchWish, wishOf } from './startTask.ts';
-
-/** A connection with its client: what was asked and confirmed for one is never sent to another. */
-export interface TaskTarget {
-	connection: TaskConnection;
-	client: Client;
-}
 
 export interface TaskLauncherDependencies {
 	workspaceState: vscode.Memento;

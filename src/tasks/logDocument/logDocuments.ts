@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/types.ts';
 import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
+import { followWords, logDocumentWords } from '../common/messages.ts';
 import { createEntryFormatter, createStyledFormatter, TEXT_COLUMN } from '../model/formatEntry.ts';
 import type { LogRecord } from '../model/logRecord.ts';
-import { followWords, logDocumentWords } from '../words.ts';
 import { LogDecorations } from './logDecorations.ts';
 import { LogDocument } from './logDocument.ts';
 import { LogLinks } from './logLinks.ts';

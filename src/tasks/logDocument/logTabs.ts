@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { LOG_SCHEME } from '../../platform/ids.ts';
-import { OPEN_LOGS_KEY } from '../storageKeys.ts';
+import { OPEN_LOGS_KEY } from '../model/storageKeys.ts';
 
 interface StoredTab {
 	uri: string;

@@ -1,5 +1,5 @@
-import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/core/errors.ts';
+import type { Client } from '../../client/types.ts';
 import type { LogRecord } from '../model/logRecord.ts';
 
 /** So many lost connections without an entry between them, and reading is given up. */

@@ -9,6 +9,14 @@ export interface EntryWords {
 	success: string;
 }
 
+/** The lines in which a channel speaks of itself, in the editor's language. */
+export interface FollowWords extends EntryWords {
+	/** `cause` is the service's or the network's own word, on one line; it may be empty. */
+	reconnecting(nextIndex: number, attempt: number, cause: string): string;
+	resumed(nextIndex: number): string;
+	missing(from: number, to: number): string;
+}
+
 /** `HH:MM:SS` and two blanks, the source, three characters for the agent's mark. */
 const TIME_WIDTH = 10;
 const SOURCE_WIDTH = 15;

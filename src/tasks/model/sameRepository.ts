@@ -1,4 +1,4 @@
-import { readRemoteUrl } from '../launch/model/cloneUrl.ts';
+import { readRemoteUrl } from './cloneUrl.ts';
 
 /** A form of a repository's address in which two ways of writing it are the same; undefined where it names none. */
 export function repositoryKey(address: string): string | undefined {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { verify } from 'node:crypto';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../../src/client/types.ts';
 import { localConnection } from '../../../src/contract/localConnection.ts';
 import { ChannelPeer, conversation, type PeerRequest } from '../../support/channelPeer.ts';
 import { p384KeyPair, type Sealed } from '../../support/contractServer/channelCryptography.ts';

@@ -1,4 +1,5 @@
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 import {
 	ENTERPRISE_PATH,

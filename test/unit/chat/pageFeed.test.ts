@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { toTurnView } from '../../../src/chat/model/toView.ts';
 import { PageFeed } from '../../../src/chat/pageFeed.ts';
-import type { ToPage, TurnView } from '../../../src/chat/protocol.ts';
+import type { ToPage, TurnView } from '../../../src/chat/protocol/protocol.ts';
+import { toTurnView } from '../../../src/chat/protocol/toView.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../src/chat/ui/pageState.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { conversation, reply, TURN_IDS, turn } from './conversations.ts';

@@ -1,9 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PolicySource } from '../../../src/chat/policy/applyPolicy.ts';
-import type { PolicyDefaults } from '../../../src/chat/policy/model/policy.ts';
-import { unsentChoices } from '../../../src/chat/policy/unsentChoices.ts';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { unsentChoices } from '../../../src/chat/conversation/unsentChoices.ts';
+import type { PolicySource } from '../../../src/chat/model/applyPolicy.ts';
+import type { PolicyDefaults } from '../../../src/chat/model/policy.ts';
+import { createClient } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 
 /** A real service on loopback that answers as the test says. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/core/errors.ts';
+import type { Client } from '../../../src/client/types.ts';
 import type { RouteHost } from '../../../src/contract/routes.ts';
 import { FaultServer, type Received, sendJson } from '../../support/faultServer.ts';
 import { collect, testConnection } from './testClient.ts';

@@ -3,7 +3,6 @@ import { type LogFields, redactFields } from '../../../src/base/redact.ts';
 import { createAgentTasks } from '../../../src/client/agentTasks.ts';
 import { type ChannelOptions, createChannel } from '../../../src/client/channel/channel.ts';
 import { createChat } from '../../../src/client/chat.ts';
-import type { Client } from '../../../src/client/client.ts';
 import { type Caller, type CallerOptions, createCaller } from '../../../src/client/core/caller.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import { LIMITS, type Limits } from '../../../src/client/core/limits.ts';
@@ -15,6 +14,7 @@ import { createResponses } from '../../../src/client/responses.ts';
 import { createSearch } from '../../../src/client/search.ts';
 import { createSources } from '../../../src/client/sources.ts';
 import { createTasks } from '../../../src/client/tasks.ts';
+import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 

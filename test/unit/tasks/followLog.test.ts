@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/core/errors.ts';
-import { type FollowWords, followLog } from '../../../src/tasks/followLog.ts';
+import { followLog } from '../../../src/tasks/followLog.ts';
 import { LogWriter } from '../../../src/tasks/logWriter.ts';
 import type { FollowState } from '../../../src/tasks/model/followState.ts';
+import type { FollowWords } from '../../../src/tasks/model/formatEntry.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TaskServer } from './taskServer.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../../src/client/client.ts';
-import { type FollowWords, followLog } from '../../../src/tasks/followLog.ts';
+import { followLog } from '../../../src/tasks/followLog.ts';
 import { LogWriter } from '../../../src/tasks/logWriter.ts';
 import type { FollowState } from '../../../src/tasks/model/followState.ts';
+import type { FollowWords } from '../../../src/tasks/model/formatEntry.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { TcpRelay } from '../../support/tcpRelay.ts';
 import { waitFor } from '../../support/waitFor.ts';

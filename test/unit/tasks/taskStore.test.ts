@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/async.ts';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/types.ts';
 import { TaskStore } from '../../../src/tasks/taskStore.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TaskServer } from './taskServer.ts';

@@ -1,4 +1,4 @@
-import type { ShownSource } from '../../modes/model/sources.ts';
+import type { ShownSource } from '../../model/citations.ts';
 
 /** How long the pointer may be away before the card goes: enough to reach it, so that its words can be read at ease. */
 const HIDE_AFTER_MS = 250;

@@ -1,5 +1,5 @@
-import type { Citations, ShownSource } from '../../modes/model/sources.ts';
-import type { PageStrings } from '../../protocol.ts';
+import type { Citations, ShownSource } from '../../model/citations.ts';
+import type { PageStrings } from '../../protocol/protocol.ts';
 import { fill } from '../format.ts';
 import { CitationCard } from './citationCard.ts';
 import { placeMarks } from './placeMarks.ts';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Citations, ShownSource } from '../../modes/model/sources.ts';
-import type { PageStrings } from '../../protocol.ts';
+import type { Citations, ShownSource } from '../../model/citations.ts';
+import type { PageStrings } from '../../protocol/protocol.ts';
 import type { Post } from '../page.ts';
 
 /** More than so many are folded in. */

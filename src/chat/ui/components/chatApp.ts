@@ -1,8 +1,8 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { answerRequest } from '../../../base/rpc.ts';
-import { escapeMessage } from '../../modes/model/mode.ts';
-import type { PageStrings, ToPage, TurnView } from '../../protocol.ts';
+import { escapeMessage } from '../../model/mode.ts';
+import type { PageStrings, ToPage, TurnView } from '../../protocol/protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';

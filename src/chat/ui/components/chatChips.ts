@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { AttachmentView, PageStrings } from '../../protocol.ts';
+import type { AttachmentView, PageStrings } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { chatChipsStyles } from './chatChips.styles.ts';

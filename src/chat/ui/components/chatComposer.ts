@@ -1,8 +1,8 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { TurnMode } from '../../modes/model/mode.ts';
-import type { PolicyView } from '../../policy/protocol.ts';
-import type { ChipView, ConnectionView, ContextView, PageStrings } from '../../protocol.ts';
-import { MAXIMUM_PASTE_LENGTH } from '../../protocol.ts';
+import type { TurnMode } from '../../model/mode.ts';
+import type { PolicyView } from '../../protocol/policyProtocol.ts';
+import type { ChipView, ConnectionView, ContextView, PageStrings } from '../../protocol/protocol.ts';
+import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import { fill } from '../format.ts';

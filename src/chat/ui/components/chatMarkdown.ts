@@ -1,6 +1,6 @@
 import { html, LitElement, type PropertyValues } from 'lit';
-import type { Citations } from '../../modes/model/sources.ts';
-import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../../protocol.ts';
+import type { Citations } from '../../model/citations.ts';
+import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../../protocol/protocol.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';

@@ -1,8 +1,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { sourcesAsMarkdown, sourcesAsText } from '../../modes/model/sourceList.ts';
-import type { TotalView } from '../../policy/protocol.ts';
-import type { PageStrings, ReplyView, TurnView } from '../../protocol.ts';
+import { sourcesAsMarkdown, sourcesAsText } from '../../model/sourceList.ts';
+import type { TotalView } from '../../protocol/policyProtocol.ts';
+import type { PageStrings, ReplyView, TurnView } from '../../protocol/protocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';

@@ -1,5 +1,5 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import type { CompletionItem, PageStrings } from '../../protocol.ts';
+import type { CompletionItem, PageStrings } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { EncryptionView } from '../../encrypted/protocol.ts';
-import type { ConnectionView, PageStrings } from '../../protocol.ts';
+import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
+import type { ConnectionView, PageStrings } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { fill } from '../format.ts';
 

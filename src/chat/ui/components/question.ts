@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { PageStrings, TurnView } from '../../protocol.ts';
+import type { PageStrings, TurnView } from '../../protocol/protocol.ts';
 import { fill } from '../format.ts';
 import { isSendKey } from '../message.ts';
 import './chatChips.ts';

@@ -1,6 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { CostView, FieldView, PolicyNameView, PolicyStrings, TotalView } from '../../policy/protocol.ts';
-import type { PageStrings, ReplyView } from '../../protocol.ts';
+import type { CostView, FieldView, PolicyNameView, PolicyStrings, TotalView } from '../../protocol/policyProtocol.ts';
+import type { PageStrings, ReplyView } from '../../protocol/protocol.ts';
 import { fill, formatCost, formatDuration } from '../format.ts';
 
 export interface ReplyDetails {

@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { EncryptionView } from '../../encrypted/protocol.ts';
+import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
 import { codicon } from '../codicon.ts';
 
 /** Above an encrypted conversation: what may be said of it, and the way to what that stands on. */

@@ -1,5 +1,5 @@
 import { looksLikeFile } from '../../model/fileReference.ts';
-import { MAXIMUM_NAMES, type PageStrings } from '../../protocol.ts';
+import { MAXIMUM_NAMES, type PageStrings } from '../../protocol/protocol.ts';
 import { fill } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeAction, PageStrings } from '../../protocol.ts';
+import type { CodeAction, PageStrings } from '../../protocol/protocol.ts';
 import { type CodiconName, codiconText } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { showControls } from '../markdown.ts';

@@ -1,5 +1,5 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import type { FromPage, PageStrings, PictureView } from '../../protocol.ts';
+import type { FromPage, PageStrings, PictureView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';

@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit';
-import type { TurnMode } from '../../modes/model/mode.ts';
-import type { PageStrings } from '../../protocol.ts';
+import type { TurnMode } from '../../model/mode.ts';
+import type { PageStrings } from '../../protocol/protocol.ts';
 import type { CodiconName } from '../codicon.ts';
 import { composerChoice } from '../components/composerChoice.ts';
 import type { Post } from '../page.ts';

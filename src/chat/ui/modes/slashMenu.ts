@@ -1,6 +1,6 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import { offeredCommands, type SlashCommand, type TurnMode } from '../../modes/model/mode.ts';
-import type { PageStrings } from '../../protocol.ts';
+import { offeredCommands, type SlashCommand, type TurnMode } from '../../model/mode.ts';
+import type { PageStrings } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
 import { MODE_ICONS } from './modeChoice.ts';

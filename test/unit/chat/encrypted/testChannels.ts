@@ -1,8 +1,8 @@
 import { Emitter } from '../../../../src/base/event.ts';
-import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/encrypted/channels.ts';
+import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/channels.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
-import type { Client } from '../../../../src/client/client.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
+import type { Client } from '../../../../src/client/types.ts';
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */
 export class TestChannels implements EncryptedChannels {

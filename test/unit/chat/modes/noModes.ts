@@ -1,6 +1,6 @@
 import { nullLogger } from '../../../../src/base/logger.ts';
-import type { ChatOptions } from '../../../../src/chat/chatOptions.ts';
-import { PictureStore } from '../../../../src/chat/modes/pictureStore.ts';
+import type { ChatOptions } from '../../../../src/chat/conversation/chatOptions.ts';
+import { PictureStore } from '../../../../src/chat/storage/pictureStore.ts';
 
 /** For chats whose connection has a chat model alone. */
 export function noModes(folder: string): Pick<ChatOptions, 'modes' | 'pictures' | 'channels'> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ReplyView, TurnView } from '../../../../src/chat/protocol.ts';
+import type { ReplyView, TurnView } from '../../../../src/chat/protocol/protocol.ts';
 import { Announcer, nextWords } from '../../../../src/chat/ui/announcer.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 import { waitFor } from '../../../support/waitFor.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ToPage, TurnView } from '../../../../src/chat/protocol.ts';
+import type { ToPage, TurnView } from '../../../../src/chat/protocol/protocol.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
 import { TURN_IDS } from '../conversations.ts';
 

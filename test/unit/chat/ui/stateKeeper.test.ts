@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FromPage } from '../../../../src/chat/protocol.ts';
+import type { FromPage } from '../../../../src/chat/protocol/protocol.ts';
 import type { SavedState } from '../../../../src/chat/ui/page.ts';
 import { emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
 import { StateKeeper } from '../../../../src/chat/ui/stateKeeper.ts';

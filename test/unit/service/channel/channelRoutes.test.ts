@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Client, createClient } from '../../../../src/client/client.ts';
+import { createClient } from '../../../../src/client/client.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../../../src/client/types.ts';
 import { ENCRYPTED_PATH, localConnection } from '../../../../src/contract/localConnection.ts';
 import { createLocalTransport } from '../../../../src/localService/localTransport.ts';
 import { ChannelPeer, conversation } from '../../../support/channelPeer.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../../../../src/client/client.ts';
+import { createClient } from '../../../../src/client/client.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../../../src/client/types.ts';
 import { ENCRYPTED_PATH, localConnection } from '../../../../src/contract/localConnection.ts';
 import { createLocalTransport } from '../../../../src/localService/localTransport.ts';
 import { readTestModes, TAMPERINGS, TEST_MODES_VARIABLE } from '../../../../src/service/channel/testModes.ts';

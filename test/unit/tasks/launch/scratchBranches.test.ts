@@ -8,7 +8,7 @@ import {
 	nameScratchBranch,
 	type ScratchBranch,
 } from '../../../../src/tasks/launch/scratchCommit.ts';
-import { SCRATCH_ENTRIES } from '../../../../src/tasks/storageKeys.ts';
+import { SCRATCH_ENTRIES } from '../../../../src/tasks/model/storageKeys.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
 describe('scratch branches', () => {

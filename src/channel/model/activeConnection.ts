@@ -1,0 +1,10 @@
+import type { Client } from '../../client/types.ts';
+import type { Connection } from '../../contract/connection.ts';
+
+/** The active connection as it is now. */
+export interface ActiveConnection {
+	connection: Connection;
+	label: string;
+	isLocal: boolean;
+	client: Client;
+}

@@ -1,0 +1,488 @@
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import { applyPolicy, type RequestFacts } from '../model/applyPolicy.ts';
+import type { Attachment } from '../model/attachment.ts';
+import { channelHistory } from '../model/channelHistory.ts';
+import {
+	addReply,
+	addTurn,
+	type Conversation,
+	continueReply,
+	currentReply,
+	exchangeReply,
+	findTurn,
+	isUnfinished,
+	named,
+	type Reply,
+	replaceReply,
+	shownReply,
+	showVersion,
+	withEncryption,
+	withMode,
+	withSettings,
+} from '../model/conversation.ts';
+import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
+import { parseMessage, type TurnMode } from '../model/mode.ts';
+import { withFacts } from '../model/replyFacts.ts';
+import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
+import type { LiveState } from '../protocol/toView.ts';
+import type { OpenedConversation } from '../storage/conversationStore.ts';
+import type { Writer } from '../storage/conversationWriter.ts';
+import { type ChatChange, describeChange } from './chatChange.ts';
+import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
+import { EncryptedWay, type WayState } from './encryptedWay.ts';
+import { type ModeModels, replyTo } from './modeReply.ts';
+import { refuseEncrypted } from './refuseEncrypted.ts';
+import { requestImages } from './requestImages.ts';
+import { type Session, startSession } from './session.ts';
+
+/** What a reply begins with: the conversation with it at its turn. */
+interface Beginning {
+	conversation: Conversation;
+	reply: Reply;
+	mode: TurnMode;
+	toRequest: typeof toRequest;
+}
+
+/** One open conversation and its running reply. Lives on while the view is hidden or shows another one. */
+export class Chat {
+	private readonly options: ChatOptions;
+	private readonly changed = new Emitter<ChatChange>();
+	readonly onDidChange = this.changed.event;
+
+	private current: Conversation;
+	private writer: Writer;
+	/** Where there is one, messages go no other way. */
+	private readonly way: EncryptedWay | undefined;
+	private session: Session | undefined;
+	private liveState: LiveState | undefined;
+	private currentNotice: ChatNotice | undefined;
+	/** Between the wish to ask and the running session, so that two wishes cannot both pass. */
+	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
+	private closed = false;
+	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
+	private choosing: Promise<void> = Promise.resolve();
+	/** Resolves when a conversation that goes on as a copy has the pictures. */
+	private copying: Promise<void> = Promise.resolve();
+	/** The last save, which tells of its failure itself. */
+	private saving: Promise<void> = Promise.resolve();
+
+	constructor(options: ChatOptions, { conversation, writer }: OpenedConversation, notice?: ChatNotice) {
+		this.options = options;
+		this.current = conversation;
+		this.writer = writer;
+		this.currentNotice = notice;
+		const { encryption } = conversation;
+		this.way = encryption && new EncryptedWay(options.channels, encryption);
+		this.way?.onDidChange(() => this.wayChanged());
+		writer.onDidBranch(({ id, branchedFrom }) => {
+			this.current = { ...this.current, id, branchedFrom };
+			this.copying = options.pictures.copy(branchedFrom, id);
+			this.changed.fire({ kind: 'name' });
+			this.setNotice({ kind: 'branched' });
+		});
+		writer.onDidRename(title => this.setTitle(title));
+	}
+
+	get conversation(): Conversation {
+		return this.current;
+	}
+
+	/** Set while a reply is running. */
+	get live(): LiveState | undefined {
+		return this.liveState;
+	}
+
+	get notice(): ChatNotice | undefined {
+		return this.currentNotice;
+	}
+
+	/** Whether a reply runs or is about to. */
+	get isBusy(): boolean {
+		return this.session !== undefined || this.starting !== undefined;
+	}
+
+	/** How the way of its messages stands; undefined where it is not encrypted. */
+	get wayState(): WayState | undefined {
+		return this.way?.state;
+	}
+
+	/** Of an encrypted conversation: opens its way ahead of the first message. */
+	async connect(): Promise<void> {
+		await this.way?.connect();
+	}
+
+	/** To be called when nothing is asked of it any more. */
+	async endSession(): Promise<void> {
+		await this.way?.close();
+	}
+
+	/** Whether something of it is not on disk, or would be lost with this object. */
+	get isUnsaved(): boolean {
+		const isUnkept = this.current.encryption?.isUnkept === true && this.current.turns.length > 0;
+		return this.isBusy || isUnkept || this.currentNotice?.kind === 'save-failed';
+	}
+
+	/**
+	 * Asks `text` as a new turn. Resolves once the message is on disk and the reply runs, with undefined, or with why it
+	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
+	 */
+	async send(turnId: string, text: string, attachments: readonly Attachment[] = []): Promise<SendRefusal | undefined> {
+		return this.ask(turnId, text, attachments, this.mode, () => this.current.head);
+	}
+
+	/**
+	 * Asks `text` in the place of the turn `edited`, as another version of it with the same context. What followed the old
+	 * one is kept with it.
+	 */
+	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
+		const turn = findTurn(this.current, edited);
+		return turn
+			? this.ask(turnId, text, turn.attachments ?? [], turn.mode ?? 'chat', () => turn.previous)
+			: { reason: 'no-turn' };
+	}
+
+	/** Asks the last turn's message again. What was answered before is kept. */
+	async retry(turnId: string): Promise<SendRefusal | undefined> {
+		const turn = findTurn(this.current, turnId);
+		if (!turn || this.current.head !== turnId) {
+			return { reason: 'no-turn' };
+		}
+		const mode = turn.mode ?? 'chat';
+		return this.begin(turnId, mode, (model, startedAt) => {
+			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
+			return { reply, mode, conversation: addReply(this.current, turnId, reply), toRequest };
+		});
+	}
+
+	/** Asks the model to go on with the last turn's reply, which ended too early; what comes is added to its text. */
+	async continue(turnId: string): Promise<SendRefusal | undefined> {
+		const turn = findTurn(this.current, turnId);
+		if (!turn || this.current.head !== turnId) {
+			return { reason: 'no-turn' };
+		}
+		const mode = turn.mode ?? 'chat';
+		if (mode === 'image') {
+			return { reason: 'picture' };
+		}
+		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
+			return { reason: 'finished' };
+		}
+		return this.begin(turnId, mode, (_, resumedAt) => {
+			const reply = continueReply(currentReply(turn), resumedAt);
+			const conversation = replaceReply(this.current, turnId, reply);
+			return { reply, mode, conversation, toRequest: toContinuationRequest };
+		});
+	}
+
+	/** Shows another version of a message, and what followed it. */
+	async showVersion(turnId: string): Promise<SendRefusal | undefined> {
+		if (this.isBusy) {
+			return { reason: 'busy' };
+		}
+		if (!findTurn(this.current, turnId)) {
+			return { reason: 'no-turn' };
+		}
+		this.current = showVersion(this.current, turnId);
+		this.changed.fire({ kind: 'path' });
+		await this.saveChoice();
+		return undefined;
+	}
+
+	/** Gives it a title; undefined is the one that the first message makes. It is in the file with the next save. */
+	async rename(title: string | undefined): Promise<void> {
+		this.setTitle(title);
+		if (this.isUnsaved && this.current.turns.length > 0) {
+			await this.save();
+		}
+	}
+
+	/** Loads the picture of a reply once more. */
+	async reloadPicture(turnId: string): Promise<void> {
+		const turn = findTurn(this.current, turnId);
+		const reply = turn && shownReply(turn);
+		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
+			return;
+		}
+		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
+		// Meanwhile the picture may have been asked for again, and a newer reply be the one that is shown.
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, picture });
+		this.changed.fire({ kind: 'turn', turnId });
+		await this.save();
+	}
+
+	/** What a message asks for when it does not say so itself. */
+	get mode(): TurnMode {
+		return this.current.mode ?? 'chat';
+	}
+
+	/**
+	 * Its messages ask for this from now on; those of an encrypted conversation for nothing but chat. Resolves when that is
+	 * on disk.
+	 */
+	async setMode(mode: TurnMode): Promise<void> {
+		if (this.way) {
+			return;
+		}
+		this.current = withMode(this.current, mode);
+		this.changed.fire({ kind: 'mode' });
+		await this.saveChoice();
+	}
+
+	/**
+	 * Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next
+	 * request. In an encrypted one there is nothing to choose. Resolves when that is on disk.
+	 */
+	async choose(change: ConversationChoice): Promise<void> {
+		if (this.way) {
+			return;
+		}
+		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
+		this.changed.fire({ kind: 'settings' });
+		await this.saveChoice();
+	}
+
+	/** What is looked at or chosen is no reason for a copy where another window has written meanwhile. */
+	private saveChoice(): Promise<void> {
+		const save = async () => {
+			const { id, turns, mode, settings } = this.current;
+			if (turns.length === 0) {
+				this.options.unsent.write(id, { ...(mode ? { mode } : {}), ...(settings ? { settings } : {}) });
+			} else if (!(await this.writer.isStale().catch(() => false))) {
+				await this.save();
+			}
+		};
+		this.choosing = save();
+		return this.choosing;
+	}
+
+	/** Ends the running reply; the text so far is kept. */
+	stop(): void {
+		this.session?.stop();
+	}
+
+	/** Resolves when no reply runs and nothing more is about to be written. */
+	async idle(): Promise<void> {
+		await this.starting?.outcome;
+		await this.session?.ended;
+		await this.saving;
+		await this.writer.settled();
+	}
+
+	/** Whether another window has written the file since this one did. Rejects with the system's error. */
+	isStale(): Promise<boolean> {
+		return this.writer.isStale();
+	}
+
+	/** Stops the reply and writes what there is. On disk the reply still streams, so the next window marks it as cut off. */
+	async close(): Promise<void> {
+		this.changed.dispose();
+		await this.choosing;
+		this.closed = true;
+		await this.starting?.outcome;
+		if (this.session || this.currentNotice?.kind === 'save-failed') {
+			const streaming = this.current;
+			this.session?.stop();
+			await this.writer.save(streaming).catch(() => {});
+		}
+		await this.endSession();
+		// The last save of a reply that has just ended may still be under way.
+		await this.writer.settled();
+	}
+
+	private async ask(
+		turnId: string,
+		message: string,
+		attachments: readonly Attachment[],
+		usualMode: TurnMode,
+		previous: () => string | undefined,
+	): Promise<SendRefusal | undefined> {
+		if (findTurn(this.current, turnId)) {
+			return undefined;
+		}
+		const { mode = usualMode, text } = parseMessage(message);
+		const { encryption } = this.current;
+		if (text.trim() === '') {
+			return { reason: 'empty' };
+		}
+		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
+			return { reason: 'too-long' };
+		}
+		if (mode === 'image' && attachments.length > 0) {
+			return { reason: 'picture-context' };
+		}
+		return this.begin(turnId, mode, (model, startedAt) => {
+			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
+			const before = previous();
+			const follows = before === undefined ? {} : { previous: before };
+			// The first message says where the conversation belongs: by now the git extension may know the remote.
+			const base =
+				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
+			const asks = { ...(mode === 'chat' ? {} : { mode }), ...(encryption ? { encrypted: true as const } : {}) };
+			const attached = attachments.length === 0 ? {} : { attachments };
+			const turn = {
+				id: turnId,
+				...follows,
+				askedAt: startedAt,
+				question: text,
+				...attached,
+				...asks,
+				replies: [reply] as const,
+			};
+			return { reply, mode, conversation: addTurn(base, turn), toRequest };
+		});
+	}
+
+	private begin(
+		turnId: string,
+		mode: TurnMode,
+		begin: (model: string, now: number) => Beginning,
+	): Promise<SendRefusal | undefined> {
+		if (this.starting?.turnId === turnId) {
+			return this.starting.outcome;
+		}
+		if (this.isBusy) {
+			return Promise.resolve({ reason: 'busy' });
+		}
+		const outcome = this.start(turnId, mode, begin).finally(() => {
+			this.starting = undefined;
+		});
+		this.starting = { turnId, outcome };
+		return outcome;
+	}
+
+	private async start(
+		turnId: string,
+		mode: TurnMode,
+		begin: (model: string, now: number) => Beginning,
+	): Promise<SendRefusal | undefined> {
+		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
+		let models: ModeModels = {};
+		try {
+			connection = await this.options.connection();
+			models = mode === 'chat' || this.way ? {} : await this.options.modes();
+		} catch (error) {
+			return { reason: 'no-connection', error };
+		}
+		const { label } = connection;
+		const { encryption } = this.current;
+		const refusal = encryption && refuseEncrypted(encryption, mode, connection.name);
+		if (refusal) {
+			return refusal;
+		}
+		const model = encryption
+			? (encryption.model ?? label)
+			: mode === 'chat'
+				? (this.current.settings?.model ?? connection.model)
+				: models[mode];
+		if (model === undefined) {
+			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
+		}
+		// Before it is asked and paid for.
+		if (mode === 'image' && !(await this.options.pictures.hasRoom(this.current.id))) {
+			return { reason: 'pictures-full' };
+		}
+		const head = this.current.head;
+		const beginning = begin(model, this.options.clock.now());
+		try {
+			await this.writer.save(beginning.conversation);
+		} catch (error) {
+			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
+			return { reason: 'not-saved', code: systemErrorCode(error) };
+		}
+		// What another window changed about the name meanwhile stays.
+		const { id, title, branchedFrom, settings } = this.current;
+		const usual = this.mode;
+		const known = withEncryption(beginning.conversation, this.way?.encryption);
+		const chosen = withSettings(named(known, { id, title, branchedFrom }), settings);
+		this.current = withMode(chosen, usual);
+		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
+		if (!this.closed) {
+			this.run(turnId, beginning, model, label);
+			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
+			this.changed.fire({ kind: goesOn ? 'conversation' : 'path' });
+		}
+		return undefined;
+	}
+
+	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
+		this.liveState = { turnId, waiting: false };
+		const conversation = this.current;
+		const { settings, id } = conversation;
+		let facts: RequestFacts | undefined;
+		this.session = startSession({
+			reply,
+			stream: async signal => {
+				if (this.way) {
+					const { instructions } = this.options.policy.defaults();
+					const { messages } = toRequest(conversation, turnId, model);
+					return this.way.stream(channelHistory(messages, instructions), signal);
+				}
+				await this.copying;
+				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
+				const request = toRequest(conversation, turnId, model, images);
+				const applied = await applyPolicy(request, settings, this.options.policy, mode);
+				facts = applied;
+				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
+			},
+			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
+			save: () => this.save(),
+			explainError: error => {
+				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
+				return this.way?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
+			},
+			explainFinish: this.options.explainFinish,
+			clock: this.options.clock,
+		});
+	}
+
+	private wayChanged(): void {
+		this.current = withEncryption(this.current, this.way?.encryption);
+		this.changed.fire({ kind: 'encryption' });
+	}
+
+	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {
+		const before = findTurn(this.current, turnId)?.replies.at(-1);
+		const wasWaiting = this.liveState?.waiting ?? false;
+		this.current = replaceReply(this.current, turnId, reply);
+		if (reply.state !== 'streaming') {
+			this.session = undefined;
+			this.liveState = undefined;
+		} else if (waiting !== wasWaiting) {
+			this.liveState = { turnId, waiting };
+		}
+		this.changed.fire(describeChange(turnId, before, reply, waiting !== wasWaiting));
+	}
+
+	private save(): Promise<void> {
+		this.saving = this.trySave();
+		return this.saving;
+	}
+
+	private async trySave(): Promise<void> {
+		if (this.closed) {
+			return;
+		}
+		try {
+			await this.writer.save(this.current);
+			if (this.currentNotice?.kind === 'save-failed') {
+				this.setNotice(undefined);
+			}
+		} catch (error) {
+			this.options.logger.log('error', 'The conversation cannot be saved', { reason: describeError(error) });
+			this.setNotice({ kind: 'save-failed', code: systemErrorCode(error) });
+		}
+	}
+
+	private setTitle(title: string | undefined): void {
+		const { id, branchedFrom } = this.current;
+		this.current = named(this.current, { id, title, branchedFrom });
+		this.changed.fire({ kind: 'name' });
+	}
+
+	private setNotice(notice: ChatNotice | undefined): void {
+		this.currentNotice = notice;
+		this.changed.fire({ kind: 'notice' });
+	}
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../client/types.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import type { PolicySource } from '../model/applyPolicy.ts';
+import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { AskedWith } from '../model/policy.ts';
+import type { Repair } from '../storage/conversationStore.ts';
+import type { PictureStore } from '../storage/pictureStore.ts';
+import type { EncryptedChannels } from './channels.ts';
+import type { ModeModels } from './modeReply.ts';
+import type { UnsentChoices } from './unsentChoices.ts';
+
+/** What the user has to know about the conversation's file. `code` is the system's error code. */
+export type ChatNotice =
+	| { kind: 'repaired'; repairs: readonly Repair[] }
+	| { kind: 'unreadable'; code: string | undefined }
+	| { kind: 'newer' }
+	| { kind: 'branched' }
+	/** The encrypted conversation that was shown before went with its window, and this one is not encrypted. */
+	| { kind: 'not-kept' }
+	| { kind: 'save-failed'; code: string | undefined };
+
+export type SendRefusal =
+	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
+	/** The connection has no model for it. */
+	| { reason: 'no-mode'; mode: TurnMode }
+	/** A picture is whole or not there. */
+	| { reason: 'picture' }
+	/** An image model is told its prompt alone. */
+	| { reason: 'picture-context' }
+	/** The conversation keeps as many as it may. */
+	| { reason: 'pictures-full' }
+	/** Search and pictures have no encrypted way. */
+	| { reason: 'encrypted-mode' }
+	/** A reply of it did not hold. */
+	| { reason: 'encryption-ended' }
+	/** Its file does not say any more where it is encrypted to. */
+	| { reason: 'encryption-lost' }
+	/** It is encrypted to this connection, which is not the active one. */
+	| { reason: 'other-connection'; expected: string }
+	/** What was to go with it cannot go. */
+	| { reason: 'context'; explanation: Explanation }
+	| { reason: 'no-connection'; error: unknown }
+	| { reason: 'not-saved'; code: string | undefined };
+
+export interface ChatOptions {
+	client(): Promise<Client>;
+	/** `name`: of the settings. */
+	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
+	channels: EncryptedChannels;
+	/** The models of the active connection for what is not chat. */
+	modes(): Promise<ModeModels>;
+	pictures: PictureStore;
+	policy: PolicySource;
+	unsent: UnsentChoices;
+	workspace(): WorkspaceTag;
+	/** `asked`: what the request was sent with, where it was. */
+	explainError(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
+	explainFinish(problem: FinishProblem): Explanation;
+	clock: Clock;
+	logger: Logger;
+}

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { SerialQueue } from '../../base/async.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import { type Conversation, findTurn, newConversation } from '../model/conversation.ts';
+import type { Encryption } from '../model/encryption.ts';
+import type { ShownConversation } from '../model/shownConversation.ts';
+import { titleOf } from '../model/title.ts';
+import { sameFolders } from '../model/workspaceMatch.ts';
+import type { ConversationSummary } from '../storage/conversationIndex.ts';
+import type {
+	ConversationList,
+	ConversationStore,
+	OpenOutcome,
+	TrashedConversation,
+} from '../storage/conversationStore.ts';
+import { UnkeptWriter } from '../storage/memoryWriter.ts';
+import { Chat } from './chat.ts';
+import type { ChatChange } from './chatChange.ts';
+import type { ChatNotice, ChatOptions } from './chatOptions.ts';
+
+export interface OpenConversationsOptions extends ChatOptions {
+	store: ConversationStore;
+	/** Which conversation this window showed last. */
+	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
+}
+
+export type ShownChange = ChatChange | { kind: 'shown' };
+
+/** Why a conversation was not opened. */
+export type OpenFailure = Exclude<OpenOutcome, { kind: 'opened' }>;
+
+/** A conversation in the trash, and whether it was the shown one. */
+export interface Deletion {
+	readonly trashed: TrashedConversation;
+	readonly wasShown: boolean;
+}
+
+/** The conversations of a window: the one that is shown, and those behind it whose reply still runs. */
+export class OpenConversations {
+	private readonly options: OpenConversationsOptions;
+	private readonly changed = new Emitter<ShownChange>();
+	/** A change of the conversation that is shown, or that another one is. */
+	readonly onDidChange = this.changed.event;
+	private readonly backgroundChanged = new Emitter<{ chat: Chat; change: ChatChange }>();
+	readonly onDidChangeInBackground = this.backgroundChanged.event;
+	private readonly chats = new Map<Chat, Disposable>();
+	/** What opens, shows or deletes comes one after another. */
+	private readonly queue = new SerialQueue();
+	private current: Chat;
+
+	private constructor(options: OpenConversationsOptions, first: Chat) {
+		this.options = options;
+		this.current = this.adopt(first);
+		options.remembered.write(first.conversation);
+	}
+
+	/**
+	 * Opens the conversation that the window showed last; where it never showed one, the newest of its folders, or a new
+	 * one. A store that cannot be read is a notice, no failure.
+	 */
+	static async open(options: OpenConversationsOptions): Promise<OpenConversations> {
+		return new OpenConversations(options, await firstChat(options));
+	}
+
+	get shown(): Chat {
+		return this.current;
+	}
+
+	/** The chat of an open conversation. */
+	find(id: string): Chat | undefined {
+		return [...this.chats.keys()].find(chat => chat.conversation.id === id);
+	}
+
+	/** The open chat that a turn is in. */
+	findByTurn(turnId: string): Chat | undefined {
+		// The shown one first: a conversation and its copy have the same turns.
+		return [this.current, ...this.chats.keys()].find(chat => findTurn(chat.conversation, turnId));
+	}
+
+	/** Those that are not kept come too. Rejects with the system's error when the conversations cannot be listed. */
+	async list(): Promise<ConversationList> {
+		const list = await this.options.store.list();
+		const unkept = [...this.chats.keys()]
+			.map(({ conversation }) => conversation)
+			.filter(({ encryption, turns }) => encryption?.isUnkept && turns.length > 0);
+		return { ...list, conversations: [...unkept.map(summaryOf), ...list.conversations] };
+	}
+
+	/** Shows a conversation without a message. The one that was shown goes on behind it. */
+	showNew(): Promise<void> {
+		return this.queue.run(() => {
+			const { turns, encryption } = this.current.conversation;
+			if (turns.length > 0 || encryption || this.current.isBusy) {
+				this.show(this.adopt(newChat(this.options)));
+			}
+		});
+	}
+
+	/** Shows an encrypted conversation without a message. Its way is not open yet. */
+	showNewEncrypted(encryption: Encryption): Promise<Chat> {
+		return this.queue.run(() => {
+			const chat = this.adopt(newChat(this.options, { encryption }));
+			this.show(chat);
+			return chat;
+		});
+	}
+
+	/** Shows a conversation. Resolves with why not, when not. */
+	open(id: string): Promise<OpenFailure | undefined> {
+		return this.queue.run(() => this.openAndShow(id));
+	}
+
+	/** The conversation as it is now, for reading. */
+	async read(id: string): Promise<{ conversation: Conversation } | OpenFailure> {
+		const outcome = this.find(id) ?? (await this.options.store.open(id));
+		return outcome;
+	}
+
+	/** Rejects with the system's error. */
+	async rename(id: string, title: string | undefined): Promise<void> {
+		const chat = this.find(id);
+		if (!chat || (!chat.isUnsaved && chat.conversation.turns.length > 0)) {
+			// In the file alone, whose turns another window may be adding to.
+			await this.options.store.rename(id, title);
+		}
+		await chat?.rename(title);
+	}
+
+	/** Stops its reply and moves it to the trash; when it was shown, a new one is. Undefined when it has no file. */
+	delete(id: string): Promise<Deletion | undefined> {
+		return this.queue.run(async () => {
+			const chat = this.find(id);
+			const wasShown = chat === this.current;
+			chat?.stop();
+			await chat?.idle();
+			const trashed = await this.options.store.remove(id);
+			if (chat) {
+				if (wasShown) {
+					this.show(this.adopt(newChat(this.options)));
+				}
+				this.release(chat);
+			}
+			return trashed && { trashed, wasShown };
+		});
+	}
+
+	/** Takes a deletion back. Rejects with the system's error. */
+	restore({ trashed, wasShown }: Deletion): Promise<void> {
+		return this.queue.run(async () => {
+			const id = await this.options.store.restore(trashed);
+			// Whoever has begun something else meanwhile is not taken away from it.
+			if (wasShown && this.current.conversation.turns.length === 0 && !this.current.isBusy) {
+				await this.openAndShow(id);
+			}
+		});
+	}
+
+	/** Stops the replies and resolves when everything is on disk. */
+	async close(): Promise<void> {
+		this.changed.dispose();
+		this.backgroundChanged.dispose();
+		await Promise.all([...this.chats.keys()].map(chat => chat.close()));
+	}
+
+	private async openAndShow(id: string): Promise<OpenFailure | undefined> {
+		const open = this.find(id);
+		if (open && (open.isUnsaved || !(await open.isStale().catch(() => false)))) {
+			this.show(open);
+			return undefined;
+		}
+		const outcome = await this.options.store.open(id);
+		if (outcome.kind !== 'opened') {
+			return outcome;
+		}
+		this.show(this.adopt(new Chat(this.options, outcome, repairNotice(outcome))));
+		if (open) {
+			this.release(open);
+		}
+		return undefined;
+	}
+
+	private show(chat: Chat): void {
+		const before = this.current;
+		this.options.remembered.write(chat.conversation);
+		if (chat === before) {
+			return;
+		}
+		this.current = chat;
+		this.changed.fire({ kind: 'shown' });
+		void this.releaseWhenIdle(before);
+	}
+
+	private adopt(chat: Chat): Chat {
+		const subscription = chat.onDidChange(change => {
+			if (chat === this.current) {
+				if (change.kind === 'name') {
+					this.options.remembered.write(chat.conversation);
+				}
+				this.changed.fire(change);
+			} else {
+				this.backgroundChanged.fire({ chat, change });
+				void this.releaseWhenIdle(chat);
+			}
+		});
+		this.chats.set(chat, subscription);
+		return chat;
+	}
+
+	/** A conversation in the background is kept open as long as something of it is not on disk. */
+	private async releaseWhenIdle(chat: Chat): Promise<void> {
+		if (chat.live) {
+			return;
+		}
+		await chat.idle();
+		if (chat !== this.current && !chat.isUnsaved) {
+			this.release(chat);
+		}
+	}
+
+	private release(chat: Chat): void {
+		this.chats.get(chat)?.dispose();
+		this.chats.delete(chat);
+		void chat.endSession();
+	}
+}
+
+async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
+	const { store, remembered, logger } = options;
+	const last = remembered.read();
+	if (last?.encryption?.isUnkept) {
+		return newChat(options, { notice: { kind: 'not-kept' } });
+	}
+	try {
+		const { conversations, repairs } = await store.list();
+		const notice = repairs.length > 0 ? { kind: 'repaired' as const, repairs } : undefined;
+		const here = conversations.filter(({ workspace }) => sameFolders(workspace.folders, options.workspace().folders));
+		for (const id of last === undefined ? here.map(conversation => conversation.id) : [last.id]) {
+			const outcome = await store.open(id);
+			if (outcome.kind === 'opened') {
+				return new Chat(options, outcome, repairNotice(outcome) ?? notice);
+			}
+			if (outcome.kind !== 'missing') {
+				return newChat(options, { notice: failureNotice(outcome) });
+			}
+		}
+		return newChat(options, { ...last, ...(notice ? { notice } : {}) });
+	} catch (error) {
+		logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
+		return newChat(options, { notice: { kind: 'unreadable', code: systemErrorCode(error) } });
+	}
+}
+
+function newChat(
+	options: OpenConversationsOptions,
+	{ id = randomUUID(), encryption, notice }: Partial<ShownConversation> & { notice?: ChatNotice } = {},
+): Chat {
+	const chosen = encryption ? { encryption } : options.unsent.read(id);
+	const conversation = { ...newConversation(id, options.clock.now(), options.workspace()), ...chosen };
+	const writer = encryption?.isUnkept ? new UnkeptWriter() : options.store.create(conversation);
+	return new Chat(options, { conversation, writer }, notice);
+}
+
+function summaryOf({ id, turns, title, workspace, createdAt }: Conversation): ConversationSummary {
+	const shown = titleOf({ turns, ...(title === undefined ? {} : { title }) });
+	return {
+		id,
+		...(shown === undefined ? {} : { title: shown }),
+		text: '',
+		workspace,
+		createdAt,
+		updatedAt: turns.at(-1)?.askedAt ?? createdAt,
+		turnCount: turns.length,
+		encrypted: true,
+	};
+}
+
+function repairNotice({ repair }: Extract<OpenOutcome, { kind: 'opened' }>): ChatNotice | undefined {
+	return repair && { kind: 'repaired', repairs: [repair] };
+}
+
+function failureNotice(outcome: Exclude<OpenFailure, { kind: 'missing' }>): ChatNotice {
+	switch (outcome.kind) {
+		case 'newer':
+			return { kind: 'newer' };
+		case 'set-aside':
+			return { kind: 'repaired', repairs: [{ kept: 0, expected: undefined }] };
+		case 'unreadable':
+			return { kind: 'unreadable', code: outcome.code };
+	}
+}

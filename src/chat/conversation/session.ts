@@ -1,0 +1,159 @@
+import type { Clock } from '../../base/async.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
+import type { FinishProblem, Reply } from '../model/conversation.ts';
+
+/** Nothing has come for this long: the page says so and offers to stop. */
+export const WAITING_AFTER_MS = 30_000;
+
+/** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
+export const SAVE_INTERVAL_MS = 750;
+
+export interface SessionOptions {
+	/** The reply as it stands before its first event. */
+	reply: Reply;
+	/** Begins the request. The signal aborts when the reply is stopped. */
+	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
+	/** Called for each change, in order, until the reply has ended. */
+	onChange(reply: Reply, waiting: boolean): void;
+	/** Writes the conversation as `onChange` left it. Its failures are its own to tell. */
+	save(): Promise<void>;
+	explainError(error: unknown): Explanation;
+	explainFinish(reason: FinishProblem): Explanation;
+	clock: Clock;
+}
+
+export interface Session {
+	/** The text so far is kept. Takes effect at once, whatever the service does. */
+	stop(): void;
+	/** Resolves when the reply has ended and its last save was tried. Never rejects. */
+	readonly ended: Promise<void>;
+}
+
+/** Runs one reply to its end: streams, notices silence, saves at least every second. */
+export function startSession(options: SessionOptions): Session {
+	const run = new Run(options);
+	return { stop: () => run.stop(), ended: run.run() };
+}
+
+class Run {
+	private readonly options: SessionOptions;
+	private readonly request = new AbortController();
+	/** Ends the timers, whichever way the reply ends. */
+	private readonly timers = new AbortController();
+	private reply: Reply;
+	private waiting = false;
+	private lastEventAt: number;
+	private saveDue = false;
+
+	constructor(options: SessionOptions) {
+		this.options = options;
+		this.reply = options.reply;
+		this.lastEventAt = options.clock.now();
+	}
+
+	stop(): void {
+		this.request.abort();
+	}
+
+	async run(): Promise<void> {
+		void this.watchSilence();
+		let end: Partial<Reply>;
+		try {
+			end = await this.stream();
+		} catch (error) {
+			// An error that a stop brought about is no failure.
+			end = this.request.signal.aborted ? { state: 'stopped' } : this.failure(error);
+		}
+		this.timers.abort();
+		this.change({ ...this.reply, ...end, endedAt: this.options.clock.now() }, false);
+		await this.options.save();
+	}
+
+	/** Says how the reply ended. A stop does not wait for the service: the stream may be deaf to its signal. */
+	private stream(): Promise<Partial<Reply>> {
+		return new Promise((resolve, reject) => {
+			this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
+			this.consume().then(resolve, reject);
+		});
+	}
+
+	private async consume(): Promise<Partial<Reply>> {
+		let finishReason: string | undefined;
+		for await (const event of await this.options.stream(this.request.signal)) {
+			if (this.request.signal.aborted) {
+				break;
+			}
+			if (event.type === 'finish') {
+				finishReason = event.reason;
+			}
+			this.lastEventAt = this.options.clock.now();
+			const reply = this.withFirstWord(applyEvent(this.reply, event));
+			if (reply !== this.reply || this.waiting) {
+				this.change(reply, false);
+				this.saveSoon();
+			}
+		}
+		return this.finish(finishReason);
+	}
+
+	/** A reply that goes on keeps the time of its first part. */
+	private withFirstWord(reply: Reply): Reply {
+		const hasBegun = reply.text !== this.reply.text || reply.reasoning !== this.reply.reasoning;
+		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;
+	}
+
+	private finish(reason: string | undefined): Partial<Reply> {
+		const empty = this.reply.text.trim() === '';
+		const problem =
+			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
+		return {
+			state: empty ? 'failed' : 'done',
+			...(problem === undefined ? {} : { problem, explanation: this.options.explainFinish(problem) }),
+		};
+	}
+
+	private failure(error: unknown): Partial<Reply> {
+		const truncated = error instanceof Error && (error as Error & { code?: unknown }).code === 'truncated';
+		return { state: truncated ? 'cutOff' : 'failed', explanation: this.options.explainError(error) };
+	}
+
+	private change(reply: Reply, waiting: boolean): void {
+		this.reply = reply;
+		this.waiting = waiting;
+		this.options.onChange(reply, waiting);
+	}
+
+	private async watchSilence(): Promise<void> {
+		const { clock } = this.options;
+		try {
+			for (;;) {
+				const silence = clock.now() - this.lastEventAt;
+				if (silence >= WAITING_AFTER_MS && !this.waiting) {
+					this.change(this.reply, true);
+				}
+				await clock.sleep(
+					silence < WAITING_AFTER_MS ? WAITING_AFTER_MS - silence : WAITING_AFTER_MS,
+					this.timers.signal,
+				);
+			}
+		} catch {
+			// The reply has ended.
+		}
+	}
+
+	private saveSoon(): void {
+		if (this.saveDue) {
+			return;
+		}
+		this.saveDue = true;
+		this.options.clock.sleep(SAVE_INTERVAL_MS, this.timers.signal).then(
+			() => {
+				this.saveDue = false;
+				void this.options.save();
+			},
+			// The reply has ended, and its last save covers this one.
+			() => {},
+		);
+	}
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { type ConversationSettings, conversationSettingsSchema } from '../model/conversationSettings.ts';
+import type { TurnMode } from '../model/mode.ts';
+
+/** What a conversation has chosen before its first message. */
+export interface UnsentChoice {
+	readonly mode?: Exclude<TurnMode, 'chat'>;
+	readonly settings?: ConversationSettings;
+}
+
+/** Choices of a conversation that has no file yet: of the last one alone, as there is one draft. */
+export interface UnsentChoices {
+	read(conversation: string): UnsentChoice;
+	write(conversation: string, choice: UnsentChoice): void;
+}
+
+/** The workspace's state. */
+export interface ChoiceState {
+	get(key: string): unknown;
+	update(key: string, value: unknown): PromiseLike<void>;
+}
+
+const KEY = 'errand.unsentChoice';
+
+const keptSchema = z.object({
+	conversation: z.string(),
+	mode: z.enum(['search', 'image']).optional().catch(undefined),
+	settings: conversationSettingsSchema,
+});
+
+export function unsentChoices(state: ChoiceState): UnsentChoices {
+	return {
+		read(conversation) {
+			const kept = keptSchema.safeParse(state.get(KEY)).data;
+			if (kept?.conversation !== conversation) {
+				return {};
+			}
+			const { mode, settings } = kept;
+			return { ...(mode ? { mode } : {}), ...(settings ? { settings } : {}) };
+		},
+		write(conversation, choice) {
+			const isNone = choice.mode === undefined && choice.settings === undefined;
+			void state.update(KEY, isNone ? undefined : { conversation, ...choice });
+		},
+	};
+}

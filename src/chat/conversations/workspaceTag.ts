@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import type { GitApi } from '../../platform/git.ts';
+import type { WorkspaceTag } from '../model/conversation.ts';
+import type { OpenWorkspace } from '../model/workspaceMatch.ts';
+
+/** Where this window's conversation belongs. The remote is there only when the git extension already knows it. */
+export function workspaceTag(): WorkspaceTag {
+	const { name } = vscode.workspace;
+	const [remote] = originUrls();
+	return {
+		folders: openFolders(),
+		...(name === undefined ? {} : { name }),
+		...(remote === undefined ? {} : { remote }),
+	};
+}
+
+/** What this window has open, as far as the git extension knows it. */
+export function openWorkspace(): OpenWorkspace {
+	return { folders: openFolders(), remotes: originUrls() };
+}
+
+function openFolders(): string[] {
+	return (vscode.workspace.workspaceFolders ?? []).map(folder => folder.uri.toString());
+}
+
+function originUrls(): string[] {
+	const git = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+	if (!git?.isActive) {
+		return [];
+	}
+	try {
+		return git.exports
+			.getAPI(1)
+			.repositories.map(({ state }) => state.remotes.find(({ name }) => name === 'origin')?.fetchUrl)
+			.filter(url => url !== undefined)
+			.map(withoutCredentials);
+	} catch {
+		// The git extension refuses its API while git is switched off in the settings.
+		return [];
+	}
+}
+
+function withoutCredentials(remote: string): string {
+	const url = URL.parse(remote);
+	if (!url) {
+		return remote;
+	}
+	url.username = '';
+	url.password = '';
+	return url.href;
+}

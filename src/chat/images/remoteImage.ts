@@ -1,0 +1,203 @@
+// Images that a reply names. Each loads only when the user asks for it, through the host: the page itself has no way out.
+import { lookup } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { untilAborted } from '../../base/async.ts';
+import { getPinned } from '../../platform/pinnedRequest.ts';
+
+/** A picture may be so large, in bytes. */
+export const MAXIMUM_IMAGE_BYTES = 10_000_000;
+
+const MAXIMUM_REDIRECTS = 3;
+const TIMEOUT_MS = 30_000;
+
+/** Nothing that tells who looks; and the bytes as they are, because nothing here unpacks them. */
+const HEADERS = { accept: 'image/png, image/jpeg, image/gif, image/webp', 'accept-encoding': 'identity' };
+
+const OTHER_PORTS: ReadonlySet<number> = new Set([
+	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+	...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+export type ImageRefusal =
+	/** Not a whole http, https or data address. */
+	| 'address'
+	/** It leads into this machine or its network. */
+	| 'private'
+	/** The server sent on to another origin. */
+	| 'redirected'
+	/** The server said no, or could not be reached in time. */
+	| 'unreachable'
+	| 'too-large'
+	/** Not a PNG, JPEG, GIF or WebP, whatever it says of itself. */
+	| 'type';
+
+/** `dataUrl` shows in a page whose policy has `img-src data:`. */
+export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
+
+export interface RemoteImageOptions {
+	/** The addresses of a host name; without it, those that the system knows. May reject: only a proxy may know them. */
+	resolve?(host: string): Promise<readonly string[]>;
+	/** Of the connection: whoever talks to a service on the own machine or network may see its images. */
+	trustedOrigins: readonly string[];
+	signal?: AbortSignal;
+}
+
+class Refused extends Error {
+	readonly reason: ImageRefusal;
+	constructor(reason: ImageRefusal) {
+		super(reason);
+		this.reason = reason;
+	}
+}
+
+/** Fetches an image without cookies, keys or a referrer, through the editor's proxy where it has one. Never rejects. */
+export async function loadRemoteImage(address: string, options: RemoteImageOptions): Promise<RemoteImage> {
+	try {
+		const url = URL.parse(address);
+		if (!url || !['http:', 'https:', 'data:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
+			throw new Refused('address');
+		}
+		const bytes = url.protocol === 'data:' ? decodeDataUrl(address) : await fetchBytes(url, options);
+		const type = imageType(bytes);
+		if (type === undefined) {
+			throw new Refused('type');
+		}
+		return { kind: 'loaded', dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` };
+	} catch (error) {
+		return { kind: 'refused', reason: error instanceof Refused ? error.reason : 'unreachable' };
+	}
+}
+
+async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint8Array> {
+	const timeout = AbortSignal.timeout(TIMEOUT_MS);
+	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+	let url = start;
+	for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
+		// Nothing else is asked than what is judged here, and that with each hop anew.
+		const addresses = await checkTarget(url, options, signal);
+		const response = await getPinned(url, { addresses, headers: HEADERS, signal });
+		const { statusCode = 0 } = response;
+		const location = statusCode >= 300 && statusCode < 400 ? response.headers.location : undefined;
+		if (location === undefined) {
+			return readBody(response);
+		}
+		response.destroy();
+		const next: URL | null = URL.parse(location, url.href);
+		if (next?.origin !== url.origin) {
+			throw new Refused('redirected');
+		}
+		url = next;
+	}
+	throw new Refused('redirected');
+}
+
+/**
+ * The addresses that a request to `url` may go to, by the one look at its name. None where only a proxy knows the name:
+ * then the name itself is all there is to judge.
+ */
+async function checkTarget(url: URL, options: RemoteImageOptions, signal: AbortSignal): Promise<readonly string[]> {
+	const { resolve = systemAddresses, trustedOrigins } = options;
+	const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+	const addresses = isIP(host) ? [host] : await untilAborted(resolve(host), signal).catch(() => []);
+	signal.throwIfAborted();
+	if (trustedOrigins.includes(url.origin)) {
+		return addresses;
+	}
+	if (/(?:^|\.)(?:localhost|local|internal)$/i.test(host) || addresses.some(isPrivateAddress)) {
+		throw new Refused('private');
+	}
+	if (isOtherProtocols(Number(url.port || 443))) {
+		throw new Refused('unreachable');
+	}
+	return addresses;
+}
+
+async function systemAddresses(host: string): Promise<string[]> {
+	return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** Servers of other protocols, some of which take a request for one of theirs: browsers ask nothing there either. */
+function isOtherProtocols(port: number): boolean {
+	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
+}
+
+async function readBody(response: IncomingMessage): Promise<Uint8Array> {
+	const { statusCode = 0 } = response;
+	if (statusCode < 200 || statusCode > 299) {
+		response.destroy();
+		throw new Refused('unreachable');
+	}
+	const pieces: Uint8Array[] = [];
+	let length = 0;
+	// What the header says of the length is not to be trusted. Leaving the loop ends the request.
+	for await (const piece of response as AsyncIterable<Uint8Array>) {
+		length += piece.byteLength;
+		if (length > MAXIMUM_IMAGE_BYTES) {
+			throw new Refused('too-large');
+		}
+		pieces.push(piece);
+	}
+	return Buffer.concat(pieces);
+}
+
+function decodeDataUrl(address: string): Uint8Array {
+	const [, payload = ''] = /^data:[^,]*;base64,(.*)$/is.exec(address.slice(0, 2 * MAXIMUM_IMAGE_BYTES)) ?? [];
+	const bytes = Buffer.from(payload, 'base64');
+	if (bytes.byteLength > MAXIMUM_IMAGE_BYTES) {
+		throw new Refused('too-large');
+	}
+	return bytes;
+}
+
+/** By its first bytes, because a declared type may say anything. SVG is a document and never an image here. */
+function imageType(bytes: Uint8Array): string | undefined {
+	const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+	if (head.startsWith('\x89PNG\r\n\x1a\n')) {
+		return 'image/png';
+	}
+	if (head.startsWith('\xff\xd8\xff')) {
+		return 'image/jpeg';
+	}
+	if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) {
+		return 'image/gif';
+	}
+	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}
+
+const privateAddresses = new BlockList();
+for (const [network, prefix] of [
+	['0.0.0.0', 8],
+	['10.0.0.0', 8],
+	['100.64.0.0', 10],
+	['127.0.0.0', 8],
+	['169.254.0.0', 16],
+	['172.16.0.0', 12],
+	['192.0.0.0', 24],
+	['192.168.0.0', 16],
+	['198.18.0.0', 15],
+	['224.0.0.0', 4],
+	['240.0.0.0', 4],
+] as const) {
+	privateAddresses.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+	['::', 96],
+	// IPv4 addresses in the forms of translators and tunnels, which may lead anywhere.
+	['::ffff:0:0:0', 96],
+	['64:ff9b::', 96],
+	['64:ff9b:1::', 48],
+	['2002::', 16],
+	['fc00::', 7],
+	['fe80::', 9],
+	['ff00::', 8],
+] as const) {
+	privateAddresses.addSubnet(network, prefix, 'ipv6');
+}
+
+/** Of this machine, its network, or no single machine's. What is no address counts as private. */
+export function isPrivateAddress(address: string): boolean {
+	const version = isIP(address);
+	// An IPv4 address inside an IPv6 one is judged as what it is.
+	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
+}

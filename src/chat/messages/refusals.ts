@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { commands } from '../../platform/ids.ts';
+import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
+import type { SendRefusal } from '../conversation/chatOptions.ts';
+import {
+	encryptionStrings,
+	endedText,
+	lostText,
+	noModeText as noEncryptedModeText,
+	otherConnectionText,
+} from '../encrypted/words.ts';
+import { noModeText } from '../modes/words.ts';
+import { chooseModelButton } from '../policy/words.ts';
+import { noModelText, systemReason } from './messages.ts';
+
+/** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */
+export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
+	switch (refusal.reason) {
+		case 'empty':
+			return { message: vscode.l10n.t('Write a message first.') };
+		case 'too-long':
+			return { message: vscode.l10n.t('The message is too long to send.') };
+		case 'busy':
+			return { message: vscode.l10n.t('Wait for the reply, or stop it first.') };
+		case 'no-turn':
+			return {
+				message: vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.'),
+			};
+		case 'finished':
+			return { message: vscode.l10n.t('The reply is complete. Ask the model to go on with a message.') };
+		case 'context':
+			return refusal.explanation;
+		case 'no-model':
+			return { message: noModelText(connection), action: chooseModelButton() };
+		case 'no-mode':
+			return { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
+		case 'picture':
+			return { message: vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.') };
+		case 'picture-context':
+			return {
+				message: vscode.l10n.t(
+					'A picture is made of the message alone. Remove the attached context, or put it into words.',
+				),
+			};
+		case 'pictures-full':
+			return {
+				message: vscode.l10n.t(
+					'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
+				),
+				action: newConversationButton(),
+			};
+		case 'encrypted-mode':
+			return { message: noEncryptedModeText(), action: newConversationButton() };
+		case 'encryption-ended':
+			return { message: endedText(), action: newEncryptedButton() };
+		case 'encryption-lost':
+			return { message: lostText(), action: newEncryptedButton() };
+		case 'other-connection':
+			return { message: otherConnectionText(refusal.expected), action: helpfulButton('switchConnection') };
+		case 'no-connection':
+			return explainError(refusal.error, connection);
+		case 'not-saved':
+			return {
+				message: vscode.l10n.t(
+					'The message was not sent, because it could not be saved: {0}.',
+					systemReason(refusal.code),
+				),
+			};
+	}
+}
+
+/** Which key is missing is said where it was asked for. */
+export function explainMissingKey(connection: string): Explanation {
+	return { message: vscode.l10n.t('Not sent: {0} has no key yet.', connection), action: helpfulButton('manageKeys') };
+}
+
+export function newConversationButton(): NonNullable<Explanation['action']> {
+	return { label: vscode.l10n.t('New Conversation'), command: commands.newConversation };
+}
+
+function newEncryptedButton(): NonNullable<Explanation['action']> {
+	return { label: encryptionStrings().begin, command: commands.newEncryptedConversation };
+}

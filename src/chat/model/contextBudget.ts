@@ -1,0 +1,61 @@
+import { imageTokens } from './attachedImage.ts';
+import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
+import { type Conversation, shownReply, shownTurns, type Turn } from './conversation.ts';
+
+/** Left for the reply where the connection does not say how long one gets. */
+const REPLY_SHARE = 0.25;
+const REPLY_TOKENS = 4_096;
+
+/** What a model takes, in tokens. */
+export interface ModelLimits {
+	/** Request and reply together. */
+	readonly contextLength?: number;
+	readonly maxOutputTokens?: number;
+}
+
+/** How many tokens a request may have so that a reply of some length fits behind it; undefined where nobody knows. */
+export function requestBudget({ contextLength, maxOutputTokens }: ModelLimits): number | undefined {
+	if (contextLength === undefined) {
+		return undefined;
+	}
+	return contextLength - Math.min(maxOutputTokens ?? REPLY_TOKENS, Math.floor(contextLength * REPLY_SHARE));
+}
+
+export function attachmentTokens(attachment: Attachment): number {
+	const { image } = attachment;
+	return estimateTokens(formatAttachment(attachment)) + (image ? imageTokens(image) : 0);
+}
+
+/**
+ * How many UTF-16 code units each of the texts may keep so that together they lose `excess` tokens. The longest lose
+ * first, so that a small one beside a large one stays whole.
+ */
+export function shortenedLengths(texts: readonly string[], excess: number): number[] {
+	const tokens = texts.map(estimateTokens);
+	let spare = Math.max(0, tokens.reduce((sum, count) => sum + count, 0) - excess);
+	const limits = new Array<number>(texts.length).fill(0);
+	const order = tokens.map((_, index) => index).sort((one, other) => (tokens[one] ?? 0) - (tokens[other] ?? 0));
+	for (const [done, index] of order.entries()) {
+		const share = Math.min(tokens[index] ?? 0, Math.floor(spare / (order.length - done)));
+		limits[index] = share;
+		spare -= share;
+	}
+	return texts.map((text, index) => Math.floor((text.length * (limits[index] ?? 0)) / Math.max(1, tokens[index] ?? 1)));
+}
+
+/** A turn never changes in place, so it is counted once. */
+const turnTokens = new WeakMap<Turn, number>();
+
+/** What the shown messages and replies come to when another message follows them. */
+export function historyTokens(conversation: Conversation): number {
+	return shownTurns(conversation).reduce((sum, turn) => {
+		const known = turnTokens.get(turn);
+		const tokens =
+			known ??
+			estimateTokens(withAttachments(turn.question, turn.attachments)) +
+				estimateTokens(shownReply(turn).text) +
+				(turn.attachments ?? []).reduce((count, { image }) => count + (image ? imageTokens(image) : 0), 0);
+		turnTokens.set(turn, tokens);
+		return sum + tokens;
+	}, 0);
+}

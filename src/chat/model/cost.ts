@@ -1,0 +1,78 @@
+// What a reply cost, as far as the connection tells prices.
+import type { Connection } from '../../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
+import { searchCost, searchModelOf } from '../../contract/search.ts';
+import { hostsModel } from './preview.ts';
+import { type Prices, readPrices } from './prices.ts';
+
+/** Tokens, as the service counted them. */
+export interface ReplyUsage {
+	prompt?: number;
+	cached?: number;
+	completion?: number;
+	/** Of the completion. */
+	reasoning?: number;
+}
+
+/** US dollars. `atLeast`: something that is paid for as well is not known. */
+export interface Cost {
+	readonly usd: number;
+	readonly atLeast?: true;
+}
+
+const PER_TOKEN = 1 / 1_000_000;
+
+/** Undefined where no price, or no number of tokens, is known. */
+export function replyCost(
+	connection: Connection,
+	{ model, provider, usage }: { model: string; provider: string | undefined; usage: ReplyUsage | undefined },
+): Cost | undefined {
+	if (model === searchModelOf(connection) && connection.name !== LOCAL_CONNECTION_NAME) {
+		return searchCost({ prompt_tokens: usage?.prompt, completion_tokens: usage?.completion });
+	}
+	const found = pricesOf(connection, model, provider);
+	if (found === undefined || usage?.prompt === undefined || usage.completion === undefined) {
+		return undefined;
+	}
+	const { cachedInput } = found.prices;
+	// What is read from a cache costs less, nobody says how much: it is left out of what was paid at least.
+	const cached = Math.min(usage.cached ?? 0, usage.prompt);
+	const parts = [
+		{ tokens: usage.prompt - cached, price: found.prices.input },
+		{ tokens: cached, price: cachedInput },
+		{ tokens: usage.completion, price: found.prices.output },
+	];
+	const usd = parts.reduce((sum, { tokens, price = 0 }) => sum + tokens * price, 0) * PER_TOKEN;
+	const isWhole = found.isExact && parts.every(({ tokens, price }) => tokens === 0 || price !== undefined);
+	if (isWhole) {
+		return { usd };
+	}
+	// That it cost nothing at least says nothing.
+	return usd > 0 ? { usd, atLeast: true } : undefined;
+}
+
+/** Of several, where each is known; otherwise what the known ones come to at least. Undefined where none is. */
+export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefined {
+	const known = costs.filter(cost => cost !== undefined);
+	if (known.length === 0) {
+		return undefined;
+	}
+	const usd = known.reduce((sum, cost) => sum + cost.usd, 0);
+	return known.length === costs.length && known.every(({ atLeast }) => !atLeast) ? { usd } : { usd, atLeast: true };
+}
+
+/** The provider's own before the model's: of a model that several host the connection tells the lowest. */
+function pricesOf(
+	connection: Connection,
+	model: string,
+	provider: string | undefined,
+): { prices: Prices; isExact: boolean } | undefined {
+	const own = readPrices(connection.providers.find(({ slug }) => slug === provider)?.prices);
+	if (own) {
+		return { prices: own, isExact: true };
+	}
+	const prices = readPrices(findModel(connection, model)?.prices);
+	const hosts = connection.providers.filter(candidate => hostsModel(connection, candidate, model) !== false);
+	return prices && { prices, isExact: hosts.length <= 1 };
+}

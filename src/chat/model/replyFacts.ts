@@ -1,0 +1,82 @@
+// What a reply keeps beside its text: what it was asked with, what was served, what it cost.
+import type { Connection } from '../../contract/connection.ts';
+import { splitDigest } from '../../contract/images.ts';
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { Conversation, Reply } from './conversation.ts';
+import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
+import type { AskedWith } from './policy.ts';
+
+/** The reply with what is known once its request is on its way; when it has ended, with its cost. */
+export function withFacts(
+	reply: Reply,
+	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
+): Reply {
+	// A reply that goes on has what was said of its part before: of both, what protects less holds for the whole.
+	const known: Reply = { ...reply, asked, retention: weaker(reply.retention ?? retention, retention) };
+	if (reply.state === 'streaming' || !hasCome(reply)) {
+		return known;
+	}
+	const { provider, usage } = reply;
+	// An alternate may have served it, at prices of its own.
+	const model = asked.models === undefined ? asked.model : (servedModel(known).model ?? asked.model);
+	const cost = replyCost(connection, { model, provider, usage });
+	return cost === undefined ? known : { ...known, cost };
+}
+
+/** Whether the last part brought anything: what failed before it began is not known to have cost something. */
+function hasCome({ text, usage, continuations = [] }: Reply): boolean {
+	return usage !== undefined || text.length > (continuations.at(-1)?.offset ?? 0);
+}
+
+const PROTECTION = { no: 0, 'as-account-is-set': 1, yes: 2 } as const;
+
+function weaker(one: ZeroDataRetention, other: ZeroDataRetention): ZeroDataRetention {
+	return PROTECTION[one.inForce] < PROTECTION[other.inForce] ? one : other;
+}
+
+/** Of all parts. */
+export function costOf({ cost, usage, continuations = [] }: Reply): Cost | undefined {
+	const parts = [...continuations, { cost, usage }];
+	return totalCost(parts.filter(part => part.cost !== undefined || part.usage !== undefined).map(part => part.cost));
+}
+
+const DIGEST = /^(?:sha\d+:)?[\da-f]{8,}$/i;
+
+/** The model that answered, and the digest that its name was resolved to. A tag of a model's name is none. */
+export function servedModel({ model, asked }: Reply): { model?: string; digest?: string } {
+	if (model === undefined) {
+		return {};
+	}
+	const split = splitDigest(model, asked?.model ?? model);
+	return split.digest === undefined || split.model === asked?.model || DIGEST.test(split.digest) ? split : { model };
+}
+
+/** What all replies of a conversation came to, versions and replies that are not shown any more included: they were paid for. */
+export interface Total {
+	replies: number;
+	prompt: number;
+	completion: number;
+	/** Some reply told no number of tokens. */
+	isPartial: boolean;
+	cost?: Cost;
+}
+
+/** One that was refused before it was sent has nothing of all this. */
+const wasSent = ({ asked, text, usage }: Reply) => asked !== undefined || text !== '' || usage !== undefined;
+
+export function totalOf({ turns }: Conversation): Total {
+	const total: Total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
+	const costs: (Cost | undefined)[] = [];
+	for (const reply of turns.flatMap(turn => turn.replies).filter(wasSent)) {
+		const parts: (ReplyUsage | undefined)[] = [...(reply.continuations ?? []).map(part => part.usage), reply.usage];
+		for (const usage of parts) {
+			total.prompt += usage?.prompt ?? 0;
+			total.completion += usage?.completion ?? 0;
+			total.isPartial ||= usage === undefined;
+		}
+		total.replies++;
+		costs.push(costOf(reply));
+	}
+	const cost = totalCost(costs);
+	return cost === undefined ? total : { ...total, cost };
+}

@@ -1,0 +1,35 @@
+import type { WorkspaceTag } from './conversation.ts';
+
+/** What a window has open: its folders, and the remotes of all its repositories. */
+export interface OpenWorkspace {
+	readonly folders: readonly string[];
+	readonly remotes: readonly string[];
+}
+
+/**
+ * Whether a conversation belongs to what is open: one of its folders is, or a clone of its repository, so that a folder
+ * that was moved or became one of several keeps its history. A window without a folder has what was asked in one.
+ */
+export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace): boolean {
+	if (folders.length === 0 && remote === undefined) {
+		return open.folders.length === 0;
+	}
+	return (
+		folders.some(folder => open.folders.includes(folder)) ||
+		(remote !== undefined && open.remotes.some(other => remoteKey(other) === remoteKey(remote)))
+	);
+}
+
+/** Whether the two are exactly the same folders. */
+export function sameFolders(one: readonly string[], other: readonly string[]): boolean {
+	return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
+}
+
+/** Host and path, the same for the https and the ssh address of a repository. */
+export function remoteKey(remote: string): string {
+	const [, scpHost, scpPath] = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(remote) ?? [];
+	const url = scpPath === undefined ? URL.parse(remote) : undefined;
+	const host = url ? url.hostname : (scpHost ?? '');
+	const path = url ? url.pathname : (scpPath ?? remote);
+	return `${host.toLowerCase()}/${path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')}`;
+}

@@ -1,0 +1,110 @@
+// Parses what comes from the page. Host only.
+import * as z from 'zod';
+import { PICTURE_FILE } from '../model/picture.ts';
+import {
+	type FromPage,
+	MAXIMUM_COPY_LENGTH,
+	MAXIMUM_DROP,
+	MAXIMUM_FILE_TEXT,
+	MAXIMUM_IMAGE_DATA,
+	MAXIMUM_MESSAGE_LENGTH,
+	MAXIMUM_NAME_LENGTH,
+	MAXIMUM_NAMES,
+	MAXIMUM_PASTE_LENGTH,
+	MAXIMUM_STATE_LENGTH,
+	MAXIMUM_URL_LENGTH,
+} from './protocol.ts';
+
+const turn = z.uuid();
+const request = z.uuid();
+const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
+const address = z.string().max(MAXIMUM_URL_LENGTH);
+
+const fromPageSchema = z.discriminatedUnion('kind', [
+	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request']), request }),
+	// To the one request of the host.
+	z.strictObject({
+		kind: z.literal('answer'),
+		request,
+		answer: z.union([z.strictObject({ value: z.boolean() }), z.strictObject({ problem: z.string().max(1_000) })]),
+	}),
+	// Twice the limit gets through, so that a message that is too long is refused in words.
+	z.strictObject({
+		kind: z.literal('message-send'),
+		conversation: z.uuid().exactOptional(),
+		turn,
+		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
+		edits: turn.exactOptional(),
+	}),
+	z.strictObject({ kind: z.literal('earlier-request'), request, before: turn }),
+	z.strictObject({ kind: z.literal('reply-stop'), turn }),
+	z.strictObject({ kind: z.literal('reply-retry'), turn }),
+	z.strictObject({ kind: z.literal('reply-continue'), turn }),
+	z.strictObject({ kind: z.literal('version-show'), turn }),
+	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
+	z.strictObject({ kind: z.literal('connection-follow') }),
+	z.strictObject({ kind: z.literal('mode-pick') }),
+	z.strictObject({ kind: z.literal('picture-request'), request, turn, file: z.string().regex(PICTURE_FILE) }),
+	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
+	z.strictObject({ kind: z.enum(['encryption-begin', 'attestation-show']) }),
+	z.strictObject({
+		kind: z.literal('draft-hold'),
+		conversation: z.uuid(),
+		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
+	}),
+	z.strictObject({ kind: z.literal('model-choose') }),
+	z.strictObject({ kind: z.literal('policy-choose') }),
+	z.strictObject({ kind: z.literal('link-open'), url: address }),
+	z.strictObject({ kind: z.literal('context-pick') }),
+	z.strictObject({ kind: z.literal('context-shorten') }),
+	z.strictObject({ kind: z.literal('context-drop'), uris: z.array(address).max(MAXIMUM_DROP) }),
+	z.strictObject({
+		kind: z.literal('context-text'),
+		name: z.string().min(1).max(255),
+		text: z.string().max(MAXIMUM_FILE_TEXT),
+	}),
+	z.strictObject({
+		kind: z.literal('context-image'),
+		name: z.string().min(1).max(255),
+		data: z.base64().max(MAXIMUM_IMAGE_DATA),
+	}),
+	z.strictObject({
+		kind: z.literal('preview-request'),
+		request,
+		file: z.string().regex(PICTURE_FILE),
+		turn: turn.exactOptional(),
+	}),
+	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),
+	z.strictObject({ kind: z.literal('chip-open'), chip: z.uuid() }),
+	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
+	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(200) }),
+	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
+	z.strictObject({ kind: z.literal('paste-look'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
+	z.strictObject({ kind: z.literal('paste-take'), paste: z.uuid() }),
+	z.strictObject({ kind: z.literal('focus-tell'), focused: z.boolean() }),
+	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
+	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
+	z.strictObject({
+		kind: z.literal('code-use'),
+		action: z.enum(['insert', 'new-file', 'apply']),
+		turn,
+		code: z.string().min(1).max(MAXIMUM_COPY_LENGTH),
+		language: fileName.exactOptional(),
+		file: fileName.exactOptional(),
+	}),
+	z.strictObject({ kind: z.literal('files-check'), request, names: z.array(fileName).max(MAXIMUM_NAMES) }),
+	z.strictObject({ kind: z.literal('file-open'), name: fileName }),
+	z.strictObject({ kind: z.literal('image-load'), request, url: z.string().max(MAXIMUM_URL_LENGTH) }),
+]);
+
+/** undefined for anything that is not a message of the page. */
+export function parseFromPage(message: unknown): FromPage | undefined {
+	const parsed = fromPageSchema.safeParse(message);
+	return parsed.success ? parsed.data : undefined;
+}
+
+/** The address when it may be opened in the browser: a whole http, https or mailto URL. */
+export function openableUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url : undefined;
+}

@@ -1,0 +1,179 @@
+import { commands } from '../../platform/ids.ts';
+import { imageTokens } from '../model/attachedImage.ts';
+import { type Attachment, estimateTokens } from '../model/attachment.ts';
+import { citationsOf } from '../model/citations.ts';
+import {
+	type Conversation,
+	currentReply,
+	isUnfinished,
+	type Reply,
+	shownReply,
+	type Turn,
+	versionsOf,
+} from '../model/conversation.ts';
+import type { ReplyUsage } from '../model/cost.ts';
+import { costOf, servedModel } from '../model/replyFacts.ts';
+import type { AttachmentView, PictureView, ReplyView, TurnView } from './protocol.ts';
+import { toDetailsView } from './toPolicyView.ts';
+
+/** What of a running reply is not part of the conversation. */
+export interface LiveState {
+	readonly turnId: string;
+	/** Nothing has come for a while. */
+	readonly waiting: boolean;
+}
+
+/** The page gets at most so many turns, and about so many characters, at a time: neither side may stand still for it. */
+const SLICE_TURNS = 40;
+const SLICE_LENGTH = 400_000;
+
+/** The turns before the one at `end`, as many as one message may hold. `path` is all that is shown. */
+export function sliceBefore(path: readonly Turn[], end: number): Turn[] {
+	let start = end;
+	for (let length = 0; start > 0 && end - start < SLICE_TURNS; start--) {
+		const turn = path[start - 1] as Turn;
+		length += turn.question.length + shownReply(turn).text.length + (currentReply(turn).reasoning?.length ?? 0);
+		if (length > SLICE_LENGTH && start < end) {
+			break;
+		}
+	}
+	return path.slice(start, end);
+}
+
+export function toTurnView(conversation: Conversation, turn: Turn, live: LiveState | undefined): TurnView {
+	const waiting = live?.turnId === turn.id && live.waiting;
+	const goesOn = !conversation.encryption?.hasEnded;
+	const isLast = live === undefined && conversation.head === turn.id && goesOn;
+	const version = toVersionView(conversation, turn);
+	return {
+		id: turn.id,
+		askedAt: turn.askedAt,
+		question: turn.question,
+		...(turn.mode === undefined ? {} : { mode: turn.mode }),
+		...(turn.attachments === undefined ? {} : { attachments: turn.attachments.map(toAttachmentView) }),
+		reply: toReplyView(turn, waiting, isLast),
+		...(version === undefined ? {} : { version }),
+	};
+}
+
+export function toAttachmentView(attachment: Attachment): AttachmentView {
+	const { kind, label, text, omitted, path, image } = attachment;
+	return {
+		kind,
+		label,
+		length: text.length,
+		tokens: image ? imageTokens(image) : estimateTokens(text),
+		...(path === undefined ? {} : { path }),
+		...(image ? { image: { file: image.file, width: image.width, height: image.height, bytes: image.bytes } } : {}),
+		...(omitted === undefined ? {} : { omitted }),
+	};
+}
+
+function toVersionView(conversation: Conversation, turn: Turn): TurnView['version'] {
+	const versions = versionsOf(conversation, turn);
+	if (versions.length < 2) {
+		return undefined;
+	}
+	const position = versions.findIndex(({ id }) => id === turn.id);
+	const previous = versions[position - 1]?.id;
+	const next = versions[position + 1]?.id;
+	return {
+		index: position + 1,
+		count: versions.length,
+		...(previous === undefined ? {} : { previous }),
+		...(next === undefined ? {} : { next }),
+	};
+}
+
+function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
+	const [current, shown] = [currentReply(turn), shownReply(turn)];
+	const isPicture = turn.mode === 'image';
+	const picture = isPicture ? toPictureView(shown) : undefined;
+	const { sources = [] } = shown;
+	const { model = current.model } = servedModel(shown);
+	const { provider } = shown;
+	const { reasoning, explanation } = current;
+	const duration = durationOf(shown);
+	const usage = usageOf(shown);
+	const cost = costOf(shown);
+	const details = toDetailsView(shown);
+	return {
+		state: current.state,
+		// The text of an image model is an address, which nobody reads.
+		text: isPicture ? '' : shown.text,
+		earlier: shown !== current,
+		waiting,
+		canRetry: isLast,
+		canContinue: isLast && !isPicture && isUnfinished(current),
+		continued: shown.continuations?.length ?? 0,
+		...(reasoning === undefined ? {} : { reasoning }),
+		...(model === undefined ? {} : { model }),
+		...(provider === undefined ? {} : { provider }),
+		...(duration === undefined ? {} : { duration }),
+		...(usage === undefined ? {} : { usage }),
+		...(cost === undefined ? {} : { cost }),
+		...(details === undefined ? {} : { details }),
+		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
+		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
+		...(picture === undefined ? {} : { picture }),
+	};
+}
+
+/** A picture may come once more where the reason may be gone, and where nothing was tried: its reply was stopped. */
+function toPictureView({ state, text, picture }: Reply): PictureView | undefined {
+	if (picture && 'file' in picture) {
+		const { file, width, height } = picture;
+		return { file, width, height };
+	}
+	if (text === '' || state === 'streaming') {
+		return undefined;
+	}
+	const problem = picture?.problem ?? 'not-loaded';
+	return { problem, canReload: problem === 'not-loaded' || problem === 'unreachable' || problem === 'not-kept' };
+}
+
+/** Of all parts, without the time between them; undefined where that of a part is not known. */
+export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
+	const starts = [startedAt, ...continuations.map(({ resumedAt }) => resumedAt)];
+	const ends = [...continuations.map(({ pausedAt }) => pausedAt), endedAt];
+	let duration = 0;
+	for (const [index, start] of starts.entries()) {
+		const end = ends[index];
+		if (end === undefined) {
+			return undefined;
+		}
+		duration += end - start;
+	}
+	return duration;
+}
+
+/** Of all parts; undefined where that of a part is not known. */
+export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | undefined {
+	const parts = [...continuations.map(part => part.usage), usage];
+	const sum = (count: (part: ReplyUsage) => number | undefined): number | undefined =>
+		parts.reduce<number | undefined>((total, part) => {
+			const value = part && count(part);
+			return total === undefined || value === undefined ? undefined : total + value;
+		}, 0);
+	if (parts.length === 1 || usage === undefined) {
+		return usage;
+	}
+	const [prompt, cached, completion] = [sum(p => p.prompt), sum(p => p.cached), sum(p => p.completion)];
+	const reasoning = sum(p => p.reasoning);
+	return {
+		...(prompt === undefined ? {} : { prompt }),
+		...(cached === undefined ? {} : { cached }),
+		...(completion === undefined ? {} : { completion }),
+		...(reasoning === undefined ? {} : { reasoning }),
+	};
+}
+
+function toExplanationView({
+	message,
+	action,
+}: NonNullable<Reply['explanation']>): NonNullable<ReplyView['explanation']> {
+	// Looking at the log mends nothing, so there the primary button is Retry.
+	return action
+		? { message, action: { label: action.label, primary: action.command !== commands.showLog } }
+		: { message };
+}

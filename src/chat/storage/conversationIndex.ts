@@ -1,0 +1,240 @@
+// What a list shows of each conversation, without opening them all: derived from the files and made anew from them
+// wherever it is missing, stale or damaged.
+import { randomUUID } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Turn, WorkspaceTag } from '../model/conversation.ts';
+import {
+	DamagedFileError,
+	isEncrypted,
+	NewerFileError,
+	parseHeader,
+	parseTurn,
+	workspaceSchema,
+} from '../model/conversationFile.ts';
+import { cut, oneLine, titleOf } from '../model/title.ts';
+import { FILE_EXTENSION, LOCK_EXTENSION, TEMPORARY_EXTENSION } from './conversationWriter.ts';
+
+export const INDEX_FILE = 'index.json';
+const INDEX_VERSION = 1;
+
+/** The header and the first turns of nearly every conversation. */
+const HEAD_BYTES = 64 * 1024;
+
+/** How much of the first messages is kept for a search. */
+const EXCERPT_LENGTH = 600;
+const EXCERPT_TURNS = 4;
+
+/** How many files are looked at side by side. */
+const WIDTH = 32;
+
+/** A lock or a temporary file of this age was left by a window that crashed: both live for well under a second. */
+const LEFTOVER_AGE_MS = 60_000;
+
+export interface ConversationSummary {
+	readonly id: string;
+	/** Undefined for a conversation without a title and without a message. */
+	readonly title?: string;
+	/** The first messages in one line. */
+	readonly text: string;
+	readonly workspace: WorkspaceTag;
+	readonly createdAt: number;
+	/** When something was last said in it. */
+	readonly updatedAt: number;
+	readonly turnCount: number;
+	readonly encrypted?: true;
+}
+
+export interface Listing {
+	/** In no particular order. */
+	readonly conversations: readonly ConversationSummary[];
+	/** Names of files whose first line is no header. */
+	readonly damaged: readonly string[];
+	/** Names of files that the system would not let us read. */
+	readonly unreadable: readonly string[];
+}
+
+const entrySchema = z.object({
+	id: z.string(),
+	title: z.string().exactOptional(),
+	text: z.string(),
+	workspace: workspaceSchema,
+	createdAt: z.number(),
+	updatedAt: z.number(),
+	turnCount: z.number(),
+	encrypted: z.literal(true).exactOptional(),
+	/** The file that this was read from. Each write makes a new one. */
+	file: z.object({ size: z.number(), modified: z.number(), inode: z.number() }),
+});
+type FileStamp = z.output<typeof entrySchema>['file'];
+type Entry = ConversationSummary & { readonly file: FileStamp };
+
+const indexSchema = z.object({ version: z.literal(INDEX_VERSION), entries: z.array(entrySchema) });
+
+export class ConversationIndex {
+	private readonly folder: string;
+	private readonly logger: Logger;
+	private entries: ReadonlyMap<string, Entry> | undefined;
+
+	constructor(folder: string, logger: Logger) {
+		this.folder = folder;
+		this.logger = logger;
+	}
+
+	/** All conversations as their files are now. `now`: for telling what a crash left behind. Rejects when the folder cannot be listed. */
+	async list(now: number): Promise<Listing> {
+		const before = this.entries ?? (await this.readIndex());
+		const entries = new Map<string, Entry>();
+		const damaged: string[] = [];
+		const unreadable: string[] = [];
+		let changed = false;
+		await eachOf(await this.fileNames(now), async name => {
+			const id = path.basename(name, FILE_EXTENSION);
+			const file = path.join(this.folder, name);
+			try {
+				const stamp = await stampOf(file);
+				const known = before.get(id);
+				if (known && sameStamp(known.file, stamp)) {
+					entries.set(id, known);
+				} else {
+					changed = true;
+					entries.set(id, { ...(await readSummary(file, id)), file: stamp });
+				}
+			} catch (error) {
+				if (error instanceof DamagedFileError) {
+					damaged.push(name);
+				} else if (!(error instanceof NewerFileError) && systemErrorCode(error) !== 'ENOENT') {
+					this.logger.log('warn', 'A conversation cannot be read', { reason: describeError(error) });
+					unreadable.push(name);
+				}
+			}
+		});
+		this.entries = entries;
+		if (changed || entries.size !== before.size) {
+			await this.writeIndex(entries);
+		}
+		const conversations = [...entries.values()].map(({ file: _, ...summary }) => summary);
+		return { conversations, damaged, unreadable };
+	}
+
+	/** The names of the conversations' files. Leftovers of a crash go on the way. */
+	private async fileNames(now: number): Promise<string[]> {
+		let names: string[];
+		try {
+			names = await readdir(this.folder);
+		} catch (error) {
+			if (systemErrorCode(error) === 'ENOENT') {
+				return [];
+			}
+			throw error;
+		}
+		for (const name of names.filter(other => other.endsWith(LOCK_EXTENSION) || other.endsWith(TEMPORARY_EXTENSION))) {
+			const file = path.join(this.folder, name);
+			const stamp = await stampOf(file).catch(() => undefined);
+			if (stamp && now - stamp.modified > LEFTOVER_AGE_MS) {
+				await rm(file, { force: true }).catch(() => {});
+			}
+		}
+		return names.filter(name => name.endsWith(FILE_EXTENSION));
+	}
+
+	private async readIndex(): Promise<ReadonlyMap<string, Entry>> {
+		try {
+			const index = indexSchema.parse(JSON.parse(await readFile(path.join(this.folder, INDEX_FILE), 'utf8')));
+			return new Map(index.entries.map(entry => [entry.id, entry]));
+		} catch {
+			return new Map();
+		}
+	}
+
+	/** Its failure costs time at the next start and nothing else. */
+	private async writeIndex(entries: ReadonlyMap<string, Entry>): Promise<void> {
+		const temporary = path.join(this.folder, `index.${randomUUID()}${TEMPORARY_EXTENSION}`);
+		try {
+			const index = { version: INDEX_VERSION, entries: [...entries.values()] };
+			await writeFile(temporary, JSON.stringify(index), { mode: 0o600 });
+			await rename(temporary, path.join(this.folder, INDEX_FILE));
+		} catch (error) {
+			await rm(temporary, { force: true }).catch(() => {});
+			this.logger.log('warn', 'The index of conversations cannot be written', { reason: describeError(error) });
+		}
+	}
+}
+
+async function readSummary(file: string, id: string): Promise<ConversationSummary> {
+	const bytes = Buffer.allocUnsafe(HEAD_BYTES);
+	const handle = await open(file, 'r');
+	let text: string;
+	try {
+		const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+		text = bytes.toString('utf8', 0, bytesRead);
+	} finally {
+		await handle.close();
+	}
+	const lines = text.split('\n');
+	// The last line goes on behind what was read, or is empty.
+	const rest = lines.pop() ?? '';
+	const [first, ...turnLines] = lines;
+	if (first === undefined) {
+		throw new DamagedFileError('The file has no header.');
+	}
+	const header = parseHeader(first);
+	if (header.id !== id) {
+		throw new DamagedFileError('The header is that of another file.');
+	}
+	const turns = turnLines
+		.slice(0, EXCERPT_TURNS)
+		.map(parseTurn)
+		.filter(turn => turn !== undefined);
+	const { createdAt, updatedAt, workspace, turnCount } = header;
+	const title = header.title ?? (turns[0] ? titleOf({ turns }) : beginOfQuestion(rest));
+	return {
+		id,
+		...(title === undefined ? {} : { title }),
+		text: excerpt(turns),
+		workspace,
+		createdAt,
+		updatedAt,
+		turnCount,
+		...(isEncrypted(header) ? { encrypted: true as const } : {}),
+	};
+}
+
+function excerpt(turns: readonly Turn[]): string {
+	const texts = turns.flatMap(({ question, replies }) => [question, replies.at(-1)?.text ?? '']);
+	const pieces = texts.map(text => oneLine(text.slice(0, EXCERPT_LENGTH))).filter(text => text !== '');
+	return cut(pieces.join(' · '), EXCERPT_LENGTH);
+}
+
+/** Of a first turn that is longer than what was read. */
+function beginOfQuestion(line: string): string | undefined {
+	const [, escaped] = /"question":"((?:[^"\\]|\\.){1,400})/.exec(line) ?? [];
+	try {
+		return escaped === undefined ? undefined : titleOf({ turns: [{ question: JSON.parse(`"${escaped}"`) }] });
+	} catch {
+		return undefined;
+	}
+}
+
+async function stampOf(file: string): Promise<FileStamp> {
+	const { size, mtimeMs, ino } = await stat(file);
+	return { size, modified: mtimeMs, inode: ino };
+}
+
+function sameStamp(one: FileStamp, other: FileStamp): boolean {
+	return one.size === other.size && one.modified === other.modified && one.inode === other.inode;
+}
+
+async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+	const iterator = items.values();
+	await Promise.all(
+		Array.from({ length: WIDTH }, async () => {
+			for (const item of iterator) {
+				await run(item);
+			}
+		}),
+	);
+}

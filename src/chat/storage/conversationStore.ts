@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Clock, systemClock } from '../../base/async.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type Conversation, markCutOff } from '../model/conversation.ts';
+import {
+	DamagedFileError,
+	NewerFileError,
+	parseConversationFile,
+	rescueConversationFile,
+} from '../model/conversationFile.ts';
+import { ConversationIndex, type ConversationSummary } from './conversationIndex.ts';
+import {
+	ConversationWriter,
+	FILE_EXTENSION,
+	fileIdentity,
+	identityOf,
+	turnsDigest,
+	type Writer,
+	writeTitle,
+} from './conversationWriter.ts';
+import { movePictures, picturesOf, removePictures } from './pictureStore.ts';
+
+/** Deleted conversations wait here. */
+export const TRASH_FOLDER = 'trash';
+const TRASH_DAYS = 30;
+/** Of the folder that holds the pictures of a conversation in the trash, beside its file. */
+const TRASHED_PICTURES = '.pictures';
+
+const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+export interface OpenedConversation {
+	readonly conversation: Conversation;
+	readonly writer: Writer;
+}
+
+/** What became of a damaged file. */
+export interface Repair {
+	/** How many turns could be read and are kept, and how many there were, where that is known. */
+	readonly kept: number;
+	readonly expected: number | undefined;
+}
+
+export type OpenOutcome =
+	| (OpenedConversation & { readonly kind: 'opened'; readonly repair?: Repair })
+	| { readonly kind: 'missing' }
+	/** A later version of the extension wrote it. */
+	| { readonly kind: 'newer' }
+	/** Nothing of it could be read. Its file has another name now, and all its bytes. */
+	| { readonly kind: 'set-aside' }
+	/** `code` is the system's. The file stands where it was. */
+	| { readonly kind: 'unreadable'; readonly code: string | undefined };
+
+export interface ConversationList {
+	/** Written last first. */
+	readonly conversations: readonly ConversationSummary[];
+	readonly repairs: readonly Repair[];
+	readonly unreadable: number;
+}
+
+/** A conversation in the trash, for taking it back. */
+export interface TrashedConversation {
+	readonly id: string;
+	readonly file: string;
+}
+
+/** The conversations of all workspaces: one file each, in one folder. */
+export class ConversationStore {
+	private readonly folder: string;
+	private readonly logger: Logger;
+	private readonly clock: Clock;
+	private readonly index: ConversationIndex;
+
+	constructor(folder: string, logger: Logger, clock: Clock = systemClock) {
+		this.folder = folder;
+		this.logger = logger;
+		this.clock = clock;
+		this.index = new ConversationIndex(folder, logger);
+	}
+
+	/** A writer for a conversation that has no file yet. The file comes with the first save. */
+	create(conversation: Conversation): ConversationWriter {
+		return new ConversationWriter(this.folder, conversation, undefined, this.clock);
+	}
+
+	/** Rejects with the system's error when the folder cannot be listed. */
+	async list(): Promise<ConversationList> {
+		let listing = await this.index.list(this.clock.now());
+		const repairs: Repair[] = [];
+		let unreadable = listing.unreadable.length;
+		for (const name of listing.damaged) {
+			const outcome = await this.repair(path.join(this.folder, name));
+			if (outcome.kind === 'unreadable') {
+				unreadable++;
+			} else {
+				repairs.push(outcome.kind === 'opened' && outcome.repair ? outcome.repair : { kept: 0, expected: undefined });
+			}
+		}
+		if (repairs.length > 0) {
+			listing = await this.index.list(this.clock.now());
+		}
+		const conversations = listing.conversations.toSorted((one, other) => other.updatedAt - one.updatedAt);
+		return { conversations, repairs, unreadable };
+	}
+
+	/** Opens a conversation for going on with it. A damaged file is repaired as far as it can be. Never rejects. */
+	async open(id: string): Promise<OpenOutcome> {
+		const file = this.fileOf(id);
+		if (file === undefined) {
+			return { kind: 'missing' };
+		}
+		try {
+			return { kind: 'opened', ...(await this.read(file, id)) };
+		} catch (error) {
+			if (error instanceof DamagedFileError) {
+				return this.repair(file);
+			}
+			return this.failure(error);
+		}
+	}
+
+	/** Gives a conversation that is not open here a title; undefined takes it away. Rejects with the system's error. */
+	rename(id: string, title: string | undefined): Promise<void> {
+		return writeTitle(this.folder, id, title, this.clock);
+	}
+
+	/** Moves a conversation to the trash, where it stays for a month. Undefined when it has no file. Rejects with the system's error. */
+	async remove(id: string): Promise<TrashedConversation | undefined> {
+		const file = this.fileOf(id);
+		if (file === undefined) {
+			return undefined;
+		}
+		const trash = path.join(this.folder, TRASH_FOLDER);
+		await mkdir(trash, { recursive: true, mode: 0o700 });
+		await this.emptyTrash(trash);
+		const trashed = path.join(trash, `${id}.${this.clock.now()}${FILE_EXTENSION}`);
+		try {
+			await rename(file, trashed);
+		} catch (error) {
+			if (systemErrorCode(error) === 'ENOENT') {
+				return undefined;
+			}
+			throw error;
+		}
+		await movePictures(picturesOf(this.folder, id), trashed + TRASHED_PICTURES);
+		return { id, file: trashed };
+	}
+
+	/** Takes a conversation back from the trash. Resolves with its id: a new one where another window has written it again. */
+	async restore({ id, file }: TrashedConversation): Promise<string> {
+		const target = path.join(this.folder, id + FILE_EXTENSION);
+		if (!(await identityOf(target))) {
+			await rename(file, target);
+			await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, id));
+			return id;
+		}
+		const { conversation } = await this.read(file, id);
+		const copy = { ...conversation, id: randomUUID(), branchedFrom: id };
+		await this.create(copy).save(copy);
+		await rm(file);
+		await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, copy.id));
+		return copy.id;
+	}
+
+	/** What was deleted a month ago goes for good. */
+	private async emptyTrash(trash: string): Promise<void> {
+		const limit = this.clock.now() - TRASH_DAYS * 24 * 60 * 60 * 1000;
+		for (const name of await readdir(trash)) {
+			const deletedAt = Number(name.split('.').at(-2));
+			if (name.endsWith(FILE_EXTENSION) && deletedAt < limit) {
+				await rm(path.join(trash, name), { force: true }).catch(() => {});
+				await removePictures(path.join(trash, name + TRASHED_PICTURES));
+			}
+		}
+	}
+
+	private async read(file: string, id: string): Promise<OpenedConversation> {
+		const handle = await open(file, 'r');
+		try {
+			// Through the open handle: a rename by another window meanwhile changes neither the bytes nor the identity.
+			const { text, identity } = await contentOf(handle);
+			const { conversation, revision } = await parseConversationFile(text);
+			if (conversation.id !== id) {
+				throw new DamagedFileError('The header is that of another file.');
+			}
+			const turns = turnsDigest([text.slice(text.indexOf('\n') + 1)]);
+			const known = { identity, revision, turns, title: conversation.title };
+			return {
+				conversation: markCutOff(conversation),
+				writer: new ConversationWriter(this.folder, conversation, known, this.clock),
+			};
+		} finally {
+			await handle.close();
+		}
+	}
+
+	/** Keeps all bytes of a damaged file under another name, and what can be read of it under its own. */
+	private async repair(file: string): Promise<OpenOutcome> {
+		const time = new Date(this.clock.now()).toISOString().replace(/[-:]/g, '');
+		const aside = `${file}.damaged-${time}`;
+		const id = path.basename(file, FILE_EXTENSION);
+		try {
+			const handle = await open(file, 'r');
+			let content: Awaited<ReturnType<typeof contentOf>>;
+			let createdAt: number;
+			try {
+				content = await contentOf(handle);
+				createdAt = (await handle.stat()).mtimeMs;
+			} finally {
+				await handle.close();
+			}
+			const rescue = CONVERSATION_ID.test(id)
+				? await rescueConversationFile(content.text, { id, createdAt })
+				: undefined;
+			if (!rescue) {
+				await rename(file, aside);
+				return { kind: 'set-aside' };
+			}
+			await copyFile(file, aside);
+			const conversation = markCutOff(rescue.conversation);
+			const known = { identity: content.identity, revision: 1, turns: '', title: conversation.title };
+			const writer = new ConversationWriter(this.folder, conversation, known, this.clock);
+			await writer.save(conversation);
+			const repair = { kept: conversation.turns.length, expected: rescue.expected };
+			return { kind: 'opened', conversation, writer, repair };
+		} catch (error) {
+			return this.failure(error);
+		}
+	}
+
+	private failure(error: unknown): OpenOutcome {
+		if (error instanceof NewerFileError) {
+			return { kind: 'newer' };
+		}
+		const code = systemErrorCode(error);
+		if (code === 'ENOENT') {
+			return { kind: 'missing' };
+		}
+		this.logger.log('warn', 'A conversation cannot be read', { reason: describeError(error) });
+		return { kind: 'unreadable', code };
+	}
+
+	private fileOf(id: string): string | undefined {
+		return CONVERSATION_ID.test(id) ? path.join(this.folder, id + FILE_EXTENSION) : undefined;
+	}
+}
+
+async function contentOf(handle: FileHandle) {
+	const identity = fileIdentity(await handle.stat({ bigint: true }));
+	return { text: await handle.readFile('utf8'), identity };
+}

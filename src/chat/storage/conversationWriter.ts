@@ -1,0 +1,285 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { type Clock, systemClock } from '../../base/async.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { formatConversationFile, parseHeader } from '../model/conversationFile.ts';
+import { whileLocked } from './fileLock.ts';
+
+export const FILE_EXTENSION = '.jsonl';
+export const LOCK_EXTENSION = '.lock';
+export const TEMPORARY_EXTENSION = '.tmp';
+
+/** A file is handed to the system in pieces of about this many characters. */
+const PIECE_LENGTH = 1_000_000;
+
+/** Tells one write of a file from another: every write makes a new file and renames it into place. */
+export interface FileIdentity {
+	readonly inode: bigint;
+	readonly size: bigint;
+	readonly modifiedNs: bigint;
+}
+
+export function fileIdentity(stats: { ino: bigint; size: bigint; mtimeNs: bigint }): FileIdentity {
+	return { inode: stats.ino, size: stats.size, modifiedNs: stats.mtimeNs };
+}
+
+/** What a writer knows of the file that it goes on from. */
+export interface KnownFile {
+	readonly identity: FileIdentity;
+	readonly revision: number;
+	/** Of its turns, as `turnsDigest` makes it. */
+	readonly turns: string;
+	readonly title: string | undefined;
+}
+
+/** Tells one text of turns from another: all lines of a file but the header. */
+export function turnsDigest(lines: Iterable<string>): string {
+	const hash = createHash('sha256');
+	for (const line of lines) {
+		hash.update(line);
+	}
+	return hash.digest('base64');
+}
+
+/** What a chat asks of whoever keeps its conversation. */
+export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
+
+/** The file was written by another window: writing it would lose what stands there. */
+class ForeignWriteError extends Error {
+	override readonly name = 'ForeignWriteError';
+}
+
+/**
+ * Writes one conversation: whole, atomically, one write at a time, the newest value last. Where another window added to
+ * the file in between, the conversation goes on in a file of its own; where it only gave it another title, that is kept.
+ */
+export class ConversationWriter {
+	private readonly branched = new Emitter<{ id: string; branchedFrom: string }>();
+	/** The conversation went on in a new file, under a new id, because another window added to the old one. */
+	readonly onDidBranch = this.branched.event;
+	private readonly renamed = new Emitter<string | undefined>();
+	/** Another window gave the conversation this title, which is in its file. */
+	readonly onDidRename = this.renamed.event;
+
+	private readonly folder: string;
+	private readonly clock: Clock;
+	private known: KnownFile | undefined;
+	private identity: { id: string; branchedFrom?: string };
+	private latest: Conversation;
+	private scheduled: Promise<void> | undefined;
+	private running: Promise<void> = Promise.resolve();
+
+	/** `known` is the file that `conversation` was read from; a new conversation has none. */
+	constructor(folder: string, conversation: Conversation, known?: KnownFile, clock: Clock = systemClock) {
+		this.folder = folder;
+		this.clock = clock;
+		this.known = known;
+		this.latest = conversation;
+		this.identity = {
+			id: conversation.id,
+			...(conversation.branchedFrom === undefined ? {} : { branchedFrom: conversation.branchedFrom }),
+		};
+	}
+
+	/** Resolves when this value, or a newer one, is on disk. Rejects with the system's error when it could not be written. */
+	save(conversation: Conversation): Promise<void> {
+		this.latest = conversation;
+		if (!this.scheduled) {
+			this.scheduled = this.running.then(() => {
+				this.scheduled = undefined;
+				return this.write();
+			});
+			this.running = this.scheduled.catch(() => {});
+		}
+		return this.scheduled;
+	}
+
+	/** Whether another window has added to the file since this one read or wrote it. Rejects with the system's error. */
+	async isStale(): Promise<boolean> {
+		await this.settled();
+		const target = path.join(this.folder, this.identity.id + FILE_EXTENSION);
+		const current = await identityOf(target);
+		if (!current || (this.known && sameFile(current, this.known.identity))) {
+			return false;
+		}
+		const text = await readFile(target, 'utf8');
+		return turnsDigest([text.slice(text.indexOf('\n') + 1)]) !== this.known?.turns;
+	}
+
+	/** Resolves when every save that was asked for has ended, one way or the other. */
+	settled(): Promise<void> {
+		return this.running;
+	}
+
+	private async write(): Promise<void> {
+		try {
+			await this.replaceFile();
+		} catch (error) {
+			if (!(error instanceof ForeignWriteError)) {
+				throw error;
+			}
+			const { identity, known } = this;
+			const branch = { id: randomUUID(), branchedFrom: identity.id };
+			this.identity = branch;
+			this.known = undefined;
+			try {
+				await this.replaceFile();
+			} catch (failure) {
+				// Not branched yet: the next save tries again, and tells.
+				this.identity = identity;
+				this.known = known;
+				throw failure;
+			}
+			this.branched.fire(branch);
+		}
+	}
+
+	private async replaceFile(): Promise<void> {
+		await mkdir(this.folder, { recursive: true, mode: 0o700 });
+		const target = path.join(this.folder, this.identity.id + FILE_EXTENSION);
+		const written = await this.writeTemporary();
+		try {
+			let foreignTitle: { title: string | undefined } | undefined;
+			await whileLocked(path.join(this.folder, this.identity.id + LOCK_EXTENSION), this.clock, async () => {
+				const current = await identityOf(target);
+				// A missing file is no foreign write: what this window holds is all there is.
+				if (current && !(this.known && sameFile(current, this.known.identity))) {
+					foreignTitle = await this.adopt(target, current);
+					return;
+				}
+				await rename(written.file, target);
+				this.known = written;
+			});
+			if (foreignTitle) {
+				await rm(written.file, { force: true });
+				if (foreignTitle.title !== this.latest.title) {
+					this.latest = withTitle(this.latest, foreignTitle.title);
+					this.renamed.fire(foreignTitle.title);
+				}
+				return this.replaceFile();
+			}
+			await syncFolder(this.folder);
+		} catch (error) {
+			await rm(written.file, { force: true }).catch(() => {});
+			throw error;
+		}
+	}
+
+	private async writeTemporary(): Promise<KnownFile & { file: string }> {
+		const file = path.join(this.folder, `${this.identity.id}.${randomUUID()}${TEMPORARY_EXTENSION}`);
+		const revision = (this.known?.revision ?? 0) + 1;
+		const { title } = this.latest;
+		const lines = await formatConversationFile({ ...this.latest, ...this.identity }, revision, this.clock.now());
+		try {
+			const identity = await writeAndSync(file, lines);
+			return { file, identity, revision, turns: turnsDigest(lines.slice(1)), title };
+		} catch (error) {
+			await rm(file, { force: true }).catch(() => {});
+			throw error;
+		}
+	}
+
+	/**
+	 * Goes on from a file that is not the one that was last written here, when its turns are: then only its title is new,
+	 * or it came back from a copy. Resolves with the title to keep.
+	 */
+	private async adopt(target: string, identity: FileIdentity): Promise<{ title: string | undefined }> {
+		const text = await readFile(target, 'utf8');
+		const end = text.indexOf('\n') + 1;
+		const turns = turnsDigest([text.slice(end)]);
+		if (turns !== this.known?.turns) {
+			throw new ForeignWriteError('Another window wrote to the conversation.');
+		}
+		const { revision, title } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
+		// A title that this window has just given counts more than one from before.
+		const own = this.latest.title !== this.known.title;
+		this.known = { identity, revision, turns, title };
+		return { title: own ? this.latest.title : title };
+	}
+}
+
+function withTitle({ title: _, ...conversation }: Conversation, title: string | undefined): Conversation {
+	return title === undefined ? conversation : { ...conversation, title };
+}
+
+/**
+ * Gives a conversation that is not open here another title, or, with undefined, the one that its first message makes.
+ * Its turns stay byte for byte, so a window that has it open goes on with it. Rejects with the system's error, or a
+ * DamagedFileError.
+ */
+export async function writeTitle(folder: string, id: string, title: string | undefined, clock: Clock): Promise<void> {
+	const target = path.join(folder, id + FILE_EXTENSION);
+	const temporary = path.join(folder, `${id}.${randomUUID()}${TEMPORARY_EXTENSION}`);
+	try {
+		await whileLocked(path.join(folder, id + LOCK_EXTENSION), clock, async () => {
+			const text = await readFile(target, 'utf8');
+			const end = text.indexOf('\n') + 1;
+			const { title: _, ...header } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
+			const changed = { ...header, revision: header.revision + 1, ...(title === undefined ? {} : { title }) };
+			await writeAndSync(temporary, [`${JSON.stringify(changed)}\n`, text.slice(end)]);
+			await rename(temporary, target);
+		});
+		await syncFolder(folder);
+	} catch (error) {
+		await rm(temporary, { force: true }).catch(() => {});
+		throw error;
+	}
+}
+
+async function writeAndSync(file: string, lines: readonly string[]): Promise<FileIdentity> {
+	const handle = await open(file, 'wx', 0o600);
+	try {
+		for (const piece of pieces(lines)) {
+			await handle.writeFile(piece);
+		}
+		await handle.sync();
+		return fileIdentity(await handle.stat({ bigint: true }));
+	} finally {
+		await handle.close();
+	}
+}
+
+export async function identityOf(file: string): Promise<FileIdentity | undefined> {
+	try {
+		return fileIdentity(await stat(file, { bigint: true }));
+	} catch (error) {
+		if (systemErrorCode(error) === 'ENOENT') {
+			return undefined;
+		}
+		throw error;
+	}
+}
+
+function sameFile(one: FileIdentity, other: FileIdentity): boolean {
+	return one.inode === other.inode && one.size === other.size && one.modifiedNs === other.modifiedNs;
+}
+
+/** Makes the rename itself last through a power cut. Windows cannot open a folder for this and does not need it. */
+async function syncFolder(folder: string): Promise<void> {
+	if (process.platform === 'win32') {
+		return;
+	}
+	const handle = await open(folder, constants.O_RDONLY);
+	try {
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+}
+
+function* pieces(lines: readonly string[]): Generator<string> {
+	let piece = '';
+	for (const line of lines) {
+		piece += line;
+		if (piece.length >= PIECE_LENGTH) {
+			yield piece;
+			piece = '';
+		}
+	}
+	yield piece;
+}

@@ -1,0 +1,94 @@
+// A lock between processes: a file that only one of them can make.
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import process from 'node:process';
+import type { Clock } from '../../base/async.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+
+/** A lock is held for a few system calls. One that is older than this has no living owner, whatever it says. */
+export const ABANDONED_AFTER_MS = 10_000;
+
+const RETRY_MS = 20;
+
+/** Of the lock beside a lock, for removing it. */
+const TAKEOVER = '.lock';
+
+/**
+ * Runs while this process alone holds the lock `file`. Waits for another holder; the lock of one that crashed is taken
+ * over, at once where its process is seen to be gone, else when it is too old. Rejects with the system's errors.
+ */
+export async function whileLocked(file: string, clock: Clock, run: () => Promise<void>): Promise<void> {
+	while (!(await make(file))) {
+		await removeAbandoned(file, clock);
+		await clock.sleep(RETRY_MS);
+	}
+	try {
+		await run();
+	} finally {
+		await rm(file, { force: true });
+	}
+}
+
+async function make(file: string): Promise<boolean> {
+	try {
+		const handle = await open(file, 'wx', 0o600);
+		try {
+			await handle.writeFile(JSON.stringify({ pid: process.pid, host: os.hostname() }));
+		} finally {
+			await handle.close();
+		}
+		return true;
+	} catch (error) {
+		if (systemErrorCode(error) === 'EEXIST') {
+			return false;
+		}
+		throw error;
+	}
+}
+
+/** Removes a lock whose owner is gone. Only one process does that at a time: the next one may already be inside again. */
+async function removeAbandoned(file: string, clock: Clock): Promise<void> {
+	if (!(await isAbandoned(file, clock))) {
+		return;
+	}
+	const takeover = `${file}${TAKEOVER}`;
+	if (!(await make(takeover))) {
+		if (await isAbandoned(takeover, clock)) {
+			await rm(takeover, { force: true });
+		}
+		return;
+	}
+	try {
+		if (await isAbandoned(file, clock)) {
+			await rm(file, { force: true });
+		}
+	} finally {
+		await rm(takeover, { force: true });
+	}
+}
+
+async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
+	try {
+		const { mtimeMs } = await stat(file);
+		return clock.now() - mtimeMs >= ABANDONED_AFTER_MS || isGone(await readFile(file, 'utf8'));
+	} catch (error) {
+		if (systemErrorCode(error) === 'ENOENT') {
+			return false;
+		}
+		throw error;
+	}
+}
+
+/** Only of this machine can be said which processes run; an owner that cannot be told may be alive. */
+function isGone(owner: string): boolean {
+	try {
+		const { pid, host } = JSON.parse(owner);
+		if (host !== os.hostname() || !Number.isInteger(pid) || pid <= 0) {
+			return false;
+		}
+		process.kill(pid, 0);
+		return false;
+	} catch (error) {
+		return systemErrorCode(error) === 'ESRCH';
+	}
+}

@@ -1,0 +1,236 @@
+import * as vscode from 'vscode';
+import type { AgentTask } from '../../contract/agentTasks.ts';
+import { type FollowState, staleSince } from '../model/followState.ts';
+import type { FollowWords } from '../model/formatEntry.ts';
+import { oneLine } from '../model/plainText.ts';
+import type { TaskFilter } from '../model/taskFilter.ts';
+import type { Outcome, TaskGroup } from '../model/taskGroups.ts';
+import { dayOf } from '../model/taskGroups.ts';
+import type { RowWords } from '../model/taskRow.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const number = (value: number) => value.toLocaleString(vscode.env.language);
+
+export const rowWords: RowWords = {
+	untitled: vscode.l10n.t('Untitled task'),
+	queued: vscode.l10n.t('queued'),
+	running: vscode.l10n.t('running'),
+	saving: vscode.l10n.t('saving'),
+	stopping: vscode.l10n.t('stopping'),
+	percent: progress => vscode.l10n.t('{0} %', progress),
+	outcome,
+	changes: (added, removed, files) =>
+		files === 1
+			? vscode.l10n.t('+{0} −{1} in 1 file', number(added), number(removed))
+			: vscode.l10n.t('+{0} −{1} in {2} files', number(added), number(removed), number(files)),
+	pullRequest: prNumber => vscode.l10n.t('PR {0}', prNumber),
+	age(milliseconds) {
+		if (milliseconds < MINUTE) {
+			return vscode.l10n.t('now');
+		}
+		if (milliseconds < HOUR) {
+			return vscode.l10n.t('{0} min', Math.floor(milliseconds / MINUTE));
+		}
+		return milliseconds < DAY
+			? vscode.l10n.t('{0} h', Math.floor(milliseconds / HOUR))
+			: vscode.l10n.t('{0} d', Math.floor(milliseconds / DAY));
+	},
+	follow(state) {
+		switch (state.kind) {
+			case 'connecting':
+				return vscode.l10n.t('connecting');
+			case 'live':
+				return vscode.l10n.t('live');
+			case 'reconnecting':
+				return reconnectingText(state);
+			case 'failed':
+				return vscode.l10n.t('not followed: {0}', state.reason);
+			case 'ended':
+				return undefined;
+		}
+	},
+};
+
+function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string {
+	const line = vscode.l10n.t('reconnecting at line {0}', number(state.nextIndex));
+	const since = staleSince(state, Date.now());
+	return since === undefined ? line : vscode.l10n.t('stale since {0}, {1}', clockTime(since), line);
+}
+
+/** How a followed task stands, in the words of the view's state line and of the status bar. */
+export function followText(state: FollowState): string {
+	return rowWords.follow(state) ?? vscode.l10n.t('ended');
+}
+
+export function outcome(kind: Exclude<Outcome, 'active'>): string {
+	switch (kind) {
+		case 'completed':
+			return vscode.l10n.t('completed');
+		case 'failed':
+			return vscode.l10n.t('failed');
+		case 'interrupted':
+			return vscode.l10n.t('interrupted');
+		case 'stopped':
+			return vscode.l10n.t('stopped');
+		case 'timeout':
+			return vscode.l10n.t('ran out of time');
+	}
+}
+
+export const followWords: FollowWords = {
+	error: vscode.l10n.t('error'),
+	warning: vscode.l10n.t('warning'),
+	success: vscode.l10n.t('success'),
+	reconnecting(nextIndex, attempt, cause) {
+		const line =
+			attempt === 1
+				? vscode.l10n.t('connection lost at line {0}, reconnecting', number(nextIndex))
+				: vscode.l10n.t('connection lost at line {0}, reconnecting ({1})', number(nextIndex), attempt);
+		return stateLine(cause === '' ? line : `${line}: ${cause}`);
+	},
+	resumed: nextIndex => stateLine(vscode.l10n.t('connected again, going on at line {0}', number(nextIndex))),
+	missing: (from, to) =>
+		stateLine(
+			from === to
+				? vscode.l10n.t('entry {0} is missing: the service did not send it, or it is too long', number(from))
+				: vscode.l10n.t(
+						'entries {0}–{1} are missing: the service did not send them, or they are too long',
+						number(from),
+						number(to),
+					),
+		),
+};
+
+export const logDocumentWords = {
+	cut: (characters: number) =>
+		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', number(characters)))}`,
+	earlier: (index: number) => stateLine(vscode.l10n.t('entries before {0} are left out: load earlier', number(index))),
+	later: (count: number) =>
+		stateLine(
+			count === 1
+				? vscode.l10n.t('1 later entry is left out: load later')
+				: vscode.l10n.t('{0} later entries are left out: load later', number(count)),
+		),
+	/** A link. */
+	again: stateLine(vscode.l10n.t('read the log again')),
+};
+
+export function serviceIsStopped(): string {
+	return vscode.l10n.t('The local service is stopped.');
+}
+
+/** The only lines in which a log speaks of ourselves. */
+export function stateLine(text: string): string {
+	return `— ${text} —`;
+}
+
+export function leftOut(firstIndex: number): string {
+	return stateLine(vscode.l10n.t('what came before entry {0} is left out here', number(firstIndex)));
+}
+
+export function groupLabel(group: TaskGroup, now: number): string {
+	switch (group.kind) {
+		case 'attention':
+			return vscode.l10n.t('Needs attention');
+		case 'active':
+			return vscode.l10n.t('Active ({0})', number(group.tasks.length));
+		case 'day':
+			return dayLabel(group.id, now);
+	}
+}
+
+/** What a screen reader says of a group of tasks. */
+export function groupSpoken(group: TaskGroup, now: number): string {
+	const label = group.kind === 'active' ? vscode.l10n.t('Active') : groupLabel(group, now);
+	return countedLabel(label, group.tasks.length);
+}
+
+export function countedLabel(label: string, count: number): string {
+	return count === 1 ? vscode.l10n.t('{0}, 1 task', label) : vscode.l10n.t('{0}, {1} tasks', label, number(count));
+}
+
+function dayLabel(day: string, now: number): string {
+	if (day === 'unknown') {
+		return vscode.l10n.t('Undated');
+	}
+	if (day === dayOf(now)) {
+		return vscode.l10n.t('Today');
+	}
+	if (day === dayOf(now - DAY)) {
+		return vscode.l10n.t('Yesterday');
+	}
+	// Noon: no change to or from summer time moves it to another day.
+	const date = new Date(`${day}T12:00:00`);
+	return date.toLocaleDateString(vscode.env.language, {
+		weekday: 'short',
+		day: 'numeric',
+		month: 'short',
+		...(date.getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' }),
+	});
+}
+
+/** `HH:MM` as the editor's language writes it. */
+export function clockTime(time: number): string {
+	return new Date(time).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+}
+
+export const filterWords = {
+	status(status: TaskFilter['status']): string {
+		switch (status) {
+			case undefined:
+				return vscode.l10n.t('Any state');
+			case 'active':
+				return vscode.l10n.t('Active');
+			case 'completed':
+				return vscode.l10n.t('Completed');
+			case 'failed':
+				return vscode.l10n.t('Failed');
+			case 'stopped':
+				return vscode.l10n.t('Stopped');
+		}
+	},
+	kind(kind: TaskFilter['kind']): string {
+		switch (kind) {
+			case 'all':
+				return vscode.l10n.t('Single tasks and batches');
+			case 'tasks':
+				return vscode.l10n.t('Single tasks');
+			case 'batch':
+				return vscode.l10n.t('Batches');
+		}
+	},
+	ownRepository: vscode.l10n.t('Only tasks of this repository'),
+	text: (text: string) => vscode.l10n.t('Holding “{0}”', text),
+};
+
+/** What the list is narrowed to, for the view's state line; undefined where it is not. */
+export function filterLine({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): string | undefined {
+	const parts = [
+		...(status === undefined ? [] : [filterWords.status(status)]),
+		...(kind === 'all' ? [] : [filterWords.kind(kind)]),
+		...(isOwnRepositoryOnly ? [filterWords.ownRepository] : []),
+		...(text === '' ? [] : [filterWords.text(text)]),
+	];
+	return parts.length === 0 ? undefined : vscode.l10n.t('Filter: {0}', parts.join(', '));
+}
+
+/** An agent task's state; one that is not known is shown by its own name. */
+export function agentTaskState({ status }: AgentTask): string {
+	switch (status) {
+		case 'queued':
+			return rowWords.queued;
+		case 'running':
+			return rowWords.running;
+		case 'completed':
+		case 'failed':
+		case 'interrupted':
+			return outcome(status);
+		case 'cancelled':
+			return outcome('stopped');
+		default:
+			return oneLine(status ?? '', 60);
+	}
+}

@@ -1,0 +1,63 @@
+import { hasHidden, hasInvisible } from '../../base/invisible.ts';
+
+/** What a link asks for. All of it is a stranger's word until the user has seen and sent it. */
+export interface LaunchLink {
+	prompt: string;
+	/** An address, or the name of a repository that is open. */
+	repository: string | undefined;
+	branch: string | undefined;
+}
+
+export type LinkProblem = 'path' | 'no-prompt' | 'too-long' | 'repeated' | 'control' | 'branch';
+
+export const MAXIMUM_PROMPT = 20_000;
+const MAXIMUM_REPOSITORY = 2_000;
+const MAXIMUM_BRANCH = 250;
+/** Percent-encoding makes up to nine characters of one. */
+const MAXIMUM_QUERY = 9 * (MAXIMUM_PROMPT + MAXIMUM_REPOSITORY + MAXIMUM_BRANCH);
+
+/** Drawn as nothing, though it counts as a sign. */
+const BLANK = '\u2800';
+
+/** Reads path and query of `vscode://<extension>/start-task?prompt=…&repository=…&branch=…`; other parameters are ignored. */
+export function readLaunchLink(path: string, query: string): LaunchLink | LinkProblem {
+	if (path !== '/start-task') {
+		return 'path';
+	}
+	if (query.length > MAXIMUM_QUERY) {
+		return 'too-long';
+	}
+	const parameters = new URLSearchParams(query);
+	const values: Partial<Record<'prompt' | 'repository' | 'branch', string>> = {};
+	for (const name of ['prompt', 'repository', 'branch'] as const) {
+		const all = parameters.getAll(name);
+		// Of two values one could be shown and the other meant.
+		if (all.length > 1) {
+			return 'repeated';
+		}
+		const value = all[0]?.trim();
+		if (value) {
+			values[name] = value;
+		}
+	}
+	const { prompt, repository, branch } = values;
+	if (prompt === undefined) {
+		return 'no-prompt';
+	}
+	if (
+		prompt.length > MAXIMUM_PROMPT ||
+		(repository?.length ?? 0) > MAXIMUM_REPOSITORY ||
+		(branch?.length ?? 0) > MAXIMUM_BRANCH
+	) {
+		return 'too-long';
+	}
+	const names = `${repository ?? ''}${branch ?? ''}`;
+	// A lone carriage return or a tab shows in a prompt; whatever else nobody sees is read by the model alone.
+	if (hasHidden(prompt) || hasInvisible(names) || (prompt + names).includes(BLANK)) {
+		return 'control';
+	}
+	if (branch?.startsWith('-')) {
+		return 'branch';
+	}
+	return { prompt: prompt.replaceAll('\r\n', '\n').replaceAll('\r', '\n').toWellFormed(), repository, branch };
+}

@@ -1,0 +1,45 @@
+// The beginnings of prompts that are made of a place in a file.
+import { replaceHidden } from '../../base/invisible.ts';
+
+export interface PromptSource {
+	/** As the workspace names the file, with forward slashes. */
+	file: string;
+	/** From 1. */
+	firstLine: number;
+	lastLine: number;
+	/** The language's name; empty where there is none. */
+	language: string;
+	/** The text of those lines, or of the selection in them. */
+	text: string;
+}
+
+/** A selection: the file, its lines, the text in a fence, and room to write. */
+export function selectionPrompt(source: PromptSource): string {
+	return `${placeOf(source)}:\n\n${fenced(source)}\n\n`;
+}
+
+/** A problem that a tool reports at the place. */
+export function problemPrompt(source: PromptSource, fixThis: string, message: string): string {
+	return `${fixThis} ${placeOf(source)}:\n\n> ${message.trim().replaceAll('\n', '\n> ')}\n\n${fenced(source)}\n`;
+}
+
+export function todoPrompt(source: PromptSource, doThis: string): string {
+	return `${doThis} ${placeOf(source)}:\n\n${fenced(source)}\n`;
+}
+
+/** The fence is longer than any run of backticks in the text, so that the text cannot end it. */
+function fenced({ language, text }: PromptSource): string {
+	const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+	const fence = '`'.repeat(Math.max(3, longest + 1));
+	return `${fence}${/^[\w+#.-]*$/.test(language) ? language : ''}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+function placeOf({ file, firstLine, lastLine }: PromptSource): string {
+	const name = replaceHidden(file.replace(/[\p{Cc}`]/gu, ''), () => '');
+	return `\`${name}:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}\``;
+}
+
+/** What is left of a line's TODO or FIXME; undefined where the line has none. Letters around it make it another word. */
+export function findTodo(line: string): string | undefined {
+	return /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_]).*$/u.exec(line.slice(0, 2_000))?.[0].trim();
+}

@@ -1,0 +1,19 @@
+import type { Client } from '../../client/types.ts';
+
+/** The active connection, as tasks see it. */
+export interface TaskConnection {
+	name: string;
+	label: string;
+	/** The service runs on this machine and reads its directories. */
+	isLocal: boolean;
+	/** It sees repositories of a source host, also such as are not open here. */
+	hasLookUps: boolean;
+	agents: { id: string; label?: string | undefined; models: string[] }[];
+	dashboardUrl?: string | undefined;
+}
+
+/** A connection with its client: what was asked and confirmed for one is never sent to another. */
+export interface TaskTarget {
+	connection: TaskConnection;
+	client: Client;
+}

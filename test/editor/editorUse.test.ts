@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Chat } from '../../src/chat/conversation/chat.ts';
+import { type ModeDependencies, modeHandlers } from '../../src/chat/modes/modeHandlers.ts';
+import { PolicyPickers } from '../../src/chat/policy/policyPickers.ts';
+import { localConnection } from '../../src/contract/localConnection.ts';
+import type { PickerEnd } from '../../src/platform/editorUse.ts';
+import { thenComposer } from '../../src/platform/editorUse.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+describe('the composer after a list of the editor', function () {
+	this.timeout(30_000);
+
+	const takesKeyboard = async (run: () => PromiseLike<PickerEnd>) => {
+		let taken = false;
+		await thenComposer(run, () => {
+			taken = true;
+		});
+		return taken;
+	};
+	const openSettings = async () => {
+		await vscode.commands.executeCommand('workbench.action.openSettings', '@id:errand.chat.routing');
+		return undefined;
+	};
+
+	beforeEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+	after(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+	it('has the keyboard back where nothing else has it', async () => {
+		assert.equal(await takesKeyboard(async () => undefined), true);
+		await openSettings();
+		assert.equal(await takesKeyboard(async () => undefined), true, 'with an editor that was there before');
+	});
+
+	it('takes it from no editor that came to the front, whether it has text or not', async () => {
+		assert.equal(await takesKeyboard(openSettings), false, 'settings');
+		const openText = async () => {
+			await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'a' }));
+			return undefined;
+		};
+		assert.equal(await takesKeyboard(openText), false, 'text');
+		assert.equal(await takesKeyboard(openSettings), false, 'settings that were open');
+	});
+
+	it('has it back before a choice is on the disk', async () => {
+		const never = () => new Promise<void>(() => {});
+		const chat = { conversation: {}, mode: 'chat', choose: never, setMode: never } as unknown as Chat;
+		const pickers = new PolicyPickers({
+			shown: async () => chat,
+			defaultModel: async () => 'demo',
+			source: {
+				defaults: () => ({ routing: {}, retention: undefined, parameters: {}, instructions: '' }),
+				connection: async () => localConnection,
+			},
+			discover: async () => undefined,
+			recent: { read: () => [], write: () => {} },
+			unusedServers: async () => [],
+			found: { read: () => [], write: () => {} },
+			explainError: error => assert.fail(String(error)),
+		});
+		const taken: string[] = [];
+		const handlers = modeHandlers({
+			shown: async () => chat,
+			refusedModes: () => ({}),
+			focusComposer: () => taken.push('mode'),
+		} as unknown as ModeDependencies);
+		const lists: Record<string, () => unknown> = {
+			policy: () =>
+				thenComposer(
+					() => pickers.selectPolicy(),
+					() => taken.push('policy'),
+				),
+			model: () =>
+				thenComposer(
+					() => pickers.selectModel(),
+					() => taken.push('model'),
+				),
+			mode: () => handlers['mode-pick']({ kind: 'mode-pick' }),
+		};
+		for (const [name, open] of Object.entries(lists)) {
+			void open();
+			await waitFor(`the composer after the list of the ${name}`, async () => {
+				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+				return taken.includes(name);
+			});
+		}
+	});
+
+	it('takes it not from where a choice has led, also where that was in front before', async () => {
+		await openSettings();
+		assert.equal(await takesKeyboard(async () => 'elsewhere'), false);
+	});
+});

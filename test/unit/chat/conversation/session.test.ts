@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import {
+	SAVE_INTERVAL_MS,
+	type Session,
+	type SessionOptions,
+	startSession,
+	WAITING_AFTER_MS,
+} from '../../../../src/chat/conversation/session.ts';
+import type { Reply } from '../../../../src/chat/model/conversation.ts';
+import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ManualClock, settle } from '../../../support/manualClock.ts';
+import { reply } from '../conversations.ts';
+import { ReplySource } from '../replySource.ts';
+
+describe('a running reply', () => {
+	let clock: ManualClock;
+	let source: ReplySource;
+	let changes: { reply: Reply; waiting: boolean }[];
+	let saves: { at: number; text: string }[];
+	let signal: AbortSignal | undefined;
+
+	beforeEach(() => {
+		clock = new ManualClock({ start: 0 });
+		source = new ReplySource();
+		changes = [];
+		saves = [];
+		signal = undefined;
+	});
+
+	function start(others: Partial<SessionOptions> = {}): Session {
+		const { endedAt: _, ...begun } = reply({ state: 'streaming', text: '', startedAt: 0 });
+		return startSession({
+			reply: begun,
+			stream: async requested => {
+				signal = requested;
+				return source.stream();
+			},
+			onChange: (next, waiting) => changes.push({ reply: next, waiting }),
+			save: async () => {
+				saves.push({ at: clock.now(), text: last().text });
+			},
+			explainError: error => ({ message: `explained: ${(error as Error).message}` }),
+			explainFinish: problem => ({ message: `finish: ${problem}` }),
+			clock,
+			...others,
+		});
+	}
+
+	const last = (): Reply => {
+		const change = changes.at(-1);
+		assert.ok(change);
+		return change.reply;
+	};
+
+	it('grows with each event and is done at the end of its stream', async () => {
+		const session = start();
+		source.text('Be');
+		source.text('cause.');
+		source.give({ type: 'served', provider: 'provider-a' });
+		await clock.advance(1_234);
+		assert.deepEqual(
+			changes.map(change => change.reply.text),
+			['Be', 'Because.', 'Because.'],
+		);
+		source.end();
+		await session.ended;
+		assert.deepEqual(
+			last(),
+			reply({ text: 'Because.', startedAt: 0, firstAt: 0, endedAt: 1_234, provider: 'provider-a' }),
+		);
+	});
+
+	it('is saved at most a second after a change, and once more at its end', async () => {
+		const session = start();
+		for (let index = 0; index < 35; index++) {
+			source.text('x');
+			await clock.advance(100);
+		}
+		assert.ok(saves.length >= 3, `${saves.length} saves`);
+		const times = [0, ...saves.map(({ at }) => at)];
+		times.slice(1).forEach((time, index) => {
+			assert.ok(time - (times[index] ?? 0) <= SAVE_INTERVAL_MS + 100, `${times}`);
+		});
+		source.end();
+		await session.ended;
+		assert.equal(saves.at(-1)?.text, 'x'.repeat(35));
+		assert.equal(clock.sleeping, 0, 'no timer is left');
+	});
+
+	it('is not saved again while nothing changes', async () => {
+		start();
+		source.text('x');
+		await clock.advance(10_000);
+		assert.equal(saves.length, 1);
+	});
+
+	it('says after 30 s of silence that it waits, once, and takes it back with the next event', async () => {
+		start();
+		source.text('x');
+		await clock.advance(WAITING_AFTER_MS - 1);
+		assert.ok(changes.every(({ waiting }) => !waiting));
+		await clock.advance(1);
+		assert.equal(changes.at(-1)?.waiting, true);
+		const count = changes.length;
+		await clock.advance(3 * WAITING_AFTER_MS);
+		assert.equal(changes.length, count);
+		source.text('y');
+		await clock.advance(1);
+		assert.equal(changes.at(-1)?.waiting, false);
+		assert.equal(last().text, 'xy');
+		await clock.advance(WAITING_AFTER_MS);
+		assert.equal(changes.at(-1)?.waiting, true, 'and again');
+	});
+
+	it('waits in the same way for a service that does not answer at all', async () => {
+		start({ stream: () => new Promise(() => {}) });
+		await clock.advance(WAITING_AFTER_MS);
+		assert.equal(changes.at(-1)?.waiting, true);
+	});
+
+	it('keeps the text when it is stopped, tells the service, and takes nothing more', async () => {
+		const session = start();
+		source.text('So far');
+		await settle();
+		session.stop();
+		await session.ended;
+		assert.deepEqual([last().state, last().text], ['stopped', 'So far']);
+		assert.equal(signal?.aborted, true);
+		const count = changes.length;
+		source.text(' and more');
+		await settle();
+		assert.equal(changes.length, count);
+		assert.equal(source.left, true, 'the stream was left');
+		assert.equal(saves.at(-1)?.text, 'So far');
+	});
+
+	it('stops at once although the service is deaf, before the stream and in it', async () => {
+		for (const stream of [
+			() => new Promise<never>(() => {}),
+			async () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
+		]) {
+			changes = [];
+			const session = start({ stream });
+			await settle();
+			session.stop();
+			await session.ended;
+			assert.equal(last().state, 'stopped');
+		}
+		assert.equal(clock.sleeping, 0);
+	});
+
+	it('calls an error that a stop brought about a stop', async () => {
+		const session = start({
+			stream: requested =>
+				new Promise((_, reject) => {
+					requested.addEventListener('abort', () => reject(new ClientError('aborted', 'aborted')));
+				}),
+		});
+		await settle();
+		session.stop();
+		await session.ended;
+		assert.equal(last().state, 'stopped');
+		assert.equal(last().explanation, undefined);
+	});
+
+	it('keeps the text before an error and explains the error', async () => {
+		const session = start();
+		source.text('So far');
+		source.fail(new ClientError('server', 'broken'));
+		await session.ended;
+		assert.deepEqual(
+			[last().state, last().text, last().explanation?.message],
+			['failed', 'So far', 'explained: broken'],
+		);
+	});
+
+	it('explains that no client could be had', async () => {
+		const session = start({ stream: () => Promise.reject(new Error('no client')) });
+		await session.ended;
+		assert.deepEqual([last().state, last().explanation?.message], ['failed', 'explained: no client']);
+	});
+
+	it('calls a stream without an end cut off', async () => {
+		const session = start();
+		source.text('So far');
+		source.fail(new ClientError('truncated', 'no end'));
+		await session.ended;
+		assert.equal(last().state, 'cutOff');
+	});
+
+	it('says so when a reply ends without a word, or for a reason of its own', async () => {
+		for (const [reason, text, state, message] of [
+			['stop', '', 'failed', 'finish: empty'],
+			['stop', ' \n', 'failed', 'finish: empty'],
+			['length', 'x', 'done', 'finish: length'],
+			['length', '', 'failed', 'finish: length'],
+			['content_filter', '', 'failed', 'finish: filtered'],
+			['content_filter', 'x', 'done', 'finish: filtered'],
+		] as const) {
+			source = new ReplySource();
+			const session = start();
+			source.text(text);
+			source.end(reason);
+			await session.ended;
+			assert.deepEqual([last().state, last().explanation?.message], [state, message]);
+		}
+	});
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { escapeMessage, offeredCommands, parseMessage } from '../../../../src/chat/model/mode.ts';
+
+describe('a message', () => {
+	it('begins with a command that says what it asks for', () => {
+		assert.deepEqual(parseMessage('/search who won'), { mode: 'search', text: 'who won' });
+		assert.deepEqual(parseMessage('/image a fox\nat night'), { mode: 'image', text: 'a fox\nat night' });
+		assert.deepEqual(parseMessage('/chat\n/search'), { mode: 'chat', text: '/search' });
+		assert.deepEqual(parseMessage('/search'), { mode: 'search', text: '' });
+	});
+
+	it('is plain text with any other word, with white space before the slash, and with two slashes', () => {
+		for (const text of ['/searching for it', '/etc/hosts', ' /search x', '\n/image x', 'see /search x', '/Search x']) {
+			assert.deepEqual(parseMessage(text), { mode: undefined, text });
+		}
+		assert.deepEqual(parseMessage('//search x'), { mode: undefined, text: '/search x' });
+		assert.deepEqual(parseMessage('// a comment'), { mode: undefined, text: '/ a comment' });
+	});
+
+	it('is itself again when it is escaped and read, whatever it is', () => {
+		const start = fc.constantFrom('', '/', '//', '/search', '/image ', '/chat\n', '//image');
+		fc.assert(
+			fc.property(start, fc.string({ unit: 'grapheme' }), (prefix, rest) => {
+				const text = prefix + rest;
+				assert.deepEqual(parseMessage(escapeMessage(text)), { mode: undefined, text });
+			}),
+		);
+	});
+
+	it('offers the commands that it may still become', () => {
+		assert.deepEqual(offeredCommands('/', 1), ['chat', 'search', 'image']);
+		assert.deepEqual(offeredCommands('/s', 2), ['search']);
+		assert.deepEqual(offeredCommands('/image', 6), ['image']);
+		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'search', 'image']);
+	});
+
+	it('offers none in a text, after two slashes, and inside a word', () => {
+		for (const [text, cursor] of [
+			['', 0],
+			['/', 0],
+			['//', 2],
+			[' /', 2],
+			['/x', 2],
+			['/search ', 8],
+			['/search', 3],
+			['a /', 3],
+		] as const) {
+			assert.deepEqual(offeredCommands(text, cursor), [], JSON.stringify([text, cursor]));
+		}
+	});
+});
