@@ -1,11 +1,9 @@
 // The form of a conversation on disk: lines of JSON. The first is a header, so that a list of conversations reads only
 // the start of each file; then one line for each turn.
 //
-// Version 1 had no branches: each turn followed the one on the line before. Version 2 adds `previous` and
-// `continuations` to turns and `head` and `title` to the header. Version 3 adds `attachments` and `mode` to turns;
-// `sources`, `picture`, what they were asked with and what they cost to replies; `mode` and `settings` to the header.
-// Version 4 is version 3 for encrypted conversations alone: what does not know of them must not open them, and send them
-// in clear. Header and turns are marked, so that a damaged file is known for what it is by any of its lines.
+// An encrypted conversation has a version of its own, so that a reader that does not know of encryption refuses the file
+// and never sends it in clear. Its header and its turns are marked as well, so that a damaged file is known for what it is
+// by any of its lines.
 import * as z from 'zod';
 import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
@@ -47,7 +45,7 @@ export const workspaceSchema = z.object({
 const modeSchema = z.enum(['search', 'image']).exactOptional();
 
 const headerSchema = z.object({
-	version: z.union([z.literal(1), z.literal(2), z.literal(CLEAR_VERSION), z.literal(ENCRYPTED_VERSION)]),
+	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
 	id: z.uuid(),
 	/** Grows by one with each write. */
 	revision: z.int().positive(),
@@ -321,13 +319,7 @@ async function readLines(
 			damaged = true;
 		}
 	}
-	const linear = header ? header.version === 1 : found.every(turn => turn.previous === undefined);
-	return { header, turns: linear ? found.map(followOnLine) : found, damaged };
-}
-
-function followOnLine(turn: Turn, index: number, turns: readonly Turn[]): Turn {
-	const before = turns[index - 1];
-	return before ? { ...turn, previous: before.id } : turn;
+	return { header, turns: found, damaged };
 }
 
 export function parseTurn(line: string): Turn | undefined {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type Conversation, shownTurns } from '../../../../src/chat/model/conversation.ts';
 import {
 	DamagedFileError,
@@ -102,23 +101,6 @@ describe('a conversation file', () => {
 		const text = (await write(full)).replace(commands.manageKeys, 'workbench.action.quit');
 		const { explanation } = (await parseConversationFile(text)).conversation.turns[0]?.replies[1] ?? {};
 		assert.deepEqual(explanation, { message: 'No key.' });
-	});
-
-	it('of the first version opens: its turns follow one another and the last is shown', async () => {
-		const text = await readFile('test/unit/chat/model/conversationVersion1.jsonl', 'utf8');
-		const { conversation: read, revision } = await parseConversationFile(text);
-		assert.equal(revision, 4);
-		assert.deepEqual(
-			read.turns.map(({ id, previous }) => [id, previous]),
-			[
-				[first, undefined],
-				[second, first],
-				[TURN_IDS[2], second],
-			],
-		);
-		assert.deepEqual(shownTurns(read), read.turns);
-		assert.equal(read.turns[1]?.replies[0]?.explanation?.action?.command, commands.manageKeys);
-		assert.deepEqual(await parseConversationFile(await write(read, revision)), { conversation: read, revision });
 	});
 
 	it('has times that a date can have, whatever was written', async () => {

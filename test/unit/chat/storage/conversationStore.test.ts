@@ -190,15 +190,6 @@ describe('the store of conversations', () => {
 			assert.equal((await store.list()).conversations[0]?.title, 'One?');
 		});
 
-		it('a file of the first version, which stays one', async () => {
-			const text = await readFile('test/unit/chat/model/conversationVersion1.jsonl', 'utf8');
-			await mkdir(folder, { recursive: true });
-			await writeFile(fileOf(ID), text);
-			await store.rename(ID, 'Prices');
-			assert.equal((await open()).conversation.title, 'Prices');
-			assert.equal((await open()).conversation.turns.length, 3);
-		});
-
 		it('and rejects where there is nothing to rename', async () => {
 			await mkdir(folder, { recursive: true });
 			await assert.rejects(store.rename(ID, 'Login'), { code: 'ENOENT' });
