@@ -14,7 +14,7 @@ export function runEditorTests({ args, folder, environment }: EditorStage): Prom
 	return runTestProcess({
 		args: [path.join(root, 'scripts', 'stages', 'editorMain.ts')],
 		folder,
-		limitMs: 300_000,
+		limitMs: 900_000,
 		environment: { ...environment, ERRAND_TEST_ARGUMENTS: JSON.stringify(args) },
 	});
 }

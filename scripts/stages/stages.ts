@@ -46,12 +46,12 @@ export class TestRun {
 			case 'check':
 				return check();
 			case 'unit':
-				return runMocha({ tests: 'unit', args, folder, jobs, testLimitMs: 15_000, limitMs: 300_000 });
+				return runMocha({ tests: 'unit', args, folder, jobs, testLimitMs: 15_000, limitMs: 1_200_000 });
 			case 'conformance':
-				return runMocha({ tests: 'conformance', args, folder, jobs, testLimitMs: 20_000, limitMs: 180_000 });
+				return runMocha({ tests: 'conformance', args, folder, jobs, testLimitMs: 20_000, limitMs: 600_000 });
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
-				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 20_000, limitMs: 120_000 });
+				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 20_000, limitMs: 600_000 });
 			case 'editor':
 				return runEditorTests({ args, folder, environment: await this.prepareEditor() });
 			case 'e2e': {
@@ -64,7 +64,7 @@ export class TestRun {
 					jobs: cores,
 					hooks: 'test/support/windowHooks.ts',
 					testLimitMs: 60_000,
-					limitMs: 900_000,
+					limitMs: 2_400_000,
 				});
 			}
 		}
