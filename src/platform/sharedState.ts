@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Memento } from 'vscode';
 import { describeError } from '../base/errors.ts';
+import { replaceFileSync } from '../base/files.ts';
 import type { Logger } from '../base/logger.ts';
 import { hashedName } from './hashedName.ts';
 
@@ -74,15 +74,7 @@ export class SharedState implements Memento {
 			rmSync(file, { force: true });
 			return;
 		}
-		mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-		const temporary = `${file}.${randomUUID()}`;
-		try {
-			writeFileSync(temporary, JSON.stringify({ key, value }), { mode: 0o600 });
-			renameSync(temporary, file);
-		} catch (error) {
-			rmSync(temporary, { force: true });
-			throw error;
-		}
+		replaceFileSync(file, JSON.stringify({ key, value }));
 	}
 
 	private file(key: string): string {

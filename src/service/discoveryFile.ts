@@ -1,20 +1,12 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { replaceFileSync } from '../base/files.ts';
 import { DISCOVERY_FILE, type Discovery, discoverySchema } from '../contract/control.ts';
 
 /** Puts the discovery file in place at once, readable by its owner only. The caller holds the instance lock. */
 export function writeDiscovery(stateFolder: string, discovery: Discovery): void {
 	const file = path.join(stateFolder, DISCOVERY_FILE);
-	const draft = `${file}.new`;
-	rmSync(draft, { force: true });
-	const descriptor = openSync(draft, 'wx', 0o600);
-	try {
-		writeSync(descriptor, `${JSON.stringify(discovery)}\n`);
-		fsyncSync(descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
-	renameSync(draft, file);
+	replaceFileSync(file, `${JSON.stringify(discovery)}\n`, { flush: true });
 }
 
 export function removeDiscovery(stateFolder: string): void {

@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { SerialQueue } from '../base/async.ts';
+import { replaceFile } from '../base/files.ts';
 import { hashedName } from '../platform/hashedName.ts';
 
 /** Lines of a log, in order, each with the index of its entry, and the index of the entry that comes after them. */
@@ -89,11 +90,7 @@ export class KeptLog {
 	replace({ lines, indexes, next }: KeptLines): void {
 		const batch = JSON.stringify([0, next, indexes, lines]);
 		this.next = next;
-		this.write(async () => {
-			await mkdir(path.dirname(this.file), { recursive: true, mode: 0o700 });
-			await writeFile(`${this.file}.new`, `${batch}\n`, { mode: 0o600 });
-			await rename(`${this.file}.new`, this.file);
-		});
+		this.write(() => replaceFile(this.file, `${batch}\n`));
 	}
 
 	/** Resolves when the file is gone. The next lines make a new one. */

@@ -1,10 +1,10 @@
 // What a list shows of each conversation, without opening them all: derived from the files and made anew from them
 // wherever it is missing, stale or damaged.
-import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Turn, WorkspaceTag } from '../model/conversation.ts';
 import {
@@ -16,7 +16,7 @@ import {
 	workspaceSchema,
 } from '../model/conversationFile.ts';
 import { cut, oneLine, titleOf } from '../model/title.ts';
-import { FILE_EXTENSION, LOCK_EXTENSION, TEMPORARY_EXTENSION } from './conversationWriter.ts';
+import { FILE_EXTENSION, LOCK_EXTENSION } from './conversationWriter.ts';
 
 export const INDEX_FILE = 'index.json';
 const INDEX_VERSION = 1;
@@ -152,13 +152,10 @@ export class ConversationIndex {
 
 	/** Its failure costs time at the next start and nothing else. */
 	private async writeIndex(entries: ReadonlyMap<string, Entry>): Promise<void> {
-		const temporary = path.join(this.folder, `index.${randomUUID()}${TEMPORARY_EXTENSION}`);
 		try {
 			const index = { version: INDEX_VERSION, entries: [...entries.values()] };
-			await writeFile(temporary, JSON.stringify(index), { mode: 0o600 });
-			await rename(temporary, path.join(this.folder, INDEX_FILE));
+			await replaceFile(path.join(this.folder, INDEX_FILE), JSON.stringify(index));
 		} catch (error) {
-			await rm(temporary, { force: true }).catch(() => {});
 			this.logger.log('warn', 'The index of conversations cannot be written', { reason: describeError(error) });
 		}
 	}

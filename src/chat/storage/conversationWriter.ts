@@ -6,13 +6,13 @@ import process from 'node:process';
 import { type Clock, systemClock } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { temporaryName } from '../../base/files.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { formatConversationFile, parseHeader } from '../model/conversationFile.ts';
 import { whileLocked } from './fileLock.ts';
 
 export const FILE_EXTENSION = '.jsonl';
 export const LOCK_EXTENSION = '.lock';
-export const TEMPORARY_EXTENSION = '.tmp';
 
 /** A file is handed to the system in pieces of about this many characters. */
 const PIECE_LENGTH = 1_000_000;
@@ -171,7 +171,7 @@ export class ConversationWriter {
 	}
 
 	private async writeTemporary(): Promise<KnownFile & { file: string }> {
-		const file = path.join(this.folder, `${this.identity.id}.${randomUUID()}${TEMPORARY_EXTENSION}`);
+		const file = temporaryName(path.join(this.folder, this.identity.id));
 		const revision = (this.known?.revision ?? 0) + 1;
 		const { title } = this.latest;
 		const lines = await formatConversationFile({ ...this.latest, ...this.identity }, revision, this.clock.now());
@@ -214,7 +214,7 @@ function withTitle({ title: _, ...conversation }: Conversation, title: string | 
  */
 export async function writeTitle(folder: string, id: string, title: string | undefined, clock: Clock): Promise<void> {
 	const target = path.join(folder, id + FILE_EXTENSION);
-	const temporary = path.join(folder, `${id}.${randomUUID()}${TEMPORARY_EXTENSION}`);
+	const temporary = temporaryName(path.join(folder, id));
 	try {
 		await whileLocked(path.join(folder, id + LOCK_EXTENSION), clock, async () => {
 			const text = await readFile(target, 'utf8');

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { removeOldFiles, replaceFile } from '../../base/files.ts';
 
 /** In the state of a window without a folder: the name of its file. */
 const WINDOW_KEY = 'errand.window';
@@ -22,18 +23,8 @@ export function windowFile(folder: string, state: WindowState): string {
 	if (!isKept) {
 		void state.update(WINDOW_KEY, name);
 	}
-	void removeForgotten(folder);
+	void removeOldFiles(folder, FORGOTTEN_AFTER_MS);
 	return path.join(folder, `${name}.json`);
-}
-
-async function removeForgotten(folder: string): Promise<void> {
-	for (const name of await readdir(folder).catch(() => [])) {
-		const file = path.join(folder, name);
-		const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
-		if (Date.now() - mtimeMs > FORGOTTEN_AFTER_MS) {
-			await rm(file, { force: true }).catch(() => {});
-		}
-	}
 }
 
 /**
@@ -72,14 +63,7 @@ export class PageStateFile {
 
 	private async run(): Promise<void> {
 		for (let text = this.take(); text !== undefined; text = this.take()) {
-			const temporary = `${this.file}.${randomUUID()}.tmp`;
-			try {
-				await mkdir(path.dirname(this.file), { recursive: true });
-				await writeFile(temporary, text, { mode: 0o600 });
-				await rename(temporary, this.file);
-			} catch {
-				await rm(temporary, { force: true }).catch(() => {});
-			}
+			await replaceFile(this.file, text).catch(() => {});
 		}
 		this.writing = undefined;
 	}

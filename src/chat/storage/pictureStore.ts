@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
+import { removeOldFiles, replaceFile } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
 import { MAXIMUM_KEPT_BYTES, type Picture, type PictureProblem, readPicture } from '../model/picture.ts';
 
@@ -52,11 +53,7 @@ export class PictureStore {
 	async keep(conversation: string, bytes: Uint8Array): Promise<string | undefined> {
 		const file = createHash('sha256').update(bytes).digest('hex');
 		try {
-			const folder = this.folderOf(conversation);
-			await mkdir(folder, { recursive: true, mode: 0o700 });
-			const temporary = path.join(folder, `${randomUUID()}.tmp`);
-			await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
-			await rename(temporary, path.join(folder, file));
+			await replaceFile(path.join(this.folderOf(conversation), file), bytes);
 			return file;
 		} catch (error) {
 			this.logger.log('error', 'A picture cannot be kept', { reason: describeError(error) });
@@ -72,15 +69,8 @@ export class PictureStore {
 	}
 
 	/** Removes those that nobody has put there for a month. Never rejects. */
-	async forgetOld(conversation: string): Promise<void> {
-		const folder = this.folderOf(conversation);
-		for (const name of await readdir(folder).catch(() => [])) {
-			const file = path.join(folder, name);
-			const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
-			if (Date.now() - mtimeMs > FORGOTTEN_AFTER_MS) {
-				await rm(file, { force: true }).catch(() => {});
-			}
-		}
+	forgetOld(conversation: string): Promise<void> {
+		return removeOldFiles(this.folderOf(conversation), FORGOTTEN_AFTER_MS);
 	}
 
 	/** The bytes of a kept picture; undefined where they are gone or are not those that were kept. */

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
+import { replaceFileSync } from '../../base/files.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_LENGTH = 32;
@@ -63,9 +64,7 @@ export function openReasoningSeal(stateFolder: string, onReplaced: () => void): 
 	}
 	const key = randomBytes(KEY_LENGTH);
 	// Whole or not at all: a crash in the middle must not leave half a key.
-	const draft = `${file}.${process.pid}.draft`;
-	writeFileSync(draft, key, { mode: 0o600, flag: 'wx', flush: true });
-	renameSync(draft, file);
+	replaceFileSync(file, key, { flush: true });
 	return new ReasoningSeal(key);
 }
 

@@ -357,8 +357,8 @@ describe('the life of the local service', function () {
 
 		it('ends at once with a sentence when it cannot say where it is to be found', async () => {
 			await writeFile(path.join(folder, LOCK_FILE), '');
-			// A folder stands where the discovery file is written first.
-			await mkdir(path.join(folder, `${DISCOVERY_FILE}.new`));
+			// A folder stands in the place of the discovery file.
+			await mkdir(path.join(folder, DISCOVERY_FILE, 'inside'), { recursive: true });
 			const began = performance.now();
 			assert.match(await refusal(['--data', folder, '--idle-seconds', '60']), /cannot start with the data folder/);
 			assert.ok(performance.now() - began < 30_000);

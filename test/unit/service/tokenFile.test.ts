@@ -85,7 +85,7 @@ describe('tokenOfFile', () => {
 	});
 
 	it('gives the service its token, which stays the same after a new start; a bad one ends the start', async function () {
-		this.timeout(30_000);
+		this.timeout(120_000);
 		const data = path.join(folder, 'data');
 		for (let round = 0; round < 2; round++) {
 			const { line, code } = await ServiceProcess.startToEnd([
