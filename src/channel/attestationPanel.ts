@@ -7,10 +7,11 @@ import { explainError, showMessage } from '../platform/notify.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
 import { serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
-import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
+import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
+import { checkLabel, reportStrings, verdictSentence, verdictWord } from './messages.ts';
 import type { ActiveConnection } from './model/activeConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
@@ -18,8 +19,7 @@ import type { ChannelPlace } from './model/places.ts';
 import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
-import { reasonText } from './reasonWords.ts';
-import { checkLabel, reportStrings, verdictSentence, verdictWord } from './strings.ts';
+import { reasonText } from './reasonMessages.ts';
 
 /** What a report is of. */
 export interface Subject {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { askModal } from '../platform/notify.ts';
-import { changeWords } from './strings.ts';
+import { changeWords } from './messages.ts';
 
 /** In the extension's state: what the user has said once and for all. */
 const ASK_MAKER_KEY = 'errand.channel.askMaker';

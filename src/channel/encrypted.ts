@@ -9,13 +9,13 @@ import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
-import { areRepliesWhole } from '../platform/streamedReplyWords.ts';
+import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { AroundQuestion, Consent } from './consent.ts';
+import { type Badge, badgeWords, noChannelText, otherConnectionText } from './messages.ts';
 import type { ActiveConnection } from './model/activeConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
-import { type Badge, badgeWords, noChannelText, otherConnectionText } from './strings.ts';
 
 /** The channels of the active connection, to choose from. */
 export interface ChannelOffer {

@@ -3,7 +3,7 @@ import { RefusedAttestation } from '../client/channel/ladder.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
-import { checkLabel, noChannelText, sentBeforeText } from './strings.ts';
+import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
 
 /** What an error of the channel means. Nothing that did not hold has been shown, and nothing was sent in clear. */
 export function explainChannelError(error: unknown, connection: string): Explanation {

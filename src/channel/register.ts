@@ -63,7 +63,7 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 		async refusal(connection) {
 			const [{ channelPlaces }, { noChannelText }] = await Promise.all([
 				import('./model/places.ts'),
-				import('./strings.ts'),
+				import('./messages.ts'),
 			]);
 			return channelPlaces(connection).length > 0 ? undefined : noChannelText(connection.label ?? connection.name);
 		},

@@ -4,10 +4,10 @@ import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts';
+import { noChannelText } from './messages.ts';
 import type { ActiveConnection } from './model/activeConnection.ts';
 import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
 import { placeWords } from './placeWords.ts';
-import { noChannelText } from './strings.ts';
 
 const addressSchema = z.strictObject({ model: z.string().exactOptional(), provider: z.string().exactOptional() });
 

@@ -9,7 +9,7 @@ import { goesToEditor } from '../platform/editorUse.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
-import type { EncryptionDesk } from './encrypted/encryptionDesk.ts';
+import type { EncryptionDesk } from './encrypted/encryptionController.ts';
 import { noticeText } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
 import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';

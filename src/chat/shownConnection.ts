@@ -7,7 +7,7 @@ import type { ChatDependencies } from './dependencies.ts';
 import { noModelText } from './messages/messages.ts';
 import type { ModelLimits } from './model/contextBudget.ts';
 import { TURN_MODES } from './model/mode.ts';
-import { noModeText } from './modes/words.ts';
+import { noModeText } from './modes/messages.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */

@@ -8,7 +8,7 @@ import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
 import type { SseEvent } from './core/sse.ts';
-import { FollowLog } from './followLog.ts';
+import { FollowLog } from './logReader.ts';
 import type { FollowEvent } from './types.ts';
 
 export interface FollowRequest {

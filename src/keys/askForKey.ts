@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
+import { keyTitle, originsText, problemText } from './messages.ts';
 import { keyProblem } from './model/keyFormat.ts';
-import { keyTitle, originsText, problemText } from './words.ts';
 
 export interface KeyQuestion {
 	connection: Connection;

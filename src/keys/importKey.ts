@@ -2,9 +2,9 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
+import { keyTitle, kindLabel, kindPurpose, originsText, problemText } from './messages.ts';
 import { KEY_KINDS, keyOrigins, keyProblem } from './model/keyFormat.ts';
 import { type KeysContext, saveAndTell } from './saveKey.ts';
-import { keyTitle, kindLabel, kindPurpose, originsText, problemText } from './words.ts';
 
 /** Takes a key out of an environment variable of the extension host. Its value is never shown. */
 export async function importKey(context: KeysContext, connection: Connection): Promise<void> {

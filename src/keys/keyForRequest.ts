@@ -3,7 +3,7 @@ import { UserFacingError } from '../base/errors.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import type { KeyStore } from './keyStore.ts';
-import { connectionLabel } from './words.ts';
+import { connectionLabel } from './messages.ts';
 
 /** @throws UserFacingError when the key was saved for other hosts. */
 export async function keyForRequest(

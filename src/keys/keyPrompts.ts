@@ -4,9 +4,9 @@ import type { KeyKind } from '../contract/routes.ts';
 import { showMessage } from '../platform/notify.ts';
 import { askForKey } from './askForKey.ts';
 import { keyStateOf } from './keyState.ts';
+import { connectionLabel, kindLabel } from './messages.ts';
 import { secretName } from './model/keyFormat.ts';
 import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
-import { connectionLabel, kindLabel } from './words.ts';
 
 /** Asks for the keys that what the user does needs. */
 export class KeyPrompts {

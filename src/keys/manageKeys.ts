@@ -8,10 +8,6 @@ import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
-import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
-import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
-import { rotateKey } from './rotateKey.ts';
-import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './saveKey.ts';
 import {
 	answerSentence,
 	answerWord,
@@ -21,7 +17,11 @@ import {
 	kindLabel,
 	kindPurpose,
 	originsText,
-} from './words.ts';
+} from './messages.ts';
+import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
+import { isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from './model/keyFormat.ts';
+import { rotateKey } from './rotateKey.ts';
+import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './saveKey.ts';
 
 const STATUS_MS = 5000;
 

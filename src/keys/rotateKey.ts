@@ -3,9 +3,9 @@ import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { showMessage } from '../platform/notify.ts';
 import { askForKey } from './askForKey.ts';
+import { answerSentence, connectionLabel } from './messages.ts';
 import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
 import { askService, type KeysContext, saveKey } from './saveKey.ts';
-import { answerSentence, connectionLabel } from './words.ts';
 
 /** Takes a new key in the place of `present`, which stays until the service was seen to take the new one. */
 export async function rotateKey(

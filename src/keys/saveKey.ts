@@ -9,8 +9,8 @@ import { showMessage } from '../platform/notify.ts';
 import { askForKey } from './askForKey.ts';
 import { checkKey } from './checkKey.ts';
 import type { KeyStore } from './keyStore.ts';
+import { answerSentence, connectionLabel, kindLabel } from './messages.ts';
 import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
-import { answerSentence, connectionLabel, kindLabel } from './words.ts';
 
 const STATUS_MS = 8000;
 

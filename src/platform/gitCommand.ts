@@ -39,7 +39,7 @@ const OFFLINE = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PRO
 const REMOTE = { GIT_ALLOW_PROTOCOL: 'git:http:https:ssh' };
 const DIRECTORY = { GIT_ALLOW_PROTOCOL: 'file' };
 
-/** Why git is not run in a repository. `gitRefusalWords.ts` has the words for users. */
+/** Why git is not run in a repository. `gitRefusalMessages.ts` has the words for users. */
 export class GitRefusal extends Error {
 	override readonly name = 'GitRefusal';
 	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program';

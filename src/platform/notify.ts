@@ -4,7 +4,7 @@ import { replaceHidden, showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
-import { networkFaultWords } from './networkFaultWords.ts';
+import { networkFaultWords } from './networkFaultMessages.ts';
 
 /** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
 export interface Explanation {

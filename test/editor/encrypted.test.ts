@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Consent } from '../../src/channel/consent.ts';
 import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
 import { explainChannelError } from '../../src/channel/explain.ts';
-import { changeWords } from '../../src/channel/strings.ts';
+import { changeWords } from '../../src/channel/messages.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';

@@ -14,7 +14,7 @@ import { type Conversation, findTurn } from '../model/conversation.ts';
 import { isImagePath } from '../model/textFile.ts';
 import { oneLine } from '../model/title.ts';
 import { MAXIMUM_DROPPED } from '../model/uriList.ts';
-import { chooseModelButton, noImagesText } from '../policy/words.ts';
+import { chooseModelButton, noImagesText } from '../policy/messages.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { PictureStore } from '../storage/pictureStore.ts';
 import { type Chip, ContextChips, mayRead, toChipView } from './contextChips.ts';

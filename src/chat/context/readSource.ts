@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
-import { gitFailure } from '../../platform/gitRefusalWords.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type Attachment, fenced } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { findSecrets, isSecretName, type SecretFinding } from '../model/secrets.ts';

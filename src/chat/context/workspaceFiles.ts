@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { getGitApi } from '../../platform/git.ts';
 import { GitRefusal } from '../../platform/gitCommand.ts';
-import { inWords } from '../../platform/gitRefusalWords.ts';
+import { inWords } from '../../platform/gitRefusalMessages.ts';
 import { isIgnored, listNotIgnored } from './repositoryReading.ts';
 
 /** More files than anybody would look through. */

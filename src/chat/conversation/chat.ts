@@ -31,7 +31,7 @@ import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
 import { type ChatChange, describeChange } from './chatChange.ts';
 import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { EncryptedWay, type WayState } from './encryptedWay.ts';
+import { EncryptedWay, type WayState } from './conversationChannel.ts';
 import { type ModeModels, replyTo } from './modeReply.ts';
 import { refuseEncrypted } from './refuseEncrypted.ts';
 import { requestImages } from './requestImages.ts';

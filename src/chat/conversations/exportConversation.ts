@@ -3,7 +3,7 @@ import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
-import { sourcesCutText } from '../modes/words.ts';
+import { sourcesCutText } from '../modes/messages.ts';
 import { exportJson } from './exportJson.ts';
 import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
 

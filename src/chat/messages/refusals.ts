@@ -8,9 +8,9 @@ import {
 	lostText,
 	noModeText as noEncryptedModeText,
 	otherConnectionText,
-} from '../encrypted/words.ts';
-import { noModeText } from '../modes/words.ts';
-import { chooseModelButton } from '../policy/words.ts';
+} from '../encrypted/messages.ts';
+import { noModeText } from '../modes/messages.ts';
+import { chooseModelButton } from '../policy/messages.ts';
 import { noModelText, systemReason } from './messages.ts';
 
 /** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */

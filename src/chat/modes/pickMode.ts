@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import { modeDescription, modeLabel } from './words.ts';
+import { modeDescription, modeLabel } from './messages.ts';
 
 interface Row extends vscode.QuickPickItem {
 	mode: TurnMode;

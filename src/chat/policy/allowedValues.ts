@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { ChatParameter } from '../../contract/chatRequest.ts';
 import { type ParameterRange, rangeOf } from '../model/parameterRange.ts';
-import type { PolicyField } from './words.ts';
+import type { PolicyField } from './messages.ts';
 
 /** `contextLength` is that of the model, which `max_tokens` stays below. */
 export function allowedParameter(name: ChatParameter, contextLength?: number): string {

@@ -19,8 +19,8 @@ import {
 	withRecent,
 } from '../model/modelChoices.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
+import { modelText } from './messages.ts';
 import type { PolicyTarget } from './routingEditor.ts';
-import { modelText } from './words.ts';
 
 export interface ModelPickerOptions {
 	chat: Chat;

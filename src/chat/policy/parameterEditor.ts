@@ -3,7 +3,7 @@ import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.t
 import { CHAT_PARAMETERS, readParameter } from '../model/parameterRange.ts';
 import { allowedParameter } from './allowedValues.ts';
 import { type Choice, choose, input } from './lists.ts';
-import { valueText } from './words.ts';
+import { valueText } from './messages.ts';
 
 export interface ParameterTarget {
 	/** Those of the user's settings. */

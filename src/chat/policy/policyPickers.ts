@@ -13,10 +13,10 @@ import { type AskedWith, askedWith, policyInForce, retentionInForce } from '../m
 import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
 import { previewOf } from '../model/preview.ts';
 import { type Choice, choose, chooseSome, separator } from './lists.ts';
+import { policyLabel, presetDetail, presetLabel, reasonText, retentionLabel, retentionText } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
 import { editParameters } from './parameterEditor.ts';
 import { editRouting, type PolicyTarget, providerChoices } from './routingEditor.ts';
-import { policyLabel, presetDetail, presetLabel, reasonText, retentionLabel, retentionText } from './words.ts';
 
 export interface PolicyPickersOptions {
 	/** The conversation that is shown. */

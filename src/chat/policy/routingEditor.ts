@@ -3,7 +3,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
 import { readJson } from '../model/parameterRange.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
-import { fieldDetail, type PolicyField, valueText } from './words.ts';
+import { fieldDetail, type PolicyField, valueText } from './messages.ts';
 
 /** What is edited: a conversation's policy or the setting. */
 export interface PolicyTarget {

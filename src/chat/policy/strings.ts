@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { PRESETS } from '../model/presets.ts';
 import type { PolicyStrings, RetentionKey } from '../protocol/policyProtocol.ts';
-import { presetLabel, retentionText } from './words.ts';
+import { presetLabel, retentionText } from './messages.ts';
 
 const RETENTIONS: readonly RetentionKey[] = [
 	'yes/request',

@@ -8,7 +8,7 @@ import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
 import { createVerifier, type Digest } from '../../crypto/verifier.ts';
 import type { AcceptedAttestation, CheckName } from '../types.ts';
-import { type Finding, fail, pass, unknown } from './finding.ts';
+import { type Finding, fail, pass, unknown } from './checkResult.ts';
 import { nonceClaims } from './nonceClaims.ts';
 
 /** What came over another way, or in another form, never gets here: fetching it throws. */

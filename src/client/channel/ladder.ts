@@ -1,6 +1,7 @@
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { ClientError } from '../core/errors.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types.ts';
+import { unknown } from './checkResult.ts';
 import {
 	checkFreshness,
 	checkMemory,
@@ -11,7 +12,6 @@ import {
 	type NamedKey,
 	nonceOf,
 } from './checks.ts';
-import { unknown } from './finding.ts';
 import type { HardwareAuthority } from './hardware/authority.ts';
 import { checkGpuEvidence } from './hardware/gpuEvidence.ts';
 import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';

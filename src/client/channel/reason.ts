@@ -1,7 +1,7 @@
 /** Among the values of `key-refused` and `evidence-refused`. */
 export type { RefusalCode } from '../../crypto/refusal.ts';
 
-/** Why a check found what it found. What the values of a verdict are, `src/channel/reasonWords.ts` says. */
+/** Why a check found what it found. What the values of a verdict are, `src/channel/reasonMessages.ts` says. */
 export type ReasonCode =
 	| 'binding-holds'
 	| 'binding-no-hardware'

@@ -8,9 +8,9 @@ import { effectivePreferences, routingProblem, routingReasonText } from '../../c
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, parametersOf, selectCandidates } from './candidates.ts';
+import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
-import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './picture.ts';
 import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } from './refusals.ts';

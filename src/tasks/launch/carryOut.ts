@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
-import { gitFailure, settingLine } from '../../platform/gitRefusalWords.ts';
+import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { askModal } from '../../platform/notify.ts';
 import type { LaunchPlan } from '../model/findings.ts';
 import { gitReason } from '../model/gitReason.ts';
 import type { OpenedRepository } from './launchSubject.ts';
-import { shortName } from './preflightWords.ts';
+import { shortName } from './preflightMessages.ts';
 import {
 	commitChanges,
 	type GitPlace,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { gitFailure } from '../../platform/gitRefusalWords.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { Branch } from '../model/branches.ts';
 import { hasCredentials } from '../model/cloneUrl.ts';
 import type { LaunchFacts } from '../model/findings.ts';

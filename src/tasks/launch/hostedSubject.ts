@@ -9,7 +9,7 @@ import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts } from './gatherFacts.ts';
 import type { LaunchSubject } from './launchSubject.ts';
 import { pickFromMany } from './pickFromMany.ts';
-import { shortName } from './preflightWords.ts';
+import { shortName } from './preflightMessages.ts';
 
 type Sources = Client['sources'];
 

@@ -3,8 +3,8 @@ import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
 import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from '../model/findings.ts';
+import { choiceText } from './preflightMessages.ts';
 import type { FindingFix } from './preflightRows.ts';
-import { choiceText } from './preflightWords.ts';
 
 /** What the fixes do to the launch. */
 export interface FixActions {

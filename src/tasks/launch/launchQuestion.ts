@@ -20,7 +20,7 @@ import { pickAgents } from './pickAgents.ts';
 import { pickSubject, type SubjectChoice } from './pickSubject.ts';
 import { Preflight, type PreflightRow } from './preflight.ts';
 import { type FindingFix, preflightRows } from './preflightRows.ts';
-import { lookAtService } from './serviceLook.ts';
+import { lookAtService } from './serviceCheck.ts';
 
 /** What the user has confirmed. Nothing of it has happened yet. */
 export interface ConfirmedLaunch {

@@ -7,7 +7,7 @@ import type { TaskConnection } from '../model/taskConnection.ts';
 import { type GitFacts, gatherFacts } from './gatherFacts.ts';
 import { type HostedBranch, pickBranch } from './pickBranch.ts';
 import { repositoryName } from './pickRepository.ts';
-import { shortName } from './preflightWords.ts';
+import { shortName } from './preflightMessages.ts';
 
 /** A repository of this window, with the program that reads and changes it. */
 export interface OpenedRepository {

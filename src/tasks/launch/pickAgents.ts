@@ -3,7 +3,7 @@ import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type AgentChoice, offeredChoices } from './launchChoices.ts';
-import { shortName } from './preflightWords.ts';
+import { shortName } from './preflightMessages.ts';
 
 const MAXIMUM_MODEL = 200;
 

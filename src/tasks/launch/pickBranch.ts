@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { gitFailure } from '../../platform/gitRefusalWords.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
 import { escapeIcons, oneLine } from '../model/plainText.ts';
 import { pickFromMany } from './pickFromMany.ts';

@@ -12,7 +12,7 @@ import {
 	type PreflightNames,
 	sentText,
 	shortName,
-} from './preflightWords.ts';
+} from './preflightMessages.ts';
 
 const MAXIMUM_PROMPT = 120;
 

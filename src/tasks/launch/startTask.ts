@@ -5,7 +5,7 @@ import { repositoryKey } from '../model/sameRepository.ts';
 import { type AskDependencies, type ConfirmedLaunch, LaunchQuestion } from './launchQuestion.ts';
 import { findRepositories, repositoryName } from './pickRepository.ts';
 import { firstSubject, openSubject, type SubjectChoice } from './pickSubject.ts';
-import { shortName } from './preflightWords.ts';
+import { shortName } from './preflightMessages.ts';
 
 /** What is wished for, before anything is known of it. */
 export interface LaunchWish {

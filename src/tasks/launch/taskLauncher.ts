@@ -12,7 +12,7 @@ import { readLaunchLink } from '../model/launchLink.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { carryOut, placeOf } from './carryOut.ts';
-import { linkProblemText } from './linkWords.ts';
+import { linkProblemText } from './linkMessages.ts';
 import { findRepositories } from './pickRepository.ts';
 import type { PromptEditor } from './promptEditor.ts';
 import { promptOfPlace } from './promptSources.ts';

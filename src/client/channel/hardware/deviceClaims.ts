@@ -1,4 +1,4 @@
-import { type Finding, fail, unknown } from '../finding.ts';
+import { type Finding, fail, unknown } from '../checkResult.ts';
 import { chipOf } from './chip.ts';
 import type { Claims } from './hardwareToken.ts';
 

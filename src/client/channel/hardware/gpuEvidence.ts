@@ -5,7 +5,7 @@ import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
 import { fingerprintOf } from '../../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../../crypto/refusal.ts';
 import { createVerifier } from '../../../crypto/verifier.ts';
-import { type Finding, fail, pass, unknown } from '../finding.ts';
+import { type Finding, fail, pass, unknown } from '../checkResult.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { type Chip, chipOf } from './chip.ts';
 import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';

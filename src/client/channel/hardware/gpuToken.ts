@@ -1,7 +1,7 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import * as z from 'zod';
 import { fingerprint } from '../../../crypto/digest.ts';
-import { type Finding, fail, pass, unknown } from '../finding.ts';
+import { type Finding, fail, pass, unknown } from '../checkResult.ts';
 import type { ReasonCode } from '../reason.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { checkDeviceClaims, checkVersion, complaintIn, isOfGpu, serialNumberOf } from './deviceClaims.ts';

@@ -1,6 +1,6 @@
 import { type DigestName, digest } from '../../../crypto/digest.ts';
 import type { PublicKey } from '../../../crypto/publicKey.ts';
-import { type Finding, pass, unknown } from '../finding.ts';
+import { type Finding, pass, unknown } from '../checkResult.ts';
 
 const DIGESTS: readonly DigestName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
 

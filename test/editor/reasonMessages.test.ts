@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reasonText } from '../../src/channel/reasonWords.ts';
+import { reasonText } from '../../src/channel/reasonMessages.ts';
 import type { Verdict } from '../../src/client/types.ts';
 
 describe('the reasons of verdicts', () => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyWords.ts';
-import type { WayState } from '../conversation/encryptedWay.ts';
+import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
+import type { WayState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
 import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReasonCode, RefusalCode } from '../client/channel/reason.ts';
 import { CHECKS, type Verdict } from '../client/types.ts';
-import { checkLabel } from './strings.ts';
+import { checkLabel } from './messages.ts';
 
 /** Why a check found what it found, as sentences. What they name may be of others. */
 export function reasonText({ code, values = [] }: Pick<Verdict, 'code' | 'values'>): string {

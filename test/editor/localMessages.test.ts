@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { retentionLabel, retentionText } from '../../src/chat/policy/words.ts';
+import { retentionLabel, retentionText } from '../../src/chat/policy/messages.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
-import { findingText } from '../../src/tasks/launch/preflightWords.ts';
+import { findingText } from '../../src/tasks/launch/preflightMessages.ts';
 import type { ServiceLook } from '../../src/tasks/model/findings.ts';
 
 const NOT_HERE = /account|dashboard|credit|plan\b/i;

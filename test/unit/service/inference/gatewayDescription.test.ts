@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gatewayPictureSchema } from '../../../../src/contract/control.ts';
-import { pictureOf } from '../../../../src/service/inference/picture.ts';
+import { pictureOf } from '../../../../src/service/inference/gatewayDescription.ts';
 import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 
 function provider(slug: string, offers: Partial<ModelOffer>[], rest: Partial<Provider> = {}): Provider {

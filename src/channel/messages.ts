@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
-import { streamedReplyWords } from '../platform/streamedReplyWords.ts';
+import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
 import type { ReportStrings } from './model/protocol.ts';
 import type { Summary } from './model/summary.ts';
 

@@ -7,7 +7,7 @@ import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
 import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
-import { encryptionView, noChoiceText, noImageText } from './words.ts';
+import { encryptionView, noChoiceText, noImageText } from './messages.ts';
 
 export interface DeskDependencies {
 	channels: EncryptedChannels;
