@@ -2,7 +2,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, in the unit a person would say; a date for what is older than a week. */
+/** Says how long ago a moment was, in the unit that a person would use. Anything older than a week becomes a date. */
 export function ageText(moment: number, now: number, language: string): string {
 	const age = Math.max(0, now - moment);
 	if (age >= 7 * DAY) {

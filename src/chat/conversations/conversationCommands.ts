@@ -9,7 +9,7 @@ import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.t
 import { ConversationPicker } from './conversationPicker.ts';
 import { exportConversation } from './exportConversation.ts';
 
-/** What the user can do with conversations outside the page: natively, and each thing also without a mouse. */
+/** What the user can do with conversations outside the chat page, through native UI and without needing a mouse. */
 export class ConversationCommands {
 	private readonly conversations: OpenConversations;
 	private readonly showChat: () => Promise<void>;
@@ -36,7 +36,7 @@ export class ConversationCommands {
 		}).run();
 	}
 
-	/** Asks for a title. Without `id` it is the conversation that is shown. */
+	/** Asks for a new title. Without `id`, the conversation that is shown is renamed. */
 	async rename(id = this.shownId()): Promise<void> {
 		const conversation = await this.read(id);
 		if (!conversation) {
@@ -60,8 +60,8 @@ export class ConversationCommands {
 	}
 
 	/**
-	 * Deletes at once and offers to take it back, without waiting for the answer. One that is not kept cannot come back: it
-	 * is asked about.
+	 * Deletes at once and then offers to undo it, without waiting for the answer. A conversation that is not kept cannot
+	 * be restored, so the user is asked first.
 	 */
 	async delete(id = this.shownId()): Promise<void> {
 		const conversation = this.conversations.find(id)?.conversation ?? (await this.read(id));
@@ -79,7 +79,7 @@ export class ConversationCommands {
 		}
 	}
 
-	/** Asks for the form and the place. */
+	/** Asks for a format and a location. */
 	async export(id = this.shownId()): Promise<void> {
 		const conversation = await this.read(id);
 		if (!conversation) {

@@ -37,7 +37,7 @@ export class ConversationPicker {
 			}
 		},
 	);
-	/** An input box may stand in the list's place. */
+	/** The list is hidden but still in use while an input box takes its place. */
 	private away = false;
 	private readonly buttons: { button: vscode.QuickInputButton; run: (id: string) => Promise<void> }[];
 
@@ -66,7 +66,7 @@ export class ConversationPicker {
 		pick.busy = true;
 		const rows = await this.read();
 		if (this.list.current === pick && rows) {
-			// Where no row was, no click can be on its way to one.
+			// The list was empty until now, so no click can be on its way to another row.
 			pick.items = rows;
 			pick.busy = false;
 			sayIfEmpty(pick);
@@ -99,8 +99,9 @@ export class ConversationPicker {
 	}
 
 	/**
-	 * What asks something takes the list away. It comes back at the row that this was done to, or at the one that follows it;
-	 * not where the user has gone to an editor meanwhile, from which it would take the keyboard.
+	 * An action that asks the user something hides the list. Afterwards the list comes back with the same row active, or
+	 * the row after it. It does not come back if the user has moved to an editor in the meantime, because it would take
+	 * the keyboard focus.
 	 */
 	private async askAndReturn(id: string, action: () => Promise<void>): Promise<void> {
 		const { current } = this.list;
@@ -121,7 +122,7 @@ export class ConversationPicker {
 		}
 	}
 
-	/** Undefined where they cannot be read, which is said. */
+	/** Shows an error and returns undefined where the conversations cannot be read. */
 	private async read(): Promise<Row[] | undefined> {
 		try {
 			const { conversations, repairs, unreadable } = await this.conversations.list();
@@ -158,7 +159,7 @@ export class ConversationPicker {
 		];
 		return {
 			id,
-			// A title of others must not draw icons.
+			// A title may come from elsewhere and must not draw icons.
 			label: (title ?? vscode.l10n.t('New Conversation')).replaceAll('$(', '\\$('),
 			description: facts.join(' · '),
 			detail: withoutTitle(text, title).replaceAll('$(', '\\$('),
@@ -174,7 +175,7 @@ function sayIfEmpty(pick: vscode.QuickPick<Row>): void {
 	}
 }
 
-/** The first messages without the beginning that the title already shows. */
+/** Returns the first messages without the beginning that the title already shows. */
 function withoutTitle(text: string, title = ''): string {
 	return text.startsWith(`${title} · `) ? text.slice(title.length + 3) : text;
 }

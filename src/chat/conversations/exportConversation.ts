@@ -7,7 +7,7 @@ import { sourcesCutText } from '../modes/messages.ts';
 import { exportJson } from './exportJson.ts';
 import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
 
-/** Asks for form and place, writes the file and offers to open it. Rejects when it cannot be written. */
+/** Asks for a format and a location, writes the file and offers to open it. Rejects when the file cannot be written. */
 export async function exportConversation(conversation: Conversation): Promise<void> {
 	const markdown = { label: 'Markdown', description: vscode.l10n.t('What is shown, for reading') };
 	const json = { label: 'JSON', description: vscode.l10n.t('All of it, for programs') };

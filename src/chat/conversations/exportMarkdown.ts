@@ -10,7 +10,7 @@ import {
 } from '../model/conversation.ts';
 import { sourcesAsMarkdown } from '../model/sourceList.ts';
 
-/** The words and numbers around what was said. `{0}` and on are filled in by the one who gives them. */
+/** The words around the text of a conversation. The caller fills in the placeholders `{0}` and following. */
 export interface ExportWords {
 	untitled: string;
 	you: string;
@@ -36,7 +36,7 @@ export interface ExportWords {
 	moment(milliseconds: number): string;
 }
 
-/** What a reader of the conversation sees, as Markdown: who said what when, and how each reply ended. */
+/** The conversation as a reader sees it, as Markdown: who said what when, and how each reply ended. */
 export function exportMarkdown(conversation: Conversation, title: string | undefined, words: ExportWords): string {
 	const { workspace, createdAt, encryption } = conversation;
 	const sections = [
@@ -72,7 +72,7 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
 }
 
-/** A link, not the picture itself: whoever reads the file is not made to load from there. */
+/** Exports a link instead of the image itself, so that opening the file does not load anything from that address. */
 function pictureOf(prompt: string, { text }: Reply, words: ExportWords): string {
 	const address = URL.parse(text.trim());
 	return address === null ? text : `[${escapeLine(words.picture(prompt))}](<${address.href}>)`;
@@ -117,7 +117,7 @@ function note(text: string): string {
 	return text === '' ? '' : `*${escapeLine(text)}*`;
 }
 
-/** In a line of ours nothing of others is markup. */
+/** Nothing that comes from elsewhere may act as markup in a line that the export writes. */
 function escapeLine(text: string): string {
 	return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
 }

@@ -2,15 +2,15 @@ import { belongsTo, type OpenWorkspace, sameFolders } from '../model/workspaceMa
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
 
 export interface ConversationGroup {
-	/** `here`: this workspace's. `none`: asked in windows without a folder. */
+	/** `here`: conversations of this workspace. `none`: conversations from windows without a folder. */
 	readonly kind: 'here' | 'other' | 'none';
-	/** Of another workspace, as its windows call it. */
+	/** The name of another workspace, as its windows show it. */
 	readonly name?: string;
-	/** Written last first. */
+	/** Sorted by the time of the last write, newest first. */
 	readonly conversations: readonly ConversationSummary[];
 }
 
-/** This workspace's conversations first, then the others by workspace, the one that was used last first. */
+/** Groups this workspace's conversations first, then the others by workspace, most recently used first. */
 export function groupConversations(
 	conversations: readonly ConversationSummary[],
 	open: OpenWorkspace,

@@ -3,7 +3,10 @@ import type { GitApi } from '../../platform/git.ts';
 import type { WorkspaceTag } from '../model/conversation.ts';
 import type { OpenWorkspace } from '../model/workspaceMatch.ts';
 
-/** Where this window's conversation belongs. The remote is there only when the git extension already knows it. */
+/**
+ * Describes where this window's conversation belongs. The remote is included only when the git extension already knows
+ * it.
+ */
 export function workspaceTag(): WorkspaceTag {
 	const { name } = vscode.workspace;
 	const [remote] = originUrls();
@@ -14,7 +17,7 @@ export function workspaceTag(): WorkspaceTag {
 	};
 }
 
-/** What this window has open, as far as the git extension knows it. */
+/** Returns what this window has open, as far as the git extension knows it. */
 export function openWorkspace(): OpenWorkspace {
 	return { folders: openFolders(), remotes: originUrls() };
 }

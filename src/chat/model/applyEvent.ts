@@ -5,10 +5,13 @@ import type { Reply } from './conversation.ts';
 import type { ReplyUsage } from './cost.ts';
 import type { Picture } from './picture.ts';
 
-/** What a reply is made of: a stream of the client, or the picture that was loaded from what an image model replied. */
+/**
+ * An event that changes a reply: one of the client's stream, or the image that was loaded from the address that an
+ * image model replied with.
+ */
 export type ReplyEvent = ChatStreamEvent | { type: 'picture'; picture: Picture };
 
-/** The reply after one event of its stream. Returns the same value when the event changes nothing that is kept. */
+/** Returns the reply after one event of its stream, or the same value when the event changes nothing that is kept. */
 export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 	switch (event.type) {
 		case 'text':
@@ -25,16 +28,16 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
 		case 'annotations': {
-			// The service counts from where its own text begins.
+			// The service counts positions from the beginning of the text that it sent itself.
 			const offset = reply.continuations?.at(-1)?.offset ?? 0;
 			const sources = addSources(reply.sources ?? [], event.annotations, offset);
 			return sources.length === 0 ? reply : { ...reply, sources };
 		}
 		case 'picture':
 			return { ...reply, picture: event.picture };
-		// Chat offers no tools, so this carries nothing that belongs to the reply.
+		// Chat offers no tools, so a tool call carries nothing that belongs to the reply.
 		case 'toolCall':
-		// What a finish reason means for the reply is judged where the stream ends.
+		// The end of the stream is where a finish reason is judged.
 		case 'finish':
 			return reply;
 	}
@@ -53,7 +56,7 @@ function toReplyUsage(usage: Usage): ReplyUsage {
 	};
 }
 
-/** What is no number of tokens is none: a cost is made from it. */
+/** Values that are not a valid number of tokens are dropped, because costs are computed from them. */
 function countOf(tokens: number | null | undefined): number | undefined {
 	return Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? Number(tokens) : undefined;
 }

@@ -15,30 +15,33 @@ import {
 } from './policy.ts';
 import { type PolicyProblem, policyProblem } from './preview.ts';
 
-/** What steers requests beside the conversation. */
+/** What determines requests besides the conversation itself. */
 export interface PolicySource {
-	/** The user's settings. Throws a PolicyRefusal where one has another form than it must have. */
+	/** The user's settings. Throws a PolicyRefusal where a setting has the wrong form. */
 	defaults(): PolicyDefaults;
-	/** The active connection, with what only its service knows. */
+	/** The active connection, including what only its service knows. */
 	connection(): Promise<Connection>;
 }
 
-/** What is known of a request beside its reply. */
+/** What is known about a request besides its reply. */
 export interface RequestFacts {
 	connection: Connection;
 	asked: AskedWith;
-	/** What can be said of it. */
+	/** Whether the request runs under zero data retention, as far as that can be known. */
 	retention: ZeroDataRetention;
 }
 
-/** A request that is not sent: its policy leaves nobody, or a setting cannot be read. `issue` says what is wrong there. */
+/**
+ * A request is refused before it is sent: its policy leaves no provider, a setting cannot be read, or its images cannot
+ * be sent. `issue` says what is wrong with the setting.
+ */
 export class PolicyRefusal extends Error {
 	override readonly name = 'PolicyRefusal';
 	readonly problem:
 		| PolicyProblem
 		| { kind: 'picture' }
 		| { kind: 'setting'; setting: string; issue: string }
-		/** The connection does not say that the model takes any. */
+		/** The connection does not say that the model accepts images. */
 		| { kind: 'no-images'; model: string }
 		| { kind: 'images-too-large' }
 		| { kind: 'image-gone'; label: string };
@@ -49,7 +52,9 @@ export class PolicyRefusal extends Error {
 	}
 }
 
-/** The request as its conversation's policy has it. Throws a PolicyRefusal where that leaves nobody to serve it. */
+/**
+ * Applies the conversation's policy to the request. Throws a PolicyRefusal where that leaves no provider to serve it.
+ */
 export async function applyPolicy(
 	request: ChatRequest,
 	settings: ConversationSettings | undefined,
@@ -70,7 +75,7 @@ export async function applyPolicy(
 	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied) };
 }
 
-/** Parameters and instructions are for conversations with a model. A picture is asked for without any policy. */
+/** Parameters and instructions apply only to chats with a model. Images are requested without any policy. */
 function policyFor(mode: TurnMode, policy: Policy): Policy {
 	if (mode === 'chat') {
 		return policy;

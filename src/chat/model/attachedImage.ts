@@ -1,14 +1,16 @@
-// Images that go with a message, to models that take them.
+// Images that are attached to messages, for models that accept them.
 import type { PictureType } from '../../base/pictureHeader.ts';
 import { readPicture } from './picture.ts';
 
-/** Of one image that goes with a message. */
+/** The size limit of one image that is attached to a message. */
 export const MAXIMUM_IMAGE_BYTES = 5_000_000;
 
-/** Of all images of a request, in bytes: as base64 they still fit into the body of one. */
+/** The limit for all images of a request, in bytes. Encoded as base64 they still fit into the body of one request. */
 export const MAXIMUM_REQUEST_IMAGE_BYTES = 11_000_000;
 
-/** Kept beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels. */
+/**
+ * An image that is kept beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels.
+ */
 export interface AttachedImage {
 	readonly file: string;
 	readonly type: PictureType;
@@ -17,7 +19,7 @@ export interface AttachedImage {
 	readonly bytes: number;
 }
 
-/** What the bytes are, or why they are not taken. */
+/** Returns what the bytes are, or why they are refused. */
 export function readImage(
 	bytes: Uint8Array,
 ): Omit<AttachedImage, 'file'> | { readonly problem: 'too-large' | 'no-image' } {
@@ -28,11 +30,14 @@ export function readImage(
 	return found ? { ...found, bytes: bytes.byteLength } : { problem: 'no-image' };
 }
 
-/** Pixels for each token, and the most that one image comes to: models make it smaller before they look at it. */
+/**
+ * The number of pixels for each token, and the most tokens that one image counts: models scale larger images down
+ * first.
+ */
 const PIXELS_PER_TOKEN = 750;
 const MAXIMUM_TOKENS = 1_600;
 
-/** About how many tokens a model counts. */
+/** Estimates how many tokens a model counts for the image. */
 export function imageTokens({ width, height }: AttachedImage): number {
 	return Math.min(MAXIMUM_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN));
 }

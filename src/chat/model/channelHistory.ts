@@ -1,7 +1,9 @@
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { ChatMessage } from '../../contract/chatRequest.ts';
 
-/** The messages of a request as the channel takes them: texts alone, with the user's instructions before them. */
+/**
+ * Converts the messages of a request for the channel, which takes only texts, with the user's instructions before them.
+ */
 export function channelHistory(messages: readonly ChatMessage[], instructions: string): ChannelMessage[] {
 	const texts = messages.map(({ role, content }): ChannelMessage => {
 		if (role === 'tool' || typeof content !== 'string') {

@@ -1,10 +1,10 @@
-// Where a searched answer took what it says from.
+// The sources that a search answer cites.
 
 import type { Annotation } from '../../contract/chatReply.ts';
 import { placeCitations } from '../../contract/citations.ts';
 import { cut, oneLine } from './title.ts';
 
-/** A source as the service gave it. Positions are UTF-16 and not to be trusted to lie inside the text. */
+/** A source as the service gave it. Positions are in UTF-16 code units and may lie outside the text. */
 export interface Source {
 	readonly url?: string;
 	readonly title?: string;
@@ -13,39 +13,44 @@ export interface Source {
 	readonly end?: number;
 }
 
-/** A source as it is shown: made harmless, each once however often it is cited. `number` counts from 1. */
+/** A source as it is shown: sanitised, and listed once however often it is cited. `number` counts from 1. */
 export interface ShownSource {
 	number: number;
 	title: string;
-	/** Absent where the address is none that may be opened. */
+	/** Absent where the address is not one that may be opened. */
 	url?: string;
-	/** As the network knows it: letters of other scripts that look like Latin ones show as what they are. */
+	/** The host in its ASCII form, so that letters of other scripts that look like Latin ones are recognisable. */
 	host?: string;
 	excerpt?: string;
 }
 
 export interface Citations {
 	sources: ShownSource[];
-	/** In order: the source `number` belongs behind the character before `position` of the text, in UTF-16 code units. */
+	/**
+	 * Sorted by position: the mark of source `number` belongs after the character before `position`, in UTF-16 code
+	 * units.
+	 */
 	marks: { position: number; number: number }[];
-	/** The service gave more than are shown. */
+	/** The service gave more sources than are shown. */
 	isCut?: true;
 }
 
-/** More than this nobody reads, and a hostile service could send without end. */
-/** Citations of a reply that are kept and shown. One more is kept where there are more, to say so. */
+/**
+ * The maximum number of citations of a reply that are kept and shown. Nobody reads more, and a hostile service could
+ * send them without end. One more is kept where there are more, so that the page can say so.
+ */
 export const MAXIMUM_SOURCES = 200;
 const MAXIMUM_TITLE = 300;
 const MAXIMUM_EXCERPT = 2_000;
 const MAXIMUM_URL = 8_192;
-/** What is shown of them. */
+/** How much of a title and an excerpt is shown. */
 const SHOWN_TITLE = 160;
 const SHOWN_EXCERPT = 400;
 
-/** A position is moved to the end of its word, where that is no further away. */
+/** A position inside a word is moved to the end of the word, unless that is further away than this many characters. */
 const WORD_REACH = 32;
 
-/** Adds what the stream brought. `offset` is where the part of the text begins that its positions count from. */
+/** Adds the citations that the stream brought. Their positions count from `offset` in the text. */
 export function addSources(
 	sources: readonly Source[],
 	annotations: readonly Annotation[],
@@ -66,12 +71,12 @@ export function addSources(
 			},
 		];
 	});
-	// Some services send all of them once more with each chunk.
+	// Some services repeat all citations with each chunk.
 	const known = new Map([...sources, ...added].map(source => [JSON.stringify(source), source]));
 	return known.size === sources.length ? sources : [...known.values()].slice(0, MAXIMUM_SOURCES + 1);
 }
 
-/** The sources numbered in the order in which the text cites them; those without a place in it come last. */
+/** Numbers the sources in the order in which the text cites them. Sources without a position in the text come last. */
 export function citationsOf(text: string, sources: readonly Source[]): Citations {
 	const kept = sources.slice(0, MAXIMUM_SOURCES);
 	const places = placeCitations(
@@ -122,26 +127,30 @@ function excerptOf({ excerpt = '' }: Source): string {
 	return cut(oneLine(excerpt), SHOWN_EXCERPT);
 }
 
-/** Only these may be opened. */
+/** Only web addresses may be opened. */
 function webAddress(url: string | undefined): URL | undefined {
 	const address = url === undefined ? null : URL.parse(url);
 	return address?.protocol === 'https:' || address?.protocol === 'http:' ? address : undefined;
 }
 
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** Scripts that put spaces between words. */
+/** Words are separated by spaces, except in the scripts of `UNSPACED`. */
 const LETTER = /^[\p{L}\p{N}\p{M}]$/u;
 const UNSPACED =
 	/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]$/u;
 
-/** The end of the word that a position falls into; otherwise the position, or the end of the character that it splits. */
+/**
+ * Returns the end of the word that contains the position, or otherwise the position itself, moved to the end of a
+ * character that it splits.
+ */
 function endOfWord(text: string, position: number): number {
 	const begin = Math.max(0, position - WORD_REACH);
-	// What is seen as one character may be many code points: emoji with joiners, letters with marks.
+	// A character as the user sees it may consist of many code points: emoji with joiners, letters with marks.
 	const nearby = [...characters.segment(text.slice(begin, position + 2 * WORD_REACH))];
 	const after = nearby.findIndex(({ index }) => begin + index >= position);
 	if (after < 0) {
-		// Inside the last character, or behind it: its end is that of the text, unless it is longer than any that is read.
+		// The position lies inside or after the last character, which ends with the text, unless it is longer than what was
+		// segmented.
 		return text.length <= position + 2 * WORD_REACH ? text.length : begin + (nearby.at(-1)?.index ?? 0);
 	}
 	if (after === 0) {

@@ -2,18 +2,23 @@ import { imageTokens } from './attachedImage.ts';
 import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
 import { type Conversation, shownReply, shownTurns, type Turn } from './conversation.ts';
 
-/** Left for the reply where the connection does not say how long one gets. */
+/**
+ * The largest share of the context that is reserved for the reply, and the number of tokens to reserve where the
+ * connection does not state a maximum.
+ */
 const REPLY_SHARE = 0.25;
 const REPLY_TOKENS = 4_096;
 
-/** What a model takes, in tokens. */
+/** The limits of a model, in tokens. */
 export interface ModelLimits {
-	/** Request and reply together. */
+	/** The limit for request and reply together. */
 	readonly contextLength?: number;
 	readonly maxOutputTokens?: number;
 }
 
-/** How many tokens a request may have so that a reply of some length fits behind it; undefined where nobody knows. */
+/**
+ * Returns how many tokens a request may have so that the reply still fits, or undefined where the limit is not known.
+ */
 export function requestBudget({ contextLength, maxOutputTokens }: ModelLimits): number | undefined {
 	if (contextLength === undefined) {
 		return undefined;
@@ -27,8 +32,8 @@ export function attachmentTokens(attachment: Attachment): number {
 }
 
 /**
- * How many UTF-16 code units each of the texts may keep so that together they lose `excess` tokens. The longest lose
- * first, so that a small one beside a large one stays whole.
+ * Returns how many UTF-16 code units each of the texts may keep so that together they lose `excess` tokens. The longest
+ * are shortened first, so that a short one beside a long one stays whole.
  */
 export function shortenedLengths(texts: readonly string[], excess: number): number[] {
 	const tokens = texts.map(estimateTokens);
@@ -43,10 +48,10 @@ export function shortenedLengths(texts: readonly string[], excess: number): numb
 	return texts.map((text, index) => Math.floor((text.length * (limits[index] ?? 0)) / Math.max(1, tokens[index] ?? 1)));
 }
 
-/** A turn never changes in place, so it is counted once. */
+/** A turn never changes in place, so its tokens are counted only once. */
 const turnTokens = new WeakMap<Turn, number>();
 
-/** What the shown messages and replies come to when another message follows them. */
+/** Counts the tokens of the shown messages and replies, which are sent along with the next message. */
 export function historyTokens(conversation: Conversation): number {
 	return shownTurns(conversation).reduce((sum, turn) => {
 		const known = turnTokens.get(turn);

@@ -1,4 +1,4 @@
-// Where context comes from. A source is small and names a place; what it says is read when the message is sent.
+// Where context comes from. A source is small and names a location, whose content is read when the message is sent.
 import * as z from 'zod';
 import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { PICTURE_FILE } from './picture.ts';
@@ -15,12 +15,18 @@ export const attachedImageSchema = z.object({
 	bytes: z.int().positive(),
 });
 
-/** Also what the workspace's state keeps of the chips that were not sent yet. URIs are strings, positions count from 0. */
+/**
+ * Also the form in which the workspace's state keeps chips that have not been sent yet. URIs are strings, and positions
+ * count from 0.
+ */
 export const contextSourceSchema = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('selection'), uri, range: z.object({ start: position, end: position }) }),
 	z.object({ kind: z.literal('file'), uri }),
 	z.object({ kind: z.literal('folder'), uri }),
-	/** Of one file, or, where lines are given, those that touch them; otherwise of all. */
+	/**
+	 * The problems of one file or, where lines are given, those that touch these lines. Without a URI, the problems of
+	 * all files.
+	 */
 	z.object({
 		kind: z.literal('problems'),
 		uri: uri.exactOptional(),
@@ -28,10 +34,10 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 	}),
 	/** `uri` is the root of the repository. */
 	z.object({ kind: z.literal('diff'), uri }),
-	/** What can be read only once is in the source itself. */
+	/** Content that can be read only once is kept in the source itself. */
 	z.object({ kind: z.literal('terminal'), label: z.string(), text: z.string() }),
 	z.object({ kind: z.literal('text'), label: z.string(), text: z.string() }),
-	/** Kept as it was when it was added; `uri` and `path` say where, if it has a place. */
+	/** An image is kept as it was when it was added. `uri` and `path` say where it came from, if it has a location. */
 	z.object({
 		kind: z.literal('image'),
 		label: z.string(),
@@ -42,7 +48,7 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 ]);
 export type ContextSource = z.output<typeof contextSourceSchema>;
 
-/** Two sources with the same key are one chip. */
+/** Returns the key of a source. Sources with the same key share one chip. */
 export function sourceKey(source: ContextSource): string {
 	if (source.kind === 'image') {
 		return `image ${source.image.file}`;

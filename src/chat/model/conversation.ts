@@ -1,4 +1,4 @@
-// The conversation as the host owns it. Values are never changed in place: a change makes a new value.
+// The conversation as the host owns it. Values are immutable: a change makes a new value.
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from './attachment.ts';
@@ -13,77 +13,77 @@ import type { AskedWith } from './policy.ts';
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
 
-/** Ways to end that are no error of the service and still need a word. */
+/** Reasons for an end that are not errors of the service but still need an explanation. */
 export type FinishProblem = 'empty' | 'length' | 'filtered';
 
-/** Where a reply that had ended too early went on. */
+/** The point at which a reply that had ended too early was continued. */
 export interface Continuation {
-	/** The length of the text, in UTF-16 code units, before it went on. */
+	/** The length of the text before the continuation, in UTF-16 code units. */
 	readonly offset: number;
-	/** How the part before had ended. */
+	/** The state in which the part before had ended. */
 	readonly after: ReplyState;
-	/** When the part before ended, where that is known, and when the next one was asked for. */
+	/** `pausedAt` is when the part before ended, where that is known. `resumedAt` is when the next part was requested. */
 	readonly pausedAt?: number;
 	readonly resumedAt: number;
-	/** Of the part before. */
+	/** The usage of the part before. */
 	readonly usage?: ReplyUsage;
 	readonly cost?: Cost;
 }
 
-/** One answer of a model. Times are milliseconds since the epoch. */
+/** One reply of a model. Times are in milliseconds since the epoch. */
 export interface Reply {
 	readonly state: ReplyState;
 	readonly startedAt: number;
-	/** When the first word came, of the text or the reasoning. */
+	/** When the first text or reasoning came. */
 	readonly firstAt?: number;
 	readonly endedAt?: number;
 	readonly text: string;
 	readonly reasoning?: string;
-	/** The model that answered, or was asked while nothing came back yet. */
+	/** The model that answered or, as long as nothing has come back, the model that was asked. */
 	readonly model?: string;
 	/** The provider that served the reply, as the service named it. */
 	readonly provider?: string;
 	/** The completion's id, as the service gave it. */
 	readonly serviceId?: string;
-	/** What it was asked with. */
+	/** The model, routing and parameters that the reply was requested with. */
 	readonly asked?: AskedWith;
-	/** What could be said of it when it was asked. */
+	/** What was known about zero data retention when the reply was requested. */
 	readonly retention?: ZeroDataRetention;
-	/** Of the last part, where the reply was continued. */
+	/** The usage of the last part, where the reply was continued. */
 	readonly usage?: ReplyUsage;
-	/** By the prices of its time; of the last part, where the reply was continued. */
+	/** The cost by the prices at that time. Where the reply was continued, it is the cost of the last part. */
 	readonly cost?: Cost;
-	/** Why the reply ended as it did, where the state alone does not say it. */
+	/** Why the reply ended, where the state alone does not say it. */
 	readonly explanation?: Explanation;
 	readonly problem?: FinishProblem;
-	/** In order of their offsets. */
+	/** Sorted by offset. */
 	readonly continuations?: readonly Continuation[];
-	/** Of a searched answer, as the service gave them. */
+	/** The sources of a search answer, as the service gave them. */
 	readonly sources?: readonly Source[];
-	/** Of an image model, whose text is the picture's address. Absent until it was loaded. */
+	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
 	readonly picture?: Picture;
 }
 
 /**
- * One user message and all that answers it. The last reply is the current one; earlier ones are kept, never shown away.
- * Turns that follow the same one are versions of one message: the user changed it and sent it again.
+ * One user message and all replies to it. The last reply is the current one; earlier ones are kept. Turns that follow
+ * the same turn are versions of one message, which the user edited and sent again.
  */
 export interface Turn {
 	readonly id: string;
-	/** The id of the turn before; absent for the first message. */
+	/** The id of the preceding turn; absent for the first message. */
 	readonly previous?: string;
 	readonly askedAt: number;
 	readonly question: string;
-	/** Context that went with the message, as it was then. */
+	/** Context that was attached to the message, as it was at that time. */
 	readonly attachments?: readonly Attachment[];
-	/** Absent in a chat. */
+	/** Absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
-	/** Asked in an encrypted conversation: in no other one may it be sent. */
+	/** The turn belongs to an encrypted conversation and must never be sent in another one. */
 	readonly encrypted?: true;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 
-/** Where a conversation belongs, so that it is found again. Folders are URIs. */
+/** The workspace that a conversation belongs to, by which it is found again. Folders are URIs. */
 export interface WorkspaceTag {
 	readonly name?: string;
 	readonly folders: readonly string[];
@@ -95,19 +95,25 @@ export interface Conversation {
 	readonly id: string;
 	readonly createdAt: number;
 	readonly workspace: WorkspaceTag;
-	/** What the user called it; otherwise its first message stands for it. */
+	/** The title that the user gave. Without one, the first message serves as the title. */
 	readonly title?: string;
-	/** What a message asks for when it does not say so itself; absent for chat. */
+	/** The mode of messages that do not name one themselves; absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
-	/** The conversation that this one went on from when another window wrote to the same file. */
+	/** The conversation that this one branched off from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
-	/** Absent for one that is not encrypted. It never comes and never goes. */
+	/** Absent for a conversation that is not encrypted. It is set at the start or never, and is never removed. */
 	readonly encryption?: Encryption;
-	/** What it chose for itself: model, routing, parameters. */
+	/** The conversation's own choices of model, routing and parameters. */
 	readonly settings?: ConversationSettings;
-	/** The last turn that is shown; absent while there is none. The way to the first turn from there is what a reader sees. */
+	/**
+	 * The last turn that is shown; absent while there is none. The path from the first turn to this one is what a reader
+	 * sees.
+	 */
 	readonly head?: string;
-	/** A tree, every turn after the one that it follows, otherwise in the order in which they were asked. */
+	/**
+	 * A tree: every turn comes after the one that it follows, and otherwise turns are in the order in which they were
+	 * asked.
+	 */
 	readonly turns: readonly Turn[];
 }
 
@@ -115,12 +121,12 @@ export function newConversation(id: string, createdAt: number, workspace: Worksp
 	return { id, createdAt, workspace, turns: [] };
 }
 
-/** What its messages ask for from now on. */
+/** Sets the mode of the messages that follow. */
 export function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
 	return mode === 'chat' ? conversation : { ...conversation, mode };
 }
 
-/** What it has chosen; undefined is nothing. */
+/** Sets the conversation's own settings; undefined removes them. */
 export function withSettings(
 	{ settings: _, ...conversation }: Conversation,
 	settings: ConversationSettings | undefined,
@@ -128,12 +134,12 @@ export function withSettings(
 	return settings === undefined ? conversation : { ...conversation, settings };
 }
 
-/** What is known of its way; undefined is a conversation that is not encrypted, and stays so. */
+/** Sets the encryption. Undefined leaves the conversation as it is. */
 export function withEncryption(conversation: Conversation, encryption: Encryption | undefined): Conversation {
 	return encryption === undefined ? conversation : { ...conversation, encryption };
 }
 
-/** Its id, title and origin; what is undefined is absent. */
+/** Sets id, title and origin; an undefined title or origin is removed. */
 export function named(
 	{ title: _, branchedFrom: __, ...conversation }: Conversation,
 	{ id, title, branchedFrom }: { id: string; title: string | undefined; branchedFrom: string | undefined },
@@ -146,7 +152,7 @@ export function named(
 	};
 }
 
-/** Adds a turn and shows it. It says itself which turn it follows. */
+/** Adds a turn and shows it. The turn itself says which turn it follows. */
 export function addTurn(conversation: Conversation, turn: Turn): Conversation {
 	return { ...conversation, head: turn.id, turns: [...conversation.turns, turn] };
 }
@@ -155,12 +161,12 @@ export function addReply(conversation: Conversation, turnId: string, reply: Repl
 	return changeTurn(conversation, turnId, turn => ({ ...turn, replies: [...turn.replies, reply] }));
 }
 
-/** Puts `reply` in the place of the turn's current reply. */
+/** Replaces the turn's current reply with `reply`. */
 export function replaceReply(conversation: Conversation, turnId: string, reply: Reply): Conversation {
 	return changeTurn(conversation, turnId, turn => withCurrentReply(turn, reply));
 }
 
-/** Puts `after` in the place of `before`, wherever that stands in the turn by now. */
+/** Replaces the reply `before` with `after`, wherever it is in the turn by now. */
 export function exchangeReply(conversation: Conversation, turnId: string, before: Reply, after: Reply): Conversation {
 	return changeTurn(conversation, turnId, turn => {
 		const [first, ...others] = turn.replies.map(reply => (reply === before ? after : reply));
@@ -172,7 +178,7 @@ export function findTurn(conversation: Conversation, turnId: string): Turn | und
 	return conversation.turns.findLast(turn => turn.id === turnId);
 }
 
-/** The turns from the first message to the turn `end`, in order: what led to it. */
+/** Returns the turns from the first message up to the turn `end`, in order. */
 export function turnsUpTo(conversation: Conversation, end: string | undefined): Turn[] {
 	const turns = new Map(conversation.turns.map(turn => [turn.id, turn]));
 	const path: Turn[] = [];
@@ -182,7 +188,7 @@ export function turnsUpTo(conversation: Conversation, end: string | undefined): 
 			break;
 		}
 		path.push(turn);
-		// Taken out, so that a circle could not keep this going.
+		// A turn is removed once visited, so that a cycle cannot keep the loop running.
 		turns.delete(id);
 		id = turn.previous;
 	}
@@ -198,7 +204,7 @@ export function versionsOf(conversation: Conversation, turn: Turn): Turn[] {
 	return conversation.turns.filter(other => other.previous === turn.previous);
 }
 
-/** Shows the turn, and below it what was asked last there. */
+/** Shows the turn and, below it, the latest of what followed. */
 export function showVersion(conversation: Conversation, turnId: string): Conversation {
 	let head = turnId;
 	for (;;) {
@@ -211,8 +217,8 @@ export function showVersion(conversation: Conversation, turnId: string): Convers
 }
 
 /**
- * The reply a reader sees: the current one, or, while it has no text, the newest earlier one that has.
- * So a retry that fails at once takes nothing away.
+ * The reply that a reader sees: the current one or, while it has no text, the latest earlier one that has. A retry that
+ * fails at once therefore hides nothing.
  */
 export function shownReply(turn: Turn): Reply {
 	return turn.replies.findLast(reply => reply.text !== '') ?? currentReply(turn);
@@ -222,13 +228,13 @@ export function currentReply(turn: Turn): Reply {
 	return turn.replies.at(-1) ?? turn.replies[0];
 }
 
-/** Whether the reply ended before the model had said all of it, with a text to go on from. */
+/** Whether the reply has a text and ended before the model had finished, so that it can be continued. */
 export function isUnfinished({ state, text, problem }: Reply): boolean {
 	const endedEarly = state === 'cutOff' || state === 'stopped' || state === 'failed' || problem === 'length';
 	return text.trim() !== '' && state !== 'streaming' && endedEarly;
 }
 
-/** The reply as it stands when the model was asked to go on with it. */
+/** Returns the reply as it is when the model has been asked to continue it. */
 export function continueReply(reply: Reply, resumedAt: number): Reply {
 	const { endedAt, usage, cost, explanation: _, problem: __, continuations = [], ...others } = reply;
 	const continuation: Continuation = {
@@ -242,7 +248,10 @@ export function continueReply(reply: Reply, resumedAt: number): Reply {
 	return { ...others, state: 'streaming', continuations: [...continuations, continuation] };
 }
 
-/** A reply that streams in a conversation just read from disk lost its window: nothing will ever finish it. */
+/**
+ * A reply that is still streaming in a conversation just read from disk has lost its window, so nothing will ever
+ * finish it.
+ */
 export function markCutOff(conversation: Conversation): Conversation {
 	const turns = conversation.turns.map(turn => {
 		const reply = currentReply(turn);
@@ -252,7 +261,7 @@ export function markCutOff(conversation: Conversation): Conversation {
 }
 
 function changeTurn(conversation: Conversation, turnId: string, change: (turn: Turn) => Turn): Conversation {
-	// From the end: while a reply streams, this is called for each word of the last turn.
+	// The search starts from the end, because this is called for every chunk while the last turn's reply streams.
 	const index = conversation.turns.findLastIndex(turn => turn.id === turnId);
 	const turn = conversation.turns[index];
 	return turn ? { ...conversation, turns: conversation.turns.with(index, change(turn)) } : conversation;

@@ -1,9 +1,9 @@
-// The form of a conversation on disk: lines of JSON. The first is a header, so that a list of conversations reads only
-// the start of each file; then one line for each turn.
+// The format of a conversation on disk: lines of JSON. The first line is a header, so that a list of conversations
+// reads only the start of each file. It is followed by one line for each turn.
 //
-// An encrypted conversation has a version of its own, so that a reader that does not know of encryption refuses the file
-// and never sends it in clear. Its header and its turns are marked as well, so that a damaged file is known for what it is
-// by any of its lines.
+// An encrypted conversation has a version of its own, so that a reader that does not know about encryption refuses the
+// file and never sends it unencrypted. Its header and its turns are marked as well, so that any of its lines identifies
+// a damaged file as encrypted.
 import * as z from 'zod';
 import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
@@ -19,20 +19,20 @@ import { PICTURE_FILE, PICTURE_PROBLEMS } from './picture.ts';
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;
 
-/** Of the form that a conversation is written in. */
+/** Returns the version of the format that a conversation is written in. */
 export function fileVersionOf({ encryption }: Pick<Conversation, 'encryption'>): 3 | 4 {
 	return encryption ? ENCRYPTED_VERSION : CLEAR_VERSION;
 }
 
-/** Reading and writing give way to others after this long. */
+/** Reading and writing yield to the event loop after this long. */
 const SLICE_MS = 8;
 
 const commandIds: ReadonlySet<string> = new Set(Object.values(commands));
 
-/** The last moment that a date can have, in milliseconds, either way. */
+/** The largest distance of a date from the epoch, in milliseconds, in either direction. */
 const MAXIMUM_TIME = 8.64e15;
 
-/** A time that no date can have would keep the whole conversation from being shown. */
+/** A time outside the range of dates would keep the whole conversation from being shown, so it is clamped. */
 const time = z.number().transform(value => Math.min(Math.max(value, -MAXIMUM_TIME), MAXIMUM_TIME));
 
 export const workspaceSchema = z.object({
@@ -41,7 +41,7 @@ export const workspaceSchema = z.object({
 	remote: z.string().exactOptional(),
 });
 
-/** One that a later version knows is no reason to refuse the file. */
+/** Only the modes that this version knows. */
 const modeSchema = z.enum(['search', 'image']).exactOptional();
 
 const headerSchema = z.object({
@@ -62,7 +62,7 @@ const headerSchema = z.object({
 });
 export type ConversationHeader = z.output<typeof headerSchema>;
 
-/** A command of a later version is no button here, and no reason to refuse the file. */
+/** A command that only a later version knows is left out, instead of refusing the file. */
 const explanationSchema = z
 	.object({
 		message: z.string(),
@@ -86,7 +86,7 @@ const costSchema = z.object({ usd: z.number(), atLeast: z.literal(true).exactOpt
 const askedSchema = z.object({
 	model: z.string(),
 	models: z.array(z.string()).exactOptional(),
-	// A field of a later version is no reason to refuse the file.
+	// Fields that only a later version knows are no reason to refuse the file.
 	provider: providerPreferencesSchema.catch({}).exactOptional(),
 	parameters: chatParametersSchema.catch({}).exactOptional(),
 });
@@ -175,20 +175,23 @@ const turnSchema = z.object({
 	replies: z.tuple([replySchema], replySchema),
 });
 
-/** The file is not one of ours, or not whole. */
+/** The file is not a conversation file, or it is incomplete. */
 export class DamagedFileError extends Error {
 	override readonly name = 'DamagedFileError';
 }
 
-/** The file is of a later version of the extension: not damaged, not to be touched. */
+/** The file was written by a later version of the extension. It is not damaged and must not be touched. */
 export class NewerFileError extends Error {
 	override readonly name = 'NewerFileError';
 }
 
-/** A turn is never changed in place, so its line is made once, however often the conversation is written. */
+/** A turn never changes in place, so its line is built only once, however often the conversation is written. */
 const turnLines = new WeakMap<Turn, string>();
 
-/** The lines of a file, each with its line break. Gives way to others between slices of a long conversation. */
+/**
+ * Returns the lines of a file, each with its line break. Yields to the event loop between slices of a long
+ * conversation.
+ */
 export async function formatConversationFile(
 	conversation: Conversation,
 	revision: number,
@@ -224,13 +227,13 @@ export async function formatConversationFile(
 	return lines;
 }
 
-/** The same turn is the same bytes, whichever window writes it: so that windows can tell that nothing was added. */
+/** The same turn gives the same bytes in every window, so that windows can tell when nothing was added. */
 function inFileOrder(turn: Turn): unknown {
 	const parsed = turnSchema.safeParse(turn);
 	return parsed.success ? parsed.data : turn;
 }
 
-/** Whether a conversation is encrypted, by its first line. */
+/** Tells from the first line whether a conversation is encrypted. */
 export function isEncrypted({ encryption, version }: Pick<ConversationHeader, 'encryption' | 'version'>): boolean {
 	return encryption !== undefined || version === ENCRYPTED_VERSION;
 }
@@ -262,13 +265,13 @@ export async function parseConversationFile(text: string): Promise<{ conversatio
 /** What can be read of a damaged file. */
 export interface Rescue {
 	readonly conversation: Conversation;
-	/** How many turns the file had, where its header still says so. */
+	/** The number of turns that the file had, if its header still says so. */
 	readonly expected: number | undefined;
 }
 
 /**
- * The whole turns of a damaged file, or undefined when there is none. `id` and `createdAt` are for a file without a
- * header. A turn whose predecessor is lost follows the one before it in the file.
+ * Returns the intact turns of a damaged file, or undefined when there are none. `id` and `createdAt` are used for a
+ * file without a header. A turn whose predecessor is lost follows the one before it in the file.
  */
 export async function rescueConversationFile(
 	text: string,
@@ -306,7 +309,7 @@ async function readLines(
 		}
 	}
 	const found: Turn[] = [];
-	// A whole file ends with a line break, so the last piece is empty.
+	// A complete file ends with a line break, so the last piece is empty.
 	const end = lines.at(-1) === '' ? -1 : lines.length;
 	let damaged = header === undefined || end !== -1;
 	const pause = slicer();
@@ -331,7 +334,10 @@ export function parseTurn(line: string): Turn | undefined {
 	}
 }
 
-/** Every turn comes once and after the one that it follows, so there is no circle; the head is one of them. */
+/**
+ * Checks that every turn occurs once and after the one that it follows, so that there is no cycle, and that the head is
+ * one of them.
+ */
 function isTree(turns: readonly Turn[], head: string | undefined): boolean {
 	const ids = new Set<string>();
 	for (const { id, previous } of turns) {
@@ -363,7 +369,7 @@ function toConversation(header: Header, turns: Turn[], head: string | undefined)
 	};
 }
 
-/** Where a sign of it is left, but not where it is encrypted to, it does not go on. */
+/** A conversation that is marked as encrypted, but has lost its connection, can be read but not continued. */
 function encryptionOf(
 	{ encryption, version }: Pick<Header, 'encryption' | 'version'>,
 	turns: readonly Turn[],
@@ -380,7 +386,10 @@ function parseLine(line: string): unknown {
 	}
 }
 
-/** To be awaited between pieces of long work: gives way to others when a slice of time is over. */
+/**
+ * Returns a function to be awaited between pieces of long work, which yields to the event loop when a time slice is
+ * over.
+ */
 function slicer(): () => Promise<void> | undefined {
 	let start = performance.now();
 	return () => {

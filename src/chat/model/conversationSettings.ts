@@ -1,28 +1,28 @@
-// What a conversation has chosen for itself: kept in its file, before the user's settings.
+// The conversation's own choices, which are kept in its file and override the user's settings.
 import * as z from 'zod';
 import { type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
 
-/** `account`: asks for nothing, so that it is as the account is set. */
+/** `account` sends no preference, so that the setting of the account applies. */
 export type RetentionChoice = boolean | 'account';
 
-/** What is missing is as the user's settings have it. */
+/** Fields that are missing take the value of the user's settings. */
 export interface ConversationSettings {
-	/** In any form in which a request may name a model. */
+	/** The model, in any form in which a request may name it. */
 	readonly model?: string;
-	/** Alternates of the model, in order. */
+	/** Alternates of the model, in order of preference. */
 	readonly models?: readonly string[];
-	/** Field by field before those of the settings. */
+	/** Each field overrides the same field of the settings. */
 	readonly parameters?: ChatParameters;
-	/** In the place of the settings' policy as a whole. Never with `zdr`, which is `retention`. */
+	/** Replaces the settings' policy as a whole. It never has `zdr`, for which `retention` is used. */
 	readonly routing?: ProviderPreferences;
 	readonly retention?: RetentionChoice;
 }
 
-/** Some of them; undefined takes one back. */
+/** A change of some of the settings; undefined removes one. */
 export type ConversationChoice = { readonly [K in keyof ConversationSettings]?: ConversationSettings[K] | undefined };
 
-/** A choice that cannot be read is none; it takes nothing else of the file with it. */
+/** A choice that cannot be read is ignored without affecting the rest of the file. */
 export const conversationSettingsSchema = z
 	.object({
 		model: z.string().min(1).optional().catch(undefined),
@@ -38,7 +38,7 @@ export const conversationSettingsSchema = z
 	.optional()
 	.catch(undefined);
 
-/** The same without fields that say nothing; undefined when nothing is left. */
+/** Returns the settings without undefined fields, or undefined when nothing is left. */
 export function settingsOrNone(settings: ConversationChoice): ConversationSettings | undefined {
 	const kept = withoutAbsent(settings);
 	return Object.keys(kept).length === 0 ? undefined : kept;

@@ -1,4 +1,4 @@
-// What a reply cost, as far as the connection tells prices.
+// The cost of a reply, as far as the connection states prices.
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
@@ -6,16 +6,16 @@ import { searchCost, searchModelOf } from '../../contract/search.ts';
 import { hostsModel } from './preview.ts';
 import { type Prices, readPrices } from './prices.ts';
 
-/** Tokens, as the service counted them. */
+/** Numbers of tokens, as the service counted them. */
 export interface ReplyUsage {
 	prompt?: number;
 	cached?: number;
 	completion?: number;
-	/** Of the completion. */
+	/** The part of the completion's tokens that were spent on reasoning. */
 	reasoning?: number;
 }
 
-/** US dollars. `atLeast`: something that is paid for as well is not known. */
+/** A cost in US dollars. `atLeast` says that some of what is charged is not known. */
 export interface Cost {
 	readonly usd: number;
 	readonly atLeast?: true;
@@ -23,7 +23,7 @@ export interface Cost {
 
 const PER_TOKEN = 1 / 1_000_000;
 
-/** Undefined where no price, or no number of tokens, is known. */
+/** Returns undefined where no price or no number of tokens is known. */
 export function replyCost(
 	connection: Connection,
 	{ model, provider, usage }: { model: string; provider: string | undefined; usage: ReplyUsage | undefined },
@@ -36,7 +36,8 @@ export function replyCost(
 		return undefined;
 	}
 	const { cachedInput } = found.prices;
-	// What is read from a cache costs less, nobody says how much: it is left out of what was paid at least.
+	// Tokens read from a cache cost less, but where that price is unknown they are left out, so that the sum is a lower
+	// bound.
 	const cached = Math.min(usage.cached ?? 0, usage.prompt);
 	const parts = [
 		{ tokens: usage.prompt - cached, price: found.prices.input },
@@ -48,11 +49,14 @@ export function replyCost(
 	if (isWhole) {
 		return { usd };
 	}
-	// That it cost nothing at least says nothing.
+	// A lower bound of zero says nothing.
 	return usd > 0 ? { usd, atLeast: true } : undefined;
 }
 
-/** Of several, where each is known; otherwise what the known ones come to at least. Undefined where none is. */
+/**
+ * Adds up the costs where all are known. Otherwise the sum of the known ones is a lower bound. Returns undefined where
+ * none is known.
+ */
 export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefined {
 	const known = costs.filter(cost => cost !== undefined);
 	if (known.length === 0) {
@@ -62,7 +66,10 @@ export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefine
 	return known.length === costs.length && known.every(({ atLeast }) => !atLeast) ? { usd } : { usd, atLeast: true };
 }
 
-/** The provider's own before the model's: of a model that several host the connection tells the lowest. */
+/**
+ * The provider's own prices come before the model's, because for a model with several hosts the connection states the
+ * lowest price.
+ */
 function pricesOf(
 	connection: Connection,
 	model: string,

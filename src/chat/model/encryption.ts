@@ -1,24 +1,27 @@
 import * as z from 'zod';
 import type { ChannelAddress } from '../../client/channel/address.ts';
 
-/** Of an encrypted conversation: where all of its messages go. Without a connection it can be read, and never goes on. */
+/**
+ * The target of an encrypted conversation, to which all its messages go. Without a connection, the conversation can be
+ * read but never continued.
+ */
 export interface Encryption {
-	/** The connection, by its name in the settings. */
+	/** The name of the connection in the settings. */
 	readonly connection?: string;
-	/** How the user knew it. */
+	/** The label under which the user knew the connection. */
 	readonly label?: string;
-	/** Both absent on the shared address. */
+	/** Model and provider are both absent for the shared address. */
 	readonly model?: string;
 	readonly provider?: string;
-	/** Of the key that was accepted last: another one is asked about. */
+	/** The fingerprint of the key that was accepted last. The user is asked before another key is accepted. */
 	readonly keyFingerprint?: string;
-	/** A reply did not hold: it does not go on. */
+	/** A reply failed verification, so the conversation cannot be continued. */
 	readonly hasEnded?: true;
-	/** Nothing of it is written; it goes with the window. Never in a file. */
+	/** Nothing of the conversation is written, and it is lost with its window. This is never stored in a file. */
 	readonly isUnkept?: true;
 }
 
-/** As it stands in a file. What cannot be read is an encrypted conversation still. */
+/** The form in a file. Where it cannot be read, the conversation still counts as encrypted. */
 export const encryptionSchema = z
 	.object({
 		connection: z.string().exactOptional(),

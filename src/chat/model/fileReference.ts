@@ -2,7 +2,7 @@ import { hasHidden } from '../../base/invisible.ts';
 
 /** A place in a file, as a reply names it. Lines are counted from 1. */
 export interface FileReference {
-	/** With forward slashes. Relative to a folder of the workspace, or absolute. */
+	/** The path with forward slashes, relative to a folder of the workspace or absolute. */
 	path: string;
 	line?: number;
 	column?: number;
@@ -17,8 +17,9 @@ const PLACE = /(?::(\d{1,7})(?:-(\d{1,7})|:(\d{1,7}))?|#L(\d{1,7})(?:-L?(\d{1,7}
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
 /**
- * The file and the lines that a text names (`src/a.ts`, `src/a.ts:40`, `src/a.ts#L40-L50`), whether the file is there or
- * not. Undefined for what is no path on a disk, or one that leads to another machine or upwards.
+ * Returns the file and the lines that a text names (`src/a.ts`, `src/a.ts:40`, `src/a.ts#L40-L50`), whether the file
+ * exists or not. Returns undefined for text that is not a path on a disk, and for a path that leads to another machine
+ * or upwards.
  */
 export function parseFileReference(text: string): FileReference | undefined {
 	if (
@@ -51,7 +52,9 @@ function positive<K extends string>(key: K, digits: string | undefined): { [P in
 	return digits !== undefined && Number(digits) > 0 ? ({ [key]: Number(digits) } as { [P in K]?: number }) : {};
 }
 
-/** Whether it is worth asking if a word of a text is a file: it has an ending that begins with a letter, or folders. */
+/**
+ * Whether a word of a text is worth looking up as a file: it has folders, or an extension that begins with a letter.
+ */
 export function looksLikeFile(text: string): boolean {
 	const path = parseFileReference(text)?.path;
 	return (

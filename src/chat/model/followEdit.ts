@@ -1,4 +1,4 @@
-/** Zero-based, as the editor counts. */
+/** A position, zero-based as in the editor. */
 export interface Position {
 	readonly line: number;
 	readonly character: number;
@@ -9,13 +9,16 @@ export interface Span {
 	readonly end: Position;
 }
 
-/** One change of a document: the text that takes the place of what was in the range. */
+/** One change of a document: `text` replaces what was in `range`. */
 export interface Edit {
 	readonly range: Span;
 	readonly text: string;
 }
 
-/** Where a selection is after a change: what is written inside of it belongs to it, what is written around it does not. */
+/**
+ * Returns where a selection is after a change. Text written inside the selection belongs to it; text written around it
+ * does not.
+ */
 export function followEdit({ start, end }: Span, { range, text }: Edit): Span {
 	const lines = text.split('\n');
 	const last = lines.at(-1) ?? '';
@@ -27,7 +30,7 @@ export function followEdit({ start, end }: Span, { range, text }: Edit): Span {
 		position.line === range.end.line
 			? { line: inserted.line, character: inserted.character + position.character - range.end.character }
 			: { line: position.line + inserted.line - range.end.line, character: position.character };
-	// A change that reaches over an end takes that end to its own border.
+	// A change that reaches across an end of the selection moves that end to its own border.
 	const moved = (position: Position, inside: Position): Position =>
 		isBefore(position, range.end) ? (isBefore(range.start, position) ? inside : position) : move(position);
 	const isInsertAtEnd = isSame(range.start, end);

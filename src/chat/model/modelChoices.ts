@@ -1,4 +1,5 @@
-// What a list of models offers: what was used of late, aliases, and what the connection and its service list.
+// The choices in a list of models: recently used models, aliases, and the models that the connection and its service
+// list.
 import type { Connection } from '../../contract/connection.ts';
 import {
 	type Alias,
@@ -15,17 +16,17 @@ export type ModelGroup = 'unlisted' | 'recent' | 'aliases' | 'models' | 'code' |
 
 export interface ModelChoice {
 	group: ModelGroup;
-	/** As a request names it. */
+	/** The name that a request uses. */
 	name: string;
 	model?: ConnectionModel;
 	alias?: Alias;
-	/** As the service's own list has it. */
+	/** The model as the service's own list describes it. */
 	listed?: ListedModel;
 }
 
 /**
- * Models for chat. Each stands once but for the recent ones, which are repeated on top; `current` stands before them all
- * where it is none of the others, as that of another connection.
+ * The models for chat. Each is listed once, except that recent ones are repeated on top. A `current` model that is none
+ * of them, such as one of another connection, comes first.
  */
 export function modelChoices(
 	connection: Connection,
@@ -44,7 +45,7 @@ export function modelChoices(
 	];
 	const isListed = current === '' || choices.some(({ name }) => name === current);
 	const chosen = described(connection, current);
-	// A prefix or a full path before a model that is known.
+	// The current name is a known model with a provider prefix or a full path.
 	const isForm = !isListed && chosen.model !== undefined;
 	const unlisted = isListed || isForm ? [] : [{ ...chosen, group: 'unlisted' as const }];
 	const repeated = [...(isForm && !recent.includes(current) ? [current] : []), ...recent]
@@ -63,34 +64,34 @@ function described(connection: Connection, name: string): Omit<ModelChoice, 'gro
 	return { name, ...(alias ? { alias } : {}), ...(model ? { model } : {}) };
 }
 
-/** A service may list any number; nobody looks through more, and they are kept. */
+/** A service may list any number of models. Nobody looks through more than this, and the list is stored. */
 const MAXIMUM_FOUND = 1000;
 
-/** Of a service's list what is kept and shown of it. */
+/** Returns the part of a service's list that is stored and shown. */
 export function toKeep(found: readonly ListedModel[]): ListedModel[] {
 	return found.slice(0, MAXIMUM_FOUND).map(({ id, name, context_length }) => ({ id, name, context_length }));
 }
 
-/** The alternates of a model that was just chosen: it is none of its own. */
+/** Returns the alternates of a model that was just chosen, without the model itself. */
 export function alternatesOf(model: string, models: readonly string[] = []): string[] | undefined {
 	const others = models.filter(name => name !== model);
 	return others.length === 0 ? undefined : others;
 }
 
-/** The last ones used first, each once. */
+/** Puts the name first in the list of recent models, each of which is listed once. */
 export function withRecent(recent: readonly string[], name: string): string[] {
 	return [name, ...recent.filter(other => other !== name)].slice(0, MAXIMUM_RECENT);
 }
 
 const MAXIMUM_RECENT = 4;
 
-/** What a prefix can stand before: no alias, and no name that has one. */
+/** Returns the name that a prefix can be put in front of: one that is not an alias and has no prefix yet. */
 export function bareModel(connection: Connection, name: string): string {
 	const alias = connection.aliases.find(candidate => candidate.name === name);
 	return withoutPrefix(connection, alias?.model ?? name);
 }
 
-/** The prefixes that can stand before a model: one for each provider that may host it. */
+/** The prefixes that a model's name can have: one for each provider that may host it. */
 export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {
 	return hostsOf(connection, model).flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
 }

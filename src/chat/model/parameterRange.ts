@@ -1,4 +1,4 @@
-// What values a parameter takes: read from the schema that checks requests, so that both say the same.
+// The values that a parameter accepts, read from the schema that validates requests, so that the two cannot disagree.
 import * as z from 'zod';
 import { type ChatParameter, type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
 
@@ -34,7 +34,7 @@ export function rangeOf(parameter: ChatParameter): ParameterRange {
 					: type === 'array'
 						? 'texts'
 						: 'object',
-		// Beyond these a whole number is no longer exact; that is no range to speak of.
+		// These bounds only mark where integers stop being exact, so they are not shown as a range.
 		...(lowest === undefined || lowest === Number.MIN_SAFE_INTEGER ? {} : { minimum: lowest }),
 		...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
 		...(exclusiveMinimum === undefined ? {} : { isAbove: true }),
@@ -42,8 +42,9 @@ export function rangeOf(parameter: ChatParameter): ParameterRange {
 }
 
 /**
- * What was typed as the value of a parameter: a number, a text, JSON, or for texts one that is no JSON. Undefined where
- * the parameter does not take it. `contextLength` is that of the model, which `max_tokens` stays below.
+ * Parses the typed value of a parameter: a number, a text or JSON; for a list of texts, anything that is not JSON is a
+ * single text. Returns undefined where the parameter does not accept the value. `contextLength` is that of the model;
+ * `max_tokens` must be below it.
  */
 export function readParameter<K extends ChatParameter>(
 	parameter: K,
@@ -60,7 +61,7 @@ export function readParameter<K extends ChatParameter>(
 	return isTooLong ? undefined : (parsed.data as ChatParameters[K]);
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for text that is not JSON. */
 export function readJson(text: string): unknown {
 	try {
 		return JSON.parse(text);

@@ -1,7 +1,7 @@
-// The picture that an image model's reply is the address of.
+// The image whose address an image model replied with.
 import { type PictureHeader, type PictureType, readPictureHeader } from '../../base/pictureHeader.ts';
 
-/** Why there is no picture: its address was refused or gave none, or it could not be kept. */
+/** Why there is no image: its address was refused or did not lead to one, or it could not be stored. */
 export const PICTURE_PROBLEMS = [
 	'address',
 	'private',
@@ -13,7 +13,9 @@ export const PICTURE_PROBLEMS = [
 ] as const;
 export type PictureProblem = (typeof PICTURE_PROBLEMS)[number];
 
-/** Kept beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels. */
+/**
+ * An image that is kept beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels.
+ */
 export interface KeptPicture {
 	readonly file: string;
 	readonly type: PictureType;
@@ -23,12 +25,12 @@ export interface KeptPicture {
 
 export type Picture = KeptPicture | { readonly problem: PictureProblem };
 
-/** Of all pictures of a conversation. */
+/** The limit for all generated images of a conversation, in bytes. */
 export const MAXIMUM_KEPT_BYTES = 128 * 1024 * 1024;
-/** A small file can hold a picture that takes gigabytes to show. */
+/** A small file can hold an image that takes gigabytes of memory to show. */
 const MAXIMUM_PIXELS = 40_000_000;
 
-/** How a kept picture's file is called. */
+/** The file name of a kept image. */
 export const PICTURE_FILE = /^[\da-f]{64}$/;
 
 export function extensionOf(type: PictureType): string {
@@ -36,8 +38,8 @@ export function extensionOf(type: PictureType): string {
 }
 
 /**
- * What the bytes say they are, whatever a server says of them. Undefined for everything that is not shown, and for a
- * picture without a size or with too many pixels.
+ * Identifies an image by its bytes, whatever a server says about it. Returns undefined for types that are not shown,
+ * and for an image without a size or with too many pixels.
  */
 export function readPicture(bytes: Uint8Array): PictureHeader | undefined {
 	const found = readPictureHeader(bytes);

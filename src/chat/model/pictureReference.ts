@@ -1,7 +1,7 @@
-/** A picture as Markdown. `place` is an address, or a path with slashes, relative to the text. */
+/** Formats an image reference as Markdown. `place` is an address, or a path with slashes, relative to the text. */
 export function pictureReference(alternative: string, place: string): string {
 	const words = alternative.replace(/[\\[\]]/g, '\\$&');
-	// Whatever could end the address or begin an escape stands for itself.
+	// Characters that could end the address or begin an escape are percent-encoded.
 	const address = place.replace(/[%\s()<>\\#?]/g, character =>
 		encodeURIComponent(character).replace(/[()]/g, escapeBracket),
 	);

@@ -1,4 +1,4 @@
-// Which policy a request is sent under: the conversation's choices before those of the user's settings.
+// The policy that a request is sent under: the conversation's choices override the user's settings.
 import type { ChatMessage, ChatParameters, ChatRequest } from '../../contract/chatRequest.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { ConversationSettings, RetentionChoice } from './conversationSettings.ts';
@@ -6,14 +6,14 @@ import type { ConversationSettings, RetentionChoice } from './conversationSettin
 /** The user's settings. */
 export interface PolicyDefaults {
 	routing: ProviderPreferences;
-	/** Undefined: `account`. */
+	/** Undefined means `account`. */
 	retention: boolean | undefined;
 	parameters: ChatParameters;
-	/** Empty: none. */
+	/** Empty means that there are none. */
 	instructions: string;
 }
 
-/** What a request carries beside its model and messages. */
+/** What a request carries besides its model and messages. */
 export interface Policy {
 	models: readonly string[];
 	provider: ProviderPreferences;
@@ -21,7 +21,7 @@ export interface Policy {
 	instructions: string;
 }
 
-/** As a reply keeps it: what it was asked with, as it was sent. */
+/** What a reply was requested with, in the form in which it was sent and is stored. */
 export interface AskedWith {
 	readonly model: string;
 	readonly models?: readonly string[];
@@ -40,7 +40,7 @@ export function policyInForce(defaults: PolicyDefaults, settings: ConversationSe
 	};
 }
 
-/** Of the two settings that can ask for it, the one that protects more counts. The conversation's choice is before both. */
+/** Two settings can demand zero data retention; the stricter one wins. The conversation's own choice overrides both. */
 export function retentionInForce(defaults: PolicyDefaults, settings: ConversationSettings = {}): RetentionChoice {
 	if (settings.retention !== undefined) {
 		return settings.retention;
@@ -49,7 +49,7 @@ export function retentionInForce(defaults: PolicyDefaults, settings: Conversatio
 	return wishes.includes(true) ? true : wishes.includes(false) ? false : 'account';
 }
 
-/** Nothing that was not set is sent. */
+/** Adds the policy to a request. Nothing that was not set is sent. */
 export function withPolicy(request: ChatRequest, policy: Policy): ChatRequest {
 	const { models, provider, parameters, instructions } = policy;
 	const system: ChatMessage[] = instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
@@ -71,7 +71,7 @@ export function askedWith(model: string, { models, provider, parameters }: Polic
 	};
 }
 
-/** Whether a policy leaves anybody out. A wish for an order of providers does not. */
+/** Whether a policy excludes any provider. A preferred order of providers does not. */
 export function isBinding(provider: ProviderPreferences): boolean {
 	const { only, ignore = [], quantizations = [], allow_fallbacks, require_parameters, data_collection, zdr } = provider;
 	return (

@@ -1,4 +1,4 @@
-// Policies with a name.
+// Named policies.
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { ConversationSettings } from './conversationSettings.ts';
 
@@ -6,8 +6,8 @@ export const PRESETS = ['balanced', 'cheapest', 'fastest', 'latency', 'only', 'p
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * Beside what the name says: `isPrivate`: providers that may store data are left out or zero retention is demanded;
- * `isLimited`: providers are left out by name or by what they offer.
+ * What qualifies the name of a policy. `isPrivate`: providers that may store data are excluded, or zero data retention
+ * is demanded. `isLimited`: providers are excluded by name or by what they offer.
  */
 export interface PolicyName {
 	preset: Preset | 'custom';
@@ -16,8 +16,9 @@ export interface PolicyName {
 }
 
 /**
- * What a conversation chooses with a preset. `slugs` are those of `only`. Whom the settings' policy leaves out stays out
- * under every preset: a wish for speed is none for less privacy, and none for a provider that was ruled out.
+ * Returns the conversation's settings for a preset. `slugs` are those of `only`. Providers that the settings' policy
+ * excludes stay excluded under every preset: a wish for speed is not a wish for less privacy or for a provider that was
+ * ruled out.
  */
 export function presetSettings(
 	preset: Preset,
@@ -41,7 +42,10 @@ export function presetSettings(
 	}
 }
 
-/** What of a policy leaves providers out. An order that is to be kept to allows those that it names, and no others. */
+/**
+ * Returns the part of a policy that excludes providers. An order without fallbacks allows only the providers that it
+ * names.
+ */
 function limitsOf({
 	only,
 	order = [],
@@ -62,7 +66,7 @@ function limitsOf({
 	};
 }
 
-/** What a policy is called. A field that says what holds without it makes no difference. */
+/** Returns the name of a policy. A field that only repeats its default makes no difference. */
 export function nameOf(provider: ProviderPreferences): PolicyName {
 	const { only, ignore, quantizations, require_parameters, data_collection, zdr, ...others } = provider;
 	const isPrivate = data_collection === 'deny' || zdr === true;
@@ -92,7 +96,7 @@ function isDefault(field: string, value: unknown): boolean {
 			return value === true;
 		case 'require_parameters':
 			return value === false;
-		// An empty `only` allows nobody, which is a difference.
+		// An empty `only` allows no provider, which is not the default.
 		case 'order':
 		case 'ignore':
 		case 'quantizations':

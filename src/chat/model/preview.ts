@@ -1,4 +1,4 @@
-// Which providers a policy leaves, as far as the connection's own data tell. What the service makes of it is its own to say.
+// Which providers a policy leaves, judged by the connection's own data. The service may decide otherwise.
 import type { ChatParameter } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
@@ -11,7 +11,7 @@ import { readPrices } from './prices.ts';
 type Provider = Connection['providers'][number];
 
 export type PreviewReason =
-	// Why it is left out.
+	// Reasons why the provider is excluded.
 	| { kind: 'other-models' }
 	| { kind: 'closed-model' }
 	| { kind: 'ignored' }
@@ -23,11 +23,11 @@ export type PreviewReason =
 	| { kind: 'quantization'; offered: readonly string[] }
 	| { kind: 'parameters'; missing: readonly string[] }
 	| { kind: 'not-listed' }
-	// Why it cannot be told.
+	// Reasons why it cannot be decided.
 	| { kind: 'policy-unclear'; policy: string | undefined }
 	| { kind: 'quantization-unknown' }
 	| { kind: 'parameters-unknown' }
-	// Why it remains, and where.
+	// Reasons why the provider remains, and its rank.
 	| { kind: 'in-order'; place: number }
 	| { kind: 'after-order' }
 	| { kind: 'in-only' }
@@ -44,7 +44,10 @@ export interface PreviewRow {
 	reasons: readonly PreviewReason[];
 }
 
-/** The connection's providers: those that remain in the order in which they are likely tried, then the others. */
+/**
+ * Lists the connection's providers: first those that remain, in the order in which they are likely to be tried, then
+ * the others.
+ */
 export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
 	const preferences = effectivePreferences(connection, requestOf(asked));
 	const listed = providersOf(connection, preferences).map(provider => rowOf(connection, provider, asked, preferences));
@@ -54,7 +57,10 @@ export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[
 	return sorted([...listed, ...unlisted], connection, preferences);
 }
 
-/** What the service's own slug stands for is listed by itself where the connection tells all; it is a row where it is named. */
+/**
+ * Where the connection is complete, the providers behind the service's own slug are listed themselves, so the slug has
+ * a row only where the policy names it.
+ */
 function providersOf(connection: Connection, { only = [], order = [] }: ProviderPreferences): Provider[] {
 	const isNamed = [...only, ...order].includes(connection.service);
 	return connection.providers.filter(provider => isNamed || !isOwnCapacity(connection, provider));
@@ -63,24 +69,27 @@ function providersOf(connection: Connection, { only = [], order = [] }: Provider
 const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
 	isComplete(connection) && slug === connection.service;
 
-/** `nobody`: by the connection's own data all providers are out. Undefined: somebody may serve, or nothing is known. */
+/**
+ * `nobody`: by the connection's own data, all providers are excluded. Undefined where a provider may serve, or nothing
+ * is known.
+ */
 export type PolicyProblem =
 	| { kind: 'routing'; problem: RoutingProblem }
 	| { kind: 'nobody'; rows: readonly PreviewRow[] };
 
-/** Why nobody can serve a request, as far as that is known before it is sent. */
+/** Returns why no provider can serve a request, as far as that is known before it is sent. */
 export function policyProblem(connection: Connection, asked: AskedWith): PolicyProblem | undefined {
 	const problem = routingProblem(connection, requestOf(asked));
 	if (problem) {
 		return { kind: 'routing', problem };
 	}
 	const rows = previewOf(connection, asked);
-	// A model that nobody is said to host is the service's to know: a connection need not list every one.
+	// A connection need not list every host, so only the service knows who hosts a model without a listed one.
 	const rules = rows.filter(({ reasons }) => !reasons.some(({ kind }) => kind === 'other-models'));
 	return rules.length > 0 && rules.every(({ verdict }) => verdict === 'out') ? { kind: 'nobody', rows } : undefined;
 }
 
-/** Undefined where the connection does not tell. */
+/** Returns undefined where the connection does not say. */
 export function hostsModel(connection: Connection, { models }: Provider, model: string): boolean | undefined {
 	if (models === undefined) {
 		return undefined;
@@ -104,7 +113,7 @@ function rowOf(
 	if (names.every(name => hostsModel(connection, provider, name) === false)) {
 		return { slug, label, verdict: 'out', reasons: [{ kind: 'other-models' }] };
 	}
-	// Those whom the service's own slug stands for have policies of their own.
+	// The providers behind the service's own slug have data policies and offers of their own.
 	const own = isOwnCapacity(connection, provider);
 	const { ignore, only, order } = preferences;
 	const rules = own ? { ...(ignore && { ignore }), ...(only && { only }), ...(order && { order }) } : preferences;
@@ -118,7 +127,10 @@ function rowOf(
 		: { slug, label, verdict: 'remains', reasons: placeOf(provider, preferences) };
 }
 
-/** The local service tells all it knows of its providers; of another one the user wrote down what he knows. */
+/**
+ * The local service states all that it knows about its providers. For other connections, the user wrote down what they
+ * know.
+ */
 const isComplete = ({ name }: Connection) => name === LOCAL_CONNECTION_NAME;
 
 function unlistedRow(connection: Connection, slug: string, { ignore = [] }: ProviderPreferences): PreviewRow {
@@ -163,7 +175,7 @@ function exclusionsOf(
 	return reasons.filter(reason => reason !== false);
 }
 
-/** One reason where two fields rule out one policy. */
+/** Gives a single reason where both fields exclude the same data policy. */
 function dataReason(
 	connection: Connection,
 	provider: Provider,
@@ -196,7 +208,9 @@ function doubtsOf(
 	return doubts.filter(doubt => doubt !== false);
 }
 
-/** The service's own slug names whoever runs on its own capacity, so these are not out for not being named themselves. */
+/**
+ * The service's own slug includes every provider that runs on its own capacity, so these need not be named themselves.
+ */
 function isNamed(connection: Connection, { slug, models = [] }: Provider, slugs: readonly string[]): boolean {
 	const own = connection.providers.find(provider => provider.slug === connection.service);
 	const mayBeOwn = isComplete(connection) && own !== undefined && models.some(model => own.models?.includes(model));
@@ -205,7 +219,7 @@ function isNamed(connection: Connection, { slug, models = [] }: Provider, slugs:
 
 const parametersOf = ({ parameters = {} }: AskedWith) => Object.keys(parameters) as ChatParameter[];
 
-/** The words that a connection's data policy is understood by. Any other text says something, and not what is asked here. */
+/** The texts of a data policy that are understood. Any other text leaves it open what the provider does. */
 const POLICIES: Readonly<Record<string, { stores: boolean; retains: boolean }>> = {
 	'zero data retention': { stores: false, retains: false },
 	'stores no data': { stores: false, retains: true },
@@ -214,7 +228,7 @@ const POLICIES: Readonly<Record<string, { stores: boolean; retains: boolean }>> 
 
 function policyOf(connection: Connection, { dataPolicy }: Provider) {
 	const text = dataPolicy?.trim().toLowerCase().replace(/\.$/, '') ?? '';
-	// Zero data retention, rule 5: whose policy cannot be established counts as retaining data.
+	// Zero data retention, rule 5: a provider whose policy cannot be established counts as retaining data.
 	return POLICIES[text] ?? (text === '' && isComplete(connection) ? { stores: true, retains: true } : undefined);
 }
 
@@ -222,7 +236,7 @@ function storesData(connection: Connection, provider: Provider): boolean | undef
 	return policyOf(connection, provider)?.stores;
 }
 
-/** Storing no data is not yet known to be zero retention: that one has a policy of its own. */
+/** A provider that stores no data need not have zero retention, which has a policy text of its own. */
 function retainsData(connection: Connection, provider: Provider): boolean | undefined {
 	return policyOf(connection, provider)?.retains;
 }

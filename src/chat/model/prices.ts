@@ -1,11 +1,14 @@
-/** US dollars for a million tokens. At least one side is known. */
+/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
 export interface Prices {
 	input?: number;
 	output?: number;
 	cachedInput?: number;
 }
 
-/** As `errand.connections` and the local service have them; undefined where neither side is a price. */
+/**
+ * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
+ * `output` is a price.
+ */
 export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
 	const { input, output, cachedInput } = prices ?? {};
 	const known = {

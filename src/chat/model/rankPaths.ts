@@ -1,6 +1,7 @@
 /**
- * The paths that have the query's characters in order, best first: in the name before in the folders, at its start
- * before in its middle, together before apart, short before long. At most `count`.
+ * Returns at most `count` paths that contain the query's characters in order, best match first: a match in the name
+ * before one in the folders, at the name's start before its middle, adjacent characters before scattered ones, short
+ * paths before long ones.
  */
 export function rankPaths(paths: readonly string[], query: string, count: number): string[] {
 	const wanted = query.toLowerCase();

@@ -1,4 +1,4 @@
-// What a reply keeps beside its text: what it was asked with, what was served, what it cost.
+// What a reply stores besides its text: what it was requested with, who served it and what it cost.
 import type { Connection } from '../../contract/connection.ts';
 import { splitDigest } from '../../contract/images.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
@@ -6,24 +6,27 @@ import type { Conversation, Reply } from './conversation.ts';
 import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
 import type { AskedWith } from './policy.ts';
 
-/** The reply with what is known once its request is on its way; when it has ended, with its cost. */
+/** Adds to the reply what is known once its request has been sent and, when it has ended, its cost. */
 export function withFacts(
 	reply: Reply,
 	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
 ): Reply {
-	// A reply that goes on has what was said of its part before: of both, what protects less holds for the whole.
+	// A continued reply already states the retention of its earlier part; for the whole, the weaker of the two holds.
 	const known: Reply = { ...reply, asked, retention: weaker(reply.retention ?? retention, retention) };
 	if (reply.state === 'streaming' || !hasCome(reply)) {
 		return known;
 	}
 	const { provider, usage } = reply;
-	// An alternate may have served it, at prices of its own.
+	// An alternate with other prices may have served the reply.
 	const model = asked.models === undefined ? asked.model : (servedModel(known).model ?? asked.model);
 	const cost = replyCost(connection, { model, provider, usage });
 	return cost === undefined ? known : { ...known, cost };
 }
 
-/** Whether the last part brought anything: what failed before it began is not known to have cost something. */
+/**
+ * Whether the last part brought anything. A request that failed before its reply began is not known to have cost
+ * anything.
+ */
 function hasCome({ text, usage, continuations = [] }: Reply): boolean {
 	return usage !== undefined || text.length > (continuations.at(-1)?.offset ?? 0);
 }
@@ -34,7 +37,7 @@ function weaker(one: ZeroDataRetention, other: ZeroDataRetention): ZeroDataReten
 	return PROTECTION[one.inForce] < PROTECTION[other.inForce] ? one : other;
 }
 
-/** Of all parts. */
+/** Adds up the cost of all parts of a reply. */
 export function costOf({ cost, usage, continuations = [] }: Reply): Cost | undefined {
 	const parts = [...continuations, { cost, usage }];
 	return totalCost(parts.filter(part => part.cost !== undefined || part.usage !== undefined).map(part => part.cost));
@@ -42,7 +45,10 @@ export function costOf({ cost, usage, continuations = [] }: Reply): Cost | undef
 
 const DIGEST = /^(?:sha\d+:)?[\da-f]{8,}$/i;
 
-/** The model that answered, and the digest that its name was resolved to. A tag of a model's name is none. */
+/**
+ * Returns the model that answered, and the digest that its name was resolved to. The tag of a model's name is not a
+ * digest.
+ */
 export function servedModel({ model, asked }: Reply): { model?: string; digest?: string } {
 	if (model === undefined) {
 		return {};
@@ -51,17 +57,20 @@ export function servedModel({ model, asked }: Reply): { model?: string; digest?:
 	return split.digest === undefined || split.model === asked?.model || DIGEST.test(split.digest) ? split : { model };
 }
 
-/** What all replies of a conversation came to, versions and replies that are not shown any more included: they were paid for. */
+/**
+ * The total of all replies of a conversation. Versions and replies that are no longer shown are included, because they
+ * were paid for.
+ */
 export interface Total {
 	replies: number;
 	prompt: number;
 	completion: number;
-	/** Some reply told no number of tokens. */
+	/** The number of tokens is unknown for some reply. */
 	isPartial: boolean;
 	cost?: Cost;
 }
 
-/** One that was refused before it was sent has nothing of all this. */
+/** A reply that was refused before it was sent has none of these. */
 const wasSent = ({ asked, text, usage }: Reply) => asked !== undefined || text !== '' || usage !== undefined;
 
 export function totalOf({ turns }: Conversation): Total {

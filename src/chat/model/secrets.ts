@@ -1,6 +1,7 @@
-// What in a file is likely a secret. It asks, it never decides: a finding costs a question, a miss costs a key.
+// Detects likely secrets in a file. A finding only makes the editor ask: a false one costs a question, a missed one
+// costs a key.
 
-/** What was seen, in the order in which a reader meets it. `line` is counted from 1. */
+/** One finding, in the order of the text. `line` counts from 1. */
 export interface SecretFinding {
 	kind: 'name' | 'private-key' | 'access-key' | 'password' | 'address';
 	line?: number;
@@ -17,12 +18,12 @@ const NAMES: readonly RegExp[] = [
 	/^kubeconfig$/i,
 ];
 
-/** Patterns of files that show how a secret file looks, and hold none. */
+/** Names of files that only show the form of a secret file and contain no secret. */
 const EXAMPLE_NAME = /(?:^|[._-])(?:example|sample|template|dist|defaults?)(?:$|[._-])/i;
 
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
 
-/** Keys that say by their own form what they are. */
+/** Keys that are recognisable by their form. */
 const ACCESS_KEYS: readonly RegExp[] = [
 	/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
 	/\bgh[pousr]_[A-Za-z0-9]{36,255}\b/,
@@ -42,22 +43,22 @@ const PASSWORD =
 /** `scheme://user:password@host`. */
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'`]{1,100}:([^\s/@"'`]{3,200})@[\w.[]/i;
 
-/** Stands where a value would be: `<token>`, `${TOKEN}`, `process.env.TOKEN`, `changeme`, `xxxxxxxx`. */
+/** A placeholder instead of a value: `<token>`, `${TOKEN}`, `process.env.TOKEN`, `changeme`, `xxxxxxxx`. */
 const PLACEHOLDER =
 	/^(?:<.*>|\[.*\]|\{.*\}|\$.*|%.*%|(?:process|import|os|config|settings|env|this|self|options|request|req|ctx|params|args)[.[].*|.*\(.*|.*(?<![a-z])(?:example|placeholder|changeme|change-me|your|dummy|redacted|undefined|null|none|true|false|string|password|secret)(?![a-z]).*|(.)\1*|\*+.*)$/i;
 
-/** Of a text that is longer than this, only so much is looked at in one line: a hostile one may be a megabyte. */
+/** Only this many characters of a line are examined, because a hostile line may be a megabyte long. */
 const MAXIMUM_LINE = 4_000;
 
 const MAXIMUM_FINDINGS = 5;
 
-/** `path` ends with the file's name, with slashes. */
+/** `path` uses slashes and ends with the file's name. */
 export function isSecretName(path: string): boolean {
 	const name = path.slice(path.lastIndexOf('/') + 1);
 	return NAMES.some(pattern => pattern.test(name)) && !EXAMPLE_NAME.test(name) && !/\.pub$/i.test(name);
 }
 
-/** The first few places in the text that look like a secret. */
+/** Returns the first few places in the text that look like a secret. */
 export function findSecrets(text: string): SecretFinding[] {
 	const findings: SecretFinding[] = [];
 	for (const [index, whole] of text.split('\n').entries()) {
@@ -87,12 +88,12 @@ function kindOf(line: string): SecretFinding['kind'] | undefined {
 	return password !== undefined && !PLACEHOLDER.test(password) ? 'address' : undefined;
 }
 
-/** Letters and digits mixed, as nobody writes a name or a type. */
+/** A secret mixes letters and digits in a way that names and types do not. */
 function isSecretValue(value: string): boolean {
 	return /[a-z]/i.test(value) && /\d/.test(value) && isRandom(value) && !PLACEHOLDER.test(value);
 }
 
-/** A made-up key of a document repeats itself: `AKIAXXXXXXXXXXXXXXXX`. */
+/** Made-up keys in documentation repeat themselves: `AKIAXXXXXXXXXXXXXXXX`. */
 function isRandom(value: string | undefined): boolean {
 	return value !== undefined && new Set(value).size >= Math.min(8, value.length - 1) && !/EXAMPLE/.test(value);
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type Encryption, encryptionSchema } from './encryption.ts';
 
-/** Which conversation a window shows: enough to show the same after a reload, also one without a message. */
+/** The conversation that a window shows: enough to show the same one after a reload, even without a message. */
 export interface ShownConversation {
 	readonly id: string;
-	/** Absent for one that is not encrypted. */
+	/** Absent for a conversation that is not encrypted. */
 	readonly encryption?: Encryption;
 }
 
@@ -14,7 +14,7 @@ const stateSchema = z.union([
 	z.object({ id: z.string(), encryption: encryptionSchema }),
 ]);
 
-/** Of a conversation that is not kept, only that there was one. */
+/** Returns the state to store. For a conversation that is not kept, it says only that there was one. */
 export function shownState({ id, encryption }: ShownConversation): unknown {
 	if (encryption?.isUnkept) {
 		return { unkept: true };

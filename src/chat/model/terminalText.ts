@@ -1,4 +1,4 @@
-/** The last output of a terminal that is kept, in UTF-16 code units. */
+/** How much of a terminal's latest output is kept, in UTF-16 code units. */
 export const MAXIMUM_TERMINAL_LENGTH = 200_000;
 
 // Escape sequences of ECMA-48 and its customs: CSI, OSC and other strings, and the short ones.
@@ -8,7 +8,7 @@ const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-/** What a terminal was sent, as lines to read: without colours, and with what a carriage return wrote over left out. */
+/** Converts terminal output to readable lines: without colours, and without what a carriage return has overwritten. */
 export function plainTerminalText(data: string): string {
 	return data
 		.replace(SEQUENCES, '')

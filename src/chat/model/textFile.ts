@@ -1,4 +1,4 @@
-/** Larger files are added by their lines only, in bytes. */
+/** The maximum size in bytes of a file that is added as a whole; of larger files, only lines can be added. */
 export const MAXIMUM_FILE_SIZE = 1_000_000;
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp|ico|avif|tiff?|heic)$/i;
@@ -7,7 +7,7 @@ export function isImagePath(path: string): boolean {
 	return IMAGE.test(path);
 }
 
-/** The text of a file, or undefined where its bytes are no text: a NUL, or what is no UTF-8. */
+/** Returns the text of a file, or undefined where its bytes are not text: they contain a NUL or are not valid UTF-8. */
 export function decodeText(bytes: Uint8Array): string | undefined {
 	if (bytes.includes(0)) {
 		return undefined;

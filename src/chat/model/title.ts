@@ -1,13 +1,13 @@
 // What a conversation is called, and how a list shows its first words.
 import { replaceHidden } from '../../base/invisible.ts';
 
-/** Of a title that is made from a message. */
+/** The maximum length of a title that is made from a message. */
 const MADE_TITLE_LENGTH = 60;
 
-/** Of a title that the user gave. */
+/** The maximum length of a title that the user gave. */
 export const MAXIMUM_TITLE_LENGTH = 200;
 
-/** The user's title, or the first line of the first message; undefined where there is neither. */
+/** Returns the user's title or the first line of the first message, or undefined where there is neither. */
 export function titleOf({
 	title,
 	turns,
@@ -22,7 +22,7 @@ export function titleOf({
 	return line === undefined ? undefined : cut(oneLine(line.slice(0, MADE_TITLE_LENGTH * 8)), MADE_TITLE_LENGTH);
 }
 
-/** A title as the user typed it, as it is kept; undefined for one without a visible character. */
+/** Returns a typed title in the form that is stored, or undefined for one without a visible character. */
 export function normalisedTitle(text: string): string | undefined {
 	const title = [...oneLine(text)].slice(0, MAXIMUM_TITLE_LENGTH).join('').trim();
 	return title === '' ? undefined : title;
@@ -35,7 +35,7 @@ export function oneLine(text: string): string {
 		.trim();
 }
 
-/** At most `length` characters; an ellipsis stands for what is missing. */
+/** Shortens the text to at most `length` characters, the last of which is then an ellipsis. */
 export function cut(text: string, length: number): string {
 	const characters = [...text];
 	return characters.length <= length

@@ -2,15 +2,15 @@ import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
 import { withAttachments } from './attachment.ts';
 import { type Conversation, currentReply, findTurn, shownReply, turnsUpTo } from './conversation.ts';
 
-/** Said to the model, never shown: models answer this in the language of the text before it. */
+/** This text is sent to the model and never shown. Models answer it in the language of the text before it. */
 const GO_ON =
 	'Your last reply was cut off. Go on exactly where its text ends, in the middle of the sentence or code if need be. Repeat nothing and write no introduction.';
 
 /**
- * What led to the turn `turnId`, which is asked, as a chat request. A reply without text is left out; its question
- * stays, joined with the next one, because many models refuse two user messages in a row. Pictures are left out with
- * their prompts: to a language model their addresses say nothing; and an image model is told its prompt alone.
- * `images`: what was attached, as `data:` URLs by the files; each follows the text of its message.
+ * Builds the chat request for the turn `turnId` from the turns that led to it. A reply without text is left out; its
+ * question is joined with the next one, because many models refuse two user messages in a row. Generated images are
+ * left out with their prompts, because their addresses say nothing to a language model; an image model gets only its
+ * own prompt. `images` has the attached images as `data:` URLs by file name; each follows the text of its message.
  */
 export function toRequest(
 	conversation: Conversation,
@@ -55,7 +55,7 @@ function withImages(text: string, urls: readonly string[]): ChatMessage['content
 		: [{ type: 'text', text }, ...urls.map(url => ({ type: 'image_url' as const, image_url: { url } }))];
 }
 
-/** Asks the model to go on with the current reply of the turn `turnId`. */
+/** Builds the request that asks the model to continue the current reply of the turn `turnId`. */
 export function toContinuationRequest(
 	conversation: Conversation,
 	turnId: string,

@@ -1,7 +1,7 @@
-/** More than this at once is a mistake of the hand. */
+/** Dropping more files than this at once is likely a mistake. */
 export const MAXIMUM_DROPPED = 50;
 
-/** The URIs of a `text/uri-list` (RFC 2483): lines, of which those that begin with `#` are comments. */
+/** Parses the URIs of a `text/uri-list` (RFC 2483), in which lines that begin with `#` are comments. */
 export function parseUriList(text: string): string[] {
 	return text
 		.split(/\r?\n/)

@@ -1,14 +1,15 @@
 import type { WorkspaceTag } from './conversation.ts';
 
-/** What a window has open: its folders, and the remotes of all its repositories. */
+/** The folders that a window has open, and the remotes of all its repositories. */
 export interface OpenWorkspace {
 	readonly folders: readonly string[];
 	readonly remotes: readonly string[];
 }
 
 /**
- * Whether a conversation belongs to what is open: one of its folders is, or a clone of its repository, so that a folder
- * that was moved or became one of several keeps its history. A window without a folder has what was asked in one.
+ * Whether a conversation belongs to what is open: one of its folders is open, or a clone of its repository is, so that
+ * a folder that was moved or split into several keeps its history. A window without a folder has the conversations that
+ * were started without one.
  */
 export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace): boolean {
 	if (folders.length === 0 && remote === undefined) {
@@ -25,7 +26,7 @@ export function sameFolders(one: readonly string[], other: readonly string[]): b
 	return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
 }
 
-/** Host and path, the same for the https and the ssh address of a repository. */
+/** Returns host and path, the same for the https and the ssh address of a repository. */
 export function remoteKey(remote: string): string {
 	const [, scpHost, scpPath] = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(remote) ?? [];
 	const url = scpPath === undefined ? URL.parse(remote) : undefined;

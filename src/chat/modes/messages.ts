@@ -24,7 +24,7 @@ export function modeDescription(mode: TurnMode): string {
 	}
 }
 
-/** Under the list of a reply's sources. */
+/** The note under the list of a reply's sources. */
 export function sourcesCutText(): string {
 	const most = new Intl.NumberFormat(vscode.env.language).format(MAXIMUM_SOURCES);
 	return vscode.l10n.t('The service gave more citations; the first {0} are kept.', most);

@@ -7,7 +7,10 @@ interface Row extends vscode.QuickPickItem {
 	refusal: string | undefined;
 }
 
-/** Asks what the conversation's messages ask for. A mode that the connection has no model for says why, and stays. */
+/**
+ * Asks for the mode of the conversation's messages. A mode that the connection has no model for says why and cannot be
+ * chosen.
+ */
 export function pickMode(
 	current: TurnMode,
 	refusals: Partial<Record<TurnMode, string>>,

@@ -7,14 +7,14 @@ import { extensionOf } from '../model/picture.ts';
 import { pictureReference } from '../model/pictureReference.ts';
 import { cut, oneLine } from '../model/title.ts';
 
-/** A picture with what it was asked for. */
+/** An image with its prompt. */
 export interface ShownPicture {
 	bytes: Uint8Array;
 	type: PictureType;
 	prompt: string;
 }
 
-/** Asks for a place and writes the picture there. Rejects when it cannot be written. */
+/** Asks for a location and writes the image there. Rejects when it cannot be written. */
 export async function savePicture(picture: ShownPicture): Promise<void> {
 	const file = await writePicture(picture, defaultFolder(), vscode.l10n.t('Save Picture'));
 	if (file) {
@@ -28,10 +28,13 @@ export async function savePicture(picture: ShownPicture): Promise<void> {
 	}
 }
 
-/** Writes the picture where the user says, and a Markdown reference to it at the cursor. Rejects when it cannot be written. */
+/**
+ * Writes the image to a location that the user chooses, and a Markdown reference to it at the cursor. Rejects when the
+ * image cannot be written.
+ */
 export async function insertPicture(picture: ShownPicture): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
-	// A log or another text that is no file takes nothing.
+	// A log, or another document that is not a file, cannot be edited.
 	if (!editor || !takesText(editor.document)) {
 		void showMessage('information', vscode.l10n.t('Open the file that the picture is to be inserted into first.'));
 		return;
@@ -46,7 +49,7 @@ export async function insertPicture(picture: ShownPicture): Promise<void> {
 	const sameRoot = file.scheme === folder.scheme && file.authority === folder.authority;
 	const place = sameRoot ? path.posix.relative(folder.path, file.path) : file.toString(true);
 	const text = pictureReference(cut(oneLine(picture.prompt), 200), place);
-	// The dialog may have taken the editor's place for a moment; the document is what counts.
+	// The dialog may have replaced the active editor, so the document is shown again.
 	const target = await vscode.window.showTextDocument(document, editor.viewColumn);
 	const done = await target.edit(edit => edit.replace(target.selection, text));
 	if (!done) {

@@ -1,10 +1,10 @@
-// What a field of a request takes, as a sentence.
+// The allowed values of a request's field, as a sentence.
 import * as vscode from 'vscode';
 import type { ChatParameter } from '../../contract/chatRequest.ts';
 import { type ParameterRange, rangeOf } from '../model/parameterRange.ts';
 import type { PolicyField } from './messages.ts';
 
-/** `contextLength` is that of the model, which `max_tokens` stays below. */
+/** `contextLength` is that of the model; `max_tokens` must be below it. */
 export function allowedParameter(name: ChatParameter, contextLength?: number): string {
 	const range = rangeOf(name);
 	const number = new Intl.NumberFormat(vscode.env.language);

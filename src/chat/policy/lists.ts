@@ -1,4 +1,4 @@
-// The editor's own lists, one after the other.
+// Helpers for the editor's quick picks and input boxes.
 import * as vscode from 'vscode';
 
 export interface Choice<T> extends vscode.QuickPickItem {
@@ -11,7 +11,7 @@ export const separator = <T>(label: string): Choice<T> => ({
 	value: undefined as T,
 });
 
-/** Undefined when it was dismissed. `active` is proposed. */
+/** Returns undefined when the list was dismissed. `active` is the item that is focused first. */
 export async function choose<T>(
 	title: string,
 	items: readonly Choice<T>[],
@@ -41,7 +41,7 @@ export async function choose<T>(
 	}).finally(() => list.dispose());
 }
 
-/** Any number of them. Undefined when it was dismissed. */
+/** Lets the user choose any number of items. Returns undefined when the list was dismissed. */
 export async function chooseSome(
 	title: string,
 	placeHolder: string,
@@ -56,7 +56,7 @@ export async function chooseSome(
 	return chosen?.map(({ value }) => value);
 }
 
-/** `problem` says what is wrong with a text. Undefined when it was dismissed. */
+/** `problem` returns what is wrong with a text, if anything. Resolves to undefined when the input box was dismissed. */
 export function input(
 	title: string,
 	prompt: string,

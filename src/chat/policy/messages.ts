@@ -1,4 +1,4 @@
-// The policy in words, for the editor's own lists and messages.
+// The texts for policies, for the editor's quick picks and messages.
 import * as vscode from 'vscode';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
@@ -57,7 +57,7 @@ export function presetDetail(preset: Preset): string {
 	}
 }
 
-/** What a field of the policy does, in the words of the settings. */
+/** Describes what a field of the policy does, as the settings describe it. */
 export function fieldDetail(field: PolicyField): string {
 	switch (field) {
 		case 'sort':
@@ -103,7 +103,7 @@ export function retentionLabel(choice: RetentionChoice): string {
 			: vscode.l10n.t('Not demanded');
 }
 
-/** What holds, and because of what. Says so where nobody can know. */
+/** Says whether zero data retention is in force and why, or that this cannot be known. */
 export function retentionText({ inForce, because }: ZeroDataRetention): string {
 	if (because === 'code-oriented-model') {
 		return vscode.l10n.t('In force: this code-oriented model always runs under it.');
@@ -183,7 +183,7 @@ function dataPolicyText(policy: string | undefined): string {
 	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
-/** US dollars for a million tokens. */
+/** Formats prices in US dollars for a million tokens. */
 export function priceText({ input, output }: { input?: number; output?: number }): string {
 	const format = new Intl.NumberFormat(vscode.env.language, {
 		style: 'currency',
@@ -200,7 +200,7 @@ export function priceText({ input, output }: { input?: number; output?: number }
 		: vscode.l10n.t('{0} in for 1M tokens, the price out is not listed', format.format(input));
 }
 
-/** What a list of models says of one beside its name. Of a model that several host, the price is the lowest. */
+/** Describes a model in a list, besides its name. For a model with several hosts, the price is the lowest. */
 export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): string {
 	const { contextLength, tools, images, openWeights, codeOriented, prices } = model;
 	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
@@ -221,7 +221,10 @@ export function chooseModelButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
 }
 
-/** Why a request was not sent, or why its policy stood in its way. Undefined for what has nothing to do with the policy. */
+/**
+ * Explains why a request was not sent, or how its policy made it fail. Returns undefined where the policy has nothing
+ * to do with it.
+ */
 export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
 	const choose = chooseModelButton();
@@ -251,7 +254,10 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	return { message: message + quote(serviceMessage), action };
 }
 
-/** A connection that does not say so may have a model that takes them all the same: nothing is tried with what costs. */
+/**
+ * The model may accept images even where the connection does not say so, but a request that costs money is not sent as
+ * an experiment.
+ */
 export function noImagesText(model: string): string {
 	return vscode.l10n.t(
 		'Not sent: the connection does not say that {0} takes images. Choose a model that does, or remove them.',
@@ -313,7 +319,7 @@ function routingText({ field, value, reason }: RoutingProblem): string {
 
 const MAXIMUM_NAMED = 4;
 
-/** Of those whom the policy names, if it names any, what stands in each one's way first. */
+/** Lists the main reason against each provider, limited to the providers that the policy names, if it names any. */
 function rowsText(rows: readonly PreviewRow[]): string {
 	const unnamed = new Set(['other-models', 'not-in-only', 'not-in-order']);
 	const named = rows.filter(({ reasons }) => !reasons.some(({ kind }) => unnamed.has(kind)));

@@ -25,11 +25,11 @@ import type { PolicyTarget } from './routingEditor.ts';
 export interface ModelPickerOptions {
 	chat: Chat;
 	connection: Connection;
-	/** What the service lists. Undefined where it has no list that can be read. */
+	/** Returns the models that the service lists, or undefined where it has no list that can be read. */
 	discover(): Promise<ListedModel[] | undefined>;
-	/** The models that were used of late on a connection. */
+	/** The recently used models of a connection. */
 	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
-	/** What the service listed when it was asked last. */
+	/** The models that the service listed when it was last asked. */
 	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
 	/** Model servers of this machine that the local connection does not use yet. */
 	unusedServers(): Promise<readonly UnusedServer[]>;
@@ -60,7 +60,7 @@ type Row =
 	| 'default'
 	| 'connection';
 
-/** Lets the user choose the conversation's model, and what goes with it. */
+/** Lets the user choose the conversation's model and the options that go with it. */
 export async function selectModel(options: ModelPickerOptions): Promise<void> {
 	const chosen = await showList(options);
 	switch (chosen) {
@@ -99,7 +99,10 @@ function use({ chat, connection, recent }: ModelPickerOptions, model: string): v
 	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
 
-/** With a button that asks the service for its models; a service without a list leaves this one as it is. */
+/**
+ * Shows the list with a button that asks the service for its models. Where the service has no list, this one stays as
+ * it is.
+ */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const { connection, discover, found } = options;
 	const refresh = {
@@ -244,7 +247,7 @@ function groupText(group: ModelGroup): string {
 	}
 }
 
-/** A prefix is understood on the enterprise host alone; elsewhere the policy's order says the same. */
+/** Only the enterprise host understands a prefix; elsewhere the policy's order has the same effect. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	const { connection, target, explainError } = options;
 	const model = bareModel(connection, currentModel(options));

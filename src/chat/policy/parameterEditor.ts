@@ -6,16 +6,16 @@ import { type Choice, choose, input } from './lists.ts';
 import { valueText } from './messages.ts';
 
 export interface ParameterTarget {
-	/** Those of the user's settings. */
+	/** The parameters of the user's settings. */
 	defaults: ChatParameters;
-	/** The conversation's own. */
+	/** The parameters of the conversation itself. */
 	read(): ChatParameters;
 	write(parameters: ChatParameters): Promise<void>;
-	/** Of the model, where it is known. */
+	/** The context length of the model, where it is known. */
 	contextLength: number | undefined;
 }
 
-/** Edits a conversation's parameters one by one; each change is kept at once, and Escape leaves it at that. */
+/** Edits a conversation's parameters one by one. Each change is stored at once; Escape ends the editing. */
 export async function editParameters(target: ParameterTarget): Promise<void> {
 	const title = vscode.l10n.t('Model Parameters of This Conversation');
 	let last: ChatParameter | undefined;

@@ -34,8 +34,8 @@ export interface PolicyPickersOptions {
 type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
 
 /**
- * What the buttons under the composer open: native lists over the shown conversation's choices. Nothing waits until a
- * choice is on disk: what comes after a list is the next one or the keyboard, and must not come late to where the user is.
+ * The quick picks behind the buttons under the composer, which edit the shown conversation's choices. None of them
+ * waits until a choice is on disk: the next list or the keyboard focus comes after it, and must not arrive late.
  */
 export class PolicyPickers {
 	private readonly options: PolicyPickersOptions;
@@ -74,13 +74,15 @@ export class PolicyPickers {
 		});
 	}
 
-	/** Over one conversation, whichever is shown meanwhile. Resolves when no list is open any more. */
+	/**
+	 * Runs a picker on one conversation, even if another one is shown meanwhile. Resolves when no list is open any more.
+	 */
 	private async run(pick: (chat: Chat, connection: Connection) => Promise<PickerEnd>): Promise<PickerEnd> {
 		try {
 			const [chat, connection] = await Promise.all([this.options.shown(), this.options.source.connection()]);
 			return await pick(chat, connection);
 		} catch (error) {
-			// Not waited for: a notification may stay for long.
+			// The message is not awaited, because a notification may stay open for a long time.
 			if (error instanceof PolicyRefusal && error.problem.kind === 'setting') {
 				void offerSettings(error.problem.setting, error.problem.issue);
 			} else {
@@ -209,7 +211,7 @@ export class PolicyPickers {
 		});
 	}
 
-	/** What the next request of a conversation is sent with. */
+	/** Returns what the conversation's next request is sent with. */
 	private async askedBy(chat: Chat): Promise<AskedWith> {
 		const { settings } = chat.conversation;
 		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';
@@ -223,7 +225,7 @@ export class PolicyPickers {
 			write: async ({ zdr, ...routing }) => {
 				const retention: RetentionChoice = zdr ?? 'account';
 				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
-				// What was not changed goes on to follow the settings.
+				// A retention that was not changed continues to follow the settings.
 				void chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
 			},
 			preview: async () => this.preview(connection, await this.askedBy(chat)),
@@ -242,7 +244,7 @@ export class PolicyPickers {
 		};
 	}
 
-	/** Looked at alone: nothing follows from choosing a row. */
+	/** Shows the providers for information only: choosing a row does nothing. */
 	private async preview(connection: Connection, asked: AskedWith): Promise<void> {
 		const rows = previewOf(connection, asked);
 		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };

@@ -9,7 +9,7 @@ import type { PolicyDefaults } from '../model/policy.ts';
 import { cut } from '../model/title.ts';
 import { allowedParameter, allowedPreference, allowedWords } from './allowedValues.ts';
 
-/** The settings that a view of the policy depends on. */
+/** The settings that the display of the policy depends on. */
 export const POLICY_SETTINGS = [
 	'errand.chat.model',
 	'errand.chat.routing',
@@ -18,7 +18,7 @@ export const POLICY_SETTINGS = [
 	'errand.chat.instructions',
 ] as const satisfies readonly SettingId[];
 
-/** Throws a PolicyRefusal where a setting has another form than it must have: no policy is guessed. */
+/** Throws a PolicyRefusal where a setting has the wrong form, instead of guessing a policy. */
 export function readPolicySettings(): PolicyDefaults {
 	const retention = readSetting('errand.chat.zeroDataRetention');
 	if (retention !== 'account' && retention !== 'on' && retention !== 'off') {

@@ -5,21 +5,21 @@ import { readJson } from '../model/parameterRange.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import { fieldDetail, type PolicyField, valueText } from './messages.ts';
 
-/** What is edited: a conversation's policy or the setting. */
+/** What is being edited: a conversation's policy or the setting. */
 export interface PolicyTarget {
 	title: string;
 	read(): ProviderPreferences;
-	/** Rejects with a sentence for the user. */
+	/** Rejects with an error whose message is a sentence for the user. */
 	write(preferences: ProviderPreferences): Promise<void>;
 	preview(): Promise<void>;
 }
 
 const FIELDS = Object.keys(providerPreferencesSchema.shape) as PolicyField[];
 
-/** `keep`: the field stays as it is. */
+/** `keep` leaves the field as it is. */
 type Edited = { value: unknown } | 'keep';
 
-/** Edits a policy field by field; each change is written at once, and Escape leaves it at that. */
+/** Edits a policy field by field. Each change is written at once; Escape ends the editing. */
 export async function editRouting(connection: Connection, target: PolicyTarget): Promise<void> {
 	let last: PolicyField | undefined;
 	for (;;) {
@@ -119,7 +119,7 @@ async function editValue(title: string, field: PolicyField, value: unknown, prom
 	return text === undefined ? 'keep' : { value: text.trim() === '' ? undefined : readJson(text) };
 }
 
-/** Those that the connection lists, those that stand there already, and any other that is typed. */
+/** Offers the values that the connection lists, the values that are set already, and any others that the user types. */
 async function editSlugs(
 	title: string,
 	field: PolicyField,

@@ -1,5 +1,5 @@
-// What a list shows of each conversation, without opening them all: derived from the files and made anew from them
-// wherever it is missing, stale or damaged.
+// What a list shows about each conversation without opening all of them. The index is derived from the files and
+// rebuilt wherever it is missing, stale or damaged.
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -21,39 +21,42 @@ import { FILE_EXTENSION, LOCK_EXTENSION } from './conversationWriter.ts';
 export const INDEX_FILE = 'index.json';
 const INDEX_VERSION = 1;
 
-/** The header and the first turns of nearly every conversation. */
+/** Large enough for the header and the first turns of nearly every conversation. */
 const HEAD_BYTES = 64 * 1024;
 
-/** How much of the first messages is kept for a search. */
+/** How much of the first messages is kept for searching, in characters. */
 const EXCERPT_LENGTH = 600;
 const EXCERPT_TURNS = 4;
 
-/** How many files are looked at side by side. */
+/** How many files are read concurrently. */
 const WIDTH = 32;
 
-/** A lock or a temporary file of this age was left by a window that crashed: both live for well under a second. */
+/**
+ * A lock or a temporary file of this age was left behind by a window that crashed, because both normally exist for well
+ * under a second.
+ */
 const LEFTOVER_AGE_MS = 60_000;
 
 export interface ConversationSummary {
 	readonly id: string;
 	/** Undefined for a conversation without a title and without a message. */
 	readonly title?: string;
-	/** The first messages in one line. */
+	/** The first messages on one line. */
 	readonly text: string;
 	readonly workspace: WorkspaceTag;
 	readonly createdAt: number;
-	/** When something was last said in it. */
+	/** When the conversation was last written to. */
 	readonly updatedAt: number;
 	readonly turnCount: number;
 	readonly encrypted?: true;
 }
 
 export interface Listing {
-	/** In no particular order. */
+	/** The order is unspecified. */
 	readonly conversations: readonly ConversationSummary[];
-	/** Names of files whose first line is no header. */
+	/** The names of files whose first line is not a header. */
 	readonly damaged: readonly string[];
-	/** Names of files that the system would not let us read. */
+	/** The names of files that the system refused to read. */
 	readonly unreadable: readonly string[];
 }
 
@@ -66,7 +69,7 @@ const entrySchema = z.object({
 	updatedAt: z.number(),
 	turnCount: z.number(),
 	encrypted: z.literal(true).exactOptional(),
-	/** The file that this was read from. Each write makes a new one. */
+	/** Identifies the file that the entry was read from. Each write makes a new file. */
 	file: z.object({ size: z.number(), modified: z.number(), inode: z.number() }),
 });
 type FileStamp = z.output<typeof entrySchema>['file'];
@@ -84,7 +87,10 @@ export class ConversationIndex {
 		this.logger = logger;
 	}
 
-	/** All conversations as their files are now. `now`: for telling what a crash left behind. Rejects when the folder cannot be listed. */
+	/**
+	 * Lists all conversations as their files are now. `now` is used to recognise leftovers of a crash. Rejects when the
+	 * folder cannot be listed.
+	 */
 	async list(now: number): Promise<Listing> {
 		const before = this.entries ?? (await this.readIndex());
 		const entries = new Map<string, Entry>();
@@ -120,7 +126,7 @@ export class ConversationIndex {
 		return { conversations, damaged, unreadable };
 	}
 
-	/** The names of the conversations' files. Leftovers of a crash go on the way. */
+	/** Returns the names of the conversation files, and removes the leftovers of a crash. */
 	private async fileNames(now: number): Promise<string[]> {
 		let names: string[];
 		try {
@@ -150,7 +156,7 @@ export class ConversationIndex {
 		}
 	}
 
-	/** Its failure costs time at the next start and nothing else. */
+	/** A failure to write only costs time at the next start. */
 	private async writeIndex(entries: ReadonlyMap<string, Entry>): Promise<void> {
 		try {
 			const index = { version: INDEX_VERSION, entries: [...entries.values()] };
@@ -172,7 +178,7 @@ async function readSummary(file: string, id: string): Promise<ConversationSummar
 		await handle.close();
 	}
 	const lines = text.split('\n');
-	// The last line goes on behind what was read, or is empty.
+	// The last line is incomplete or empty.
 	const rest = lines.pop() ?? '';
 	const [first, ...turnLines] = lines;
 	if (first === undefined) {
@@ -206,7 +212,7 @@ function excerpt(turns: readonly Turn[]): string {
 	return cut(pieces.join(' · '), EXCERPT_LENGTH);
 }
 
-/** Of a first turn that is longer than what was read. */
+/** Returns a title made from the first question, for a first turn that is longer than what was read. */
 function beginOfQuestion(line: string): string | undefined {
 	const [, escaped] = /"question":"((?:[^"\\]|\\.){1,400})/.exec(line) ?? [];
 	try {

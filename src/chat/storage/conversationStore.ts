@@ -23,10 +23,10 @@ import {
 } from './conversationWriter.ts';
 import { movePictures, picturesOf, removePictures } from './pictureStore.ts';
 
-/** Deleted conversations wait here. */
+/** The folder that keeps deleted conversations for a while. */
 export const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
-/** Of the folder that holds the pictures of a conversation in the trash, beside its file. */
+/** The extension of the folder with the images of a conversation in the trash, beside its file. */
 const TRASHED_PICTURES = '.pictures';
 
 const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -36,9 +36,11 @@ export interface OpenedConversation {
 	readonly writer: Writer;
 }
 
-/** What became of a damaged file. */
+/** The outcome of repairing a damaged file. */
 export interface Repair {
-	/** How many turns could be read and are kept, and how many there were, where that is known. */
+	/**
+	 * `kept` is the number of turns that could be read. `expected` is the number that there were, where that is known.
+	 */
 	readonly kept: number;
 	readonly expected: number | undefined;
 }
@@ -46,27 +48,27 @@ export interface Repair {
 export type OpenOutcome =
 	| (OpenedConversation & { readonly kind: 'opened'; readonly repair?: Repair })
 	| { readonly kind: 'missing' }
-	/** A later version of the extension wrote it. */
+	/** A later version of the extension wrote the conversation. */
 	| { readonly kind: 'newer' }
-	/** Nothing of it could be read. Its file has another name now, and all its bytes. */
+	/** Nothing of the file could be read. It is kept unchanged under another name. */
 	| { readonly kind: 'set-aside' }
-	/** `code` is the system's. The file stands where it was. */
+	/** `code` is the system's error code. The file is still in its place. */
 	| { readonly kind: 'unreadable'; readonly code: string | undefined };
 
 export interface ConversationList {
-	/** Written last first. */
+	/** Sorted by the time of the last write, newest first. */
 	readonly conversations: readonly ConversationSummary[];
 	readonly repairs: readonly Repair[];
 	readonly unreadable: number;
 }
 
-/** A conversation in the trash, for taking it back. */
+/** A conversation in the trash, which can be restored. */
 export interface TrashedConversation {
 	readonly id: string;
 	readonly file: string;
 }
 
-/** The conversations of all workspaces: one file each, in one folder. */
+/** The conversations of all workspaces, one file each in one folder. */
 export class ConversationStore {
 	private readonly folder: string;
 	private readonly logger: Logger;
@@ -80,7 +82,7 @@ export class ConversationStore {
 		this.index = new ConversationIndex(folder, logger);
 	}
 
-	/** A writer for a conversation that has no file yet. The file comes with the first save. */
+	/** Returns a writer for a conversation that has no file yet. The first save makes the file. */
 	create(conversation: Conversation): ConversationWriter {
 		return new ConversationWriter(this.folder, conversation, undefined, this.clock);
 	}
@@ -105,7 +107,7 @@ export class ConversationStore {
 		return { conversations, repairs, unreadable };
 	}
 
-	/** Opens a conversation for going on with it. A damaged file is repaired as far as it can be. Never rejects. */
+	/** Opens a conversation to continue it. A damaged file is repaired as far as possible. Never rejects. */
 	async open(id: string): Promise<OpenOutcome> {
 		const file = this.fileOf(id);
 		if (file === undefined) {
@@ -121,12 +123,18 @@ export class ConversationStore {
 		}
 	}
 
-	/** Gives a conversation that is not open here a title; undefined takes it away. Rejects with the system's error. */
+	/**
+	 * Changes the title of a conversation that is not open in this window; undefined removes it. Rejects with the
+	 * system's error.
+	 */
 	rename(id: string, title: string | undefined): Promise<void> {
 		return writeTitle(this.folder, id, title, this.clock);
 	}
 
-	/** Moves a conversation to the trash, where it stays for a month. Undefined when it has no file. Rejects with the system's error. */
+	/**
+	 * Moves a conversation to the trash, where it stays for a month. Resolves with undefined when it has no file. Rejects
+	 * with the system's error.
+	 */
 	async remove(id: string): Promise<TrashedConversation | undefined> {
 		const file = this.fileOf(id);
 		if (file === undefined) {
@@ -148,7 +156,10 @@ export class ConversationStore {
 		return { id, file: trashed };
 	}
 
-	/** Takes a conversation back from the trash. Resolves with its id: a new one where another window has written it again. */
+	/**
+	 * Restores a conversation from the trash. Resolves with its id, which is a new one where another window has written
+	 * the conversation again.
+	 */
 	async restore({ id, file }: TrashedConversation): Promise<string> {
 		const target = path.join(this.folder, id + FILE_EXTENSION);
 		if (!(await identityOf(target))) {
@@ -164,7 +175,7 @@ export class ConversationStore {
 		return copy.id;
 	}
 
-	/** What was deleted a month ago goes for good. */
+	/** Removes for good what was deleted more than a month ago. */
 	private async emptyTrash(trash: string): Promise<void> {
 		const limit = this.clock.now() - TRASH_DAYS * 24 * 60 * 60 * 1000;
 		for (const name of await readdir(trash)) {
@@ -179,7 +190,8 @@ export class ConversationStore {
 	private async read(file: string, id: string): Promise<OpenedConversation> {
 		const handle = await open(file, 'r');
 		try {
-			// Through the open handle: a rename by another window meanwhile changes neither the bytes nor the identity.
+			// The content is read through the open handle, so that a rename by another window affects neither the bytes nor
+			// the identity.
 			const { text, identity } = await contentOf(handle);
 			const { conversation, revision } = await parseConversationFile(text);
 			if (conversation.id !== id) {
@@ -196,7 +208,7 @@ export class ConversationStore {
 		}
 	}
 
-	/** Keeps all bytes of a damaged file under another name, and what can be read of it under its own. */
+	/** Keeps the damaged file unchanged under another name, and what can be read of it under its own name. */
 	private async repair(file: string): Promise<OpenOutcome> {
 		const time = new Date(this.clock.now()).toISOString().replace(/[-:]/g, '');
 		const aside = `${file}.damaged-${time}`;

@@ -14,10 +14,10 @@ import { whileLocked } from './fileLock.ts';
 export const FILE_EXTENSION = '.jsonl';
 export const LOCK_EXTENSION = '.lock';
 
-/** A file is handed to the system in pieces of about this many characters. */
+/** Files are written in pieces of about this many characters. */
 const PIECE_LENGTH = 1_000_000;
 
-/** Tells one write of a file from another: every write makes a new file and renames it into place. */
+/** Distinguishes one write of a file from another: every write makes a new file and renames it into place. */
 export interface FileIdentity {
 	readonly inode: bigint;
 	readonly size: bigint;
@@ -28,16 +28,16 @@ export function fileIdentity(stats: { ino: bigint; size: bigint; mtimeNs: bigint
 	return { inode: stats.ino, size: stats.size, modifiedNs: stats.mtimeNs };
 }
 
-/** What a writer knows of the file that it goes on from. */
+/** What a writer knows about the file that it continues. */
 export interface KnownFile {
 	readonly identity: FileIdentity;
 	readonly revision: number;
-	/** Of its turns, as `turnsDigest` makes it. */
+	/** The digest of its turns, made by `turnsDigest`. */
 	readonly turns: string;
 	readonly title: string | undefined;
 }
 
-/** Tells one text of turns from another: all lines of a file but the header. */
+/** Returns a digest of the turns of a file, which are all its lines except the header. */
 export function turnsDigest(lines: Iterable<string>): string {
 	const hash = createHash('sha256');
 	for (const line of lines) {
@@ -46,24 +46,25 @@ export function turnsDigest(lines: Iterable<string>): string {
 	return hash.digest('base64');
 }
 
-/** What a chat asks of whoever keeps its conversation. */
+/** The part of a writer that a chat needs. */
 export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
 
-/** The file was written by another window: writing it would lose what stands there. */
+/** Another window has written the file, so replacing it would lose that window's changes. */
 class ForeignWriteError extends Error {
 	override readonly name = 'ForeignWriteError';
 }
 
 /**
- * Writes one conversation: whole, atomically, one write at a time, the newest value last. Where another window added to
- * the file in between, the conversation goes on in a file of its own; where it only gave it another title, that is kept.
+ * Writes one conversation: whole files, atomically, one write at a time, the newest value last. Where another window
+ * has added to the file in between, the conversation continues in a new file; where it has only changed the title, that
+ * title is kept.
  */
 export class ConversationWriter {
 	private readonly branched = new Emitter<{ id: string; branchedFrom: string }>();
-	/** The conversation went on in a new file, under a new id, because another window added to the old one. */
+	/** The conversation continues in a new file under a new id, because another window added to the old one. */
 	readonly onDidBranch = this.branched.event;
 	private readonly renamed = new Emitter<string | undefined>();
-	/** Another window gave the conversation this title, which is in its file. */
+	/** Another window gave the conversation this title, which is already in its file. */
 	readonly onDidRename = this.renamed.event;
 
 	private readonly folder: string;
@@ -86,7 +87,9 @@ export class ConversationWriter {
 		};
 	}
 
-	/** Resolves when this value, or a newer one, is on disk. Rejects with the system's error when it could not be written. */
+	/**
+	 * Resolves when this value or a newer one is on disk. Rejects with the system's error when it could not be written.
+	 */
 	save(conversation: Conversation): Promise<void> {
 		this.latest = conversation;
 		if (!this.scheduled) {
@@ -111,7 +114,7 @@ export class ConversationWriter {
 		return turnsDigest([text.slice(text.indexOf('\n') + 1)]) !== this.known?.turns;
 	}
 
-	/** Resolves when every save that was asked for has ended, one way or the other. */
+	/** Resolves when every requested save has succeeded or failed. */
 	settled(): Promise<void> {
 		return this.running;
 	}
@@ -130,7 +133,7 @@ export class ConversationWriter {
 			try {
 				await this.replaceFile();
 			} catch (failure) {
-				// Not branched yet: the next save tries again, and tells.
+				// The branch was not written, so the next save tries again and fires the event.
 				this.identity = identity;
 				this.known = known;
 				throw failure;
@@ -147,7 +150,7 @@ export class ConversationWriter {
 			let foreignTitle: { title: string | undefined } | undefined;
 			await whileLocked(path.join(this.folder, this.identity.id + LOCK_EXTENSION), this.clock, async () => {
 				const current = await identityOf(target);
-				// A missing file is no foreign write: what this window holds is all there is.
+				// A missing file is not a write by another window: what this window holds is all there is.
 				if (current && !(this.known && sameFile(current, this.known.identity))) {
 					foreignTitle = await this.adopt(target, current);
 					return;
@@ -185,8 +188,9 @@ export class ConversationWriter {
 	}
 
 	/**
-	 * Goes on from a file that is not the one that was last written here, when its turns are: then only its title is new,
-	 * or it came back from a copy. Resolves with the title to keep.
+	 * Continues from a file that was not written by this writer but has the same turns: either only its title has
+	 * changed, or it was restored from a copy. Resolves with the title to keep. Throws a ForeignWriteError where the
+	 * turns differ.
 	 */
 	private async adopt(target: string, identity: FileIdentity): Promise<{ title: string | undefined }> {
 		const text = await readFile(target, 'utf8');
@@ -196,7 +200,7 @@ export class ConversationWriter {
 			throw new ForeignWriteError('Another window wrote to the conversation.');
 		}
 		const { revision, title } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
-		// A title that this window has just given counts more than one from before.
+		// A title that this window has just set takes precedence over an older one in the file.
 		const own = this.latest.title !== this.known.title;
 		this.known = { identity, revision, turns, title };
 		return { title: own ? this.latest.title : title };
@@ -208,9 +212,9 @@ function withTitle({ title: _, ...conversation }: Conversation, title: string | 
 }
 
 /**
- * Gives a conversation that is not open here another title, or, with undefined, the one that its first message makes.
- * Its turns stay byte for byte, so a window that has it open goes on with it. Rejects with the system's error, or a
- * DamagedFileError.
+ * Sets the title of a conversation that is not open in this window; undefined restores the title that its first message
+ * makes. The turns stay byte for byte the same, so a window that has it open can continue. Rejects with the system's
+ * error or a DamagedFileError.
  */
 export async function writeTitle(folder: string, id: string, title: string | undefined, clock: Clock): Promise<void> {
 	const target = path.join(folder, id + FILE_EXTENSION);
@@ -259,7 +263,7 @@ function sameFile(one: FileIdentity, other: FileIdentity): boolean {
 	return one.inode === other.inode && one.size === other.size && one.modifiedNs === other.modifiedNs;
 }
 
-/** Makes the rename itself last through a power cut. Windows cannot open a folder for this and does not need it. */
+/** Makes the rename itself survive a power failure. Windows cannot open a folder for this and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
 	if (process.platform === 'win32') {
 		return;

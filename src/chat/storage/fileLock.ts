@@ -1,21 +1,24 @@
-// A lock between processes: a file that only one of them can make.
+// A lock between processes: a file that only one of them can create.
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import process from 'node:process';
 import type { Clock } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 
-/** A lock is held for a few system calls. One that is older than this has no living owner, whatever it says. */
+/**
+ * A lock is held for a few system calls. One that is older than this has no living owner, whatever its content says.
+ */
 export const ABANDONED_AFTER_MS = 10_000;
 
 const RETRY_MS = 20;
 
-/** Of the lock beside a lock, for removing it. */
+/** The extension of a second lock, which guards the removal of an abandoned lock. */
 const TAKEOVER = '.lock';
 
 /**
- * Runs while this process alone holds the lock `file`. Waits for another holder; the lock of one that crashed is taken
- * over, at once where its process is seen to be gone, else when it is too old. Rejects with the system's errors.
+ * Runs `run` while this process alone holds the lock `file`. Waits for another holder. The lock of a crashed process is
+ * taken over: at once where that process is known to be gone, otherwise when the lock is too old. Rejects with the
+ * system's errors.
  */
 export async function whileLocked(file: string, clock: Clock, run: () => Promise<void>): Promise<void> {
 	while (!(await make(file))) {
@@ -46,7 +49,10 @@ async function make(file: string): Promise<boolean> {
 	}
 }
 
-/** Removes a lock whose owner is gone. Only one process does that at a time: the next one may already be inside again. */
+/**
+ * Removes a lock whose owner is gone. Only one process may do that at a time, because another one may already have
+ * acquired the lock again.
+ */
 async function removeAbandoned(file: string, clock: Clock): Promise<void> {
 	if (!(await isAbandoned(file, clock))) {
 		return;
@@ -79,7 +85,7 @@ async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
 	}
 }
 
-/** Only of this machine can be said which processes run; an owner that cannot be told may be alive. */
+/** Running processes can only be checked on this machine. An owner that cannot be checked may be alive. */
 function isGone(owner: string): boolean {
 	try {
 		const { pid, host } = JSON.parse(owner);

@@ -1,7 +1,7 @@
 import { Emitter } from '../../base/event.ts';
 import type { Writer } from './conversationWriter.ts';
 
-/** Of a conversation of which nothing is written: whatever is saved is where it is already. */
+/** The writer of a conversation that is not kept. It writes nothing. */
 export class UnkeptWriter implements Writer {
 	readonly onDidBranch = new Emitter<{ id: string; branchedFrom: string }>().event;
 	readonly onDidRename = new Emitter<string | undefined>().event;

@@ -3,19 +3,22 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { removeOldFiles, replaceFile } from '../../base/files.ts';
 
-/** In the state of a window without a folder: the name of its file. */
+/** The key in the state of a window without a folder that holds the name of its file. */
 const WINDOW_KEY = 'errand.window';
 
-/** Files of windows that nobody has typed in for so long are removed. Milliseconds. */
+/** Files of windows in which nothing was typed for this long are removed, in milliseconds. */
 const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
 
-/** Of a window. */
+/** The editor's state of one window. */
 export interface WindowState {
 	get(key: string): unknown;
 	update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** The file of a window without a folder, which the editor gives no storage. `folder` holds those of all such windows. */
+/**
+ * Returns the file of a window without a folder, for which the editor provides no storage. `folder` holds the files of
+ * all such windows.
+ */
 export function windowFile(folder: string, state: WindowState): string {
 	const kept = state.get(WINDOW_KEY);
 	const isKept = typeof kept === 'string' && /^[\da-f-]{36}$/.test(kept);
@@ -28,8 +31,9 @@ export function windowFile(folder: string, state: WindowState): string {
 }
 
 /**
- * What the page keeps for itself (a draft, a message being changed), in a file of the workspace or the window. The editor keeps it too,
- * but a served editor writes that down every few seconds only: a reload in between would lose what was typed.
+ * Stores what the page keeps for itself (a draft, a message being edited) in a file of the workspace or the window. The
+ * editor stores it too, but a served editor writes it only every few seconds, so a reload in between would lose what
+ * was typed.
  */
 export class PageStateFile {
 	private readonly file: string;
@@ -40,23 +44,23 @@ export class PageStateFile {
 		this.file = file;
 	}
 
-	/** Tells the places of these files apart, and nothing else. */
+	/** Identifies the location of the file without revealing it. */
 	get place(): string {
 		return createHash('sha256').update(this.file).digest('hex').slice(0, 16);
 	}
 
-	/** As it was written last; undefined where there is none that can be read. */
+	/** Returns the text that was written last, or undefined where there is none that can be read. */
 	read(): Promise<string | undefined> {
 		return readFile(this.file, 'utf8').catch(() => undefined);
 	}
 
-	/** The newest text is the one that stays. A fault of the disk costs this copy and nothing else. */
+	/** Writes the text; the newest one wins. A disk error costs only this copy. */
 	write(text: string): void {
 		this.waiting = text;
 		this.writing ??= this.run();
 	}
 
-	/** Resolves when nothing more is about to be written. */
+	/** Resolves when no more writes are pending. */
 	async settled(): Promise<void> {
 		await this.writing;
 	}

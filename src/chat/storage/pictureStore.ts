@@ -6,36 +6,36 @@ import { removeOldFiles, replaceFile } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
 import { MAXIMUM_KEPT_BYTES, type Picture, type PictureProblem, readPicture } from '../model/picture.ts';
 
-/** Below the folder of the conversations: a folder for each conversation that has pictures, named by its id. */
+/** A folder inside that of the conversations. It has one folder, named by its id, for each conversation with images. */
 const PICTURES_FOLDER = 'pictures';
 
 const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
 
-/** What came from an address. Never rejects. */
+/** Loads an image from an address. Never rejects. */
 export type FetchPicture = (
 	url: string,
 	signal: AbortSignal,
 ) => Promise<{ kind: 'loaded'; bytes: Uint8Array } | { kind: 'refused'; problem: PictureProblem }>;
 
-/** Keeps the pictures of replies beside their conversations: their addresses expire. */
+/** Keeps the images of replies beside their conversations, because their addresses expire. */
 export class PictureStore {
 	private readonly folder: string;
 	private readonly fetch: FetchPicture;
 	private readonly logger: Logger;
 
-	/** `folder` is that of the conversations. */
+	/** `folder` is the folder of the conversations. */
 	constructor(folder: string, fetch: FetchPicture, logger: Logger) {
 		this.folder = folder;
 		this.fetch = fetch;
 		this.logger = logger;
 	}
 
-	/** Whether the conversation may have another picture. */
+	/** Whether the conversation may store another image. */
 	async hasRoom(conversation: string): Promise<boolean> {
 		return (await sizeOf(this.folderOf(conversation))) < MAXIMUM_KEPT_BYTES;
 	}
 
-	/** Loads a picture and keeps it. Never rejects: a picture that is not there says why. */
+	/** Loads an image and stores it. Never rejects; without an image, the result says why. */
 	async load(conversation: string, url: string, signal: AbortSignal): Promise<Picture> {
 		const loaded = await this.fetch(url, signal);
 		if (loaded.kind === 'refused') {
@@ -49,7 +49,7 @@ export class PictureStore {
 		return file === undefined ? { problem: 'not-kept' } : { file, ...found };
 	}
 
-	/** Resolves with the name of its file; undefined where it cannot be written, which is logged. */
+	/** Resolves with the name of the image's file, or with undefined where it cannot be written, which is logged. */
 	async keep(conversation: string, bytes: Uint8Array): Promise<string | undefined> {
 		const file = createHash('sha256').update(bytes).digest('hex');
 		try {
@@ -61,25 +61,25 @@ export class PictureStore {
 		}
 	}
 
-	/** Removes a picture, and the folder with the last one. Never rejects. */
+	/** Removes an image, and the folder after its last image. Never rejects. */
 	async remove(conversation: string, file: string): Promise<void> {
 		const folder = this.folderOf(conversation);
 		await rm(path.join(folder, file), { force: true }).catch(() => {});
 		await rmdir(folder).catch(() => {});
 	}
 
-	/** Removes those that nobody has put there for a month. Never rejects. */
+	/** Removes images that were last written more than a month ago. Never rejects. */
 	forgetOld(conversation: string): Promise<void> {
 		return removeOldFiles(this.folderOf(conversation), FORGOTTEN_AFTER_MS);
 	}
 
-	/** The bytes of a kept picture; undefined where they are gone or are not those that were kept. */
+	/** Returns the bytes of a stored image, or undefined where they are gone or have changed. */
 	async read(conversation: string, file: string): Promise<Uint8Array | undefined> {
 		const bytes = await readFile(path.join(this.folderOf(conversation), file)).catch(() => undefined);
 		return bytes && createHash('sha256').update(bytes).digest('hex') === file ? bytes : undefined;
 	}
 
-	/** A conversation went on as a copy: each has its own pictures from then on. */
+	/** Copies the images of a conversation that continues as a copy, so that each has its own from then on. */
 	async copy(from: string, to: string): Promise<void> {
 		await cp(this.folderOf(from), this.folderOf(to), { recursive: true }).catch(() => {});
 	}
@@ -97,18 +97,18 @@ async function sizeOf(folder: string): Promise<number> {
 	return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Moves a conversation's pictures along with it. There may be none. */
+/** Moves a conversation's images along with it, if there are any. */
 export async function movePictures(from: string, to: string): Promise<void> {
 	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
 	await rename(from, to).catch(() => {});
 }
 
-/** The folder of a conversation's pictures. `folder` is that of the conversations. */
+/** Returns the folder of a conversation's images. `folder` is the folder of the conversations. */
 export function picturesOf(folder: string, conversation: string): string {
 	return path.join(folder, PICTURES_FOLDER, conversation);
 }
 
-/** Deletes them for good. */
+/** Deletes the folder of a conversation's images for good. */
 export async function removePictures(folder: string): Promise<void> {
 	await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
