@@ -7,7 +7,10 @@ import type { Client } from './types.ts';
 
 const FIRST_PAGE = 1;
 
-/** A valid key of an account without the plan (contract: cloud-tasks.md, Authentication, Agent task API 2). */
+/**
+ * 403 means that the key is valid, but its account lacks the plan (contract: cloud-tasks.md, Authentication, Agent task
+ * API 2).
+ */
 const CODES = { 403: 'plan-required' } as const;
 
 /** The agent task API (contract: cloud-tasks.md). */

@@ -15,13 +15,13 @@ export function createChat(caller: Caller): Client['chat'] {
 	};
 }
 
-/** The whole reply to a chat request. */
+/** Returns the whole reply to a chat request. */
 export async function completeChat(
 	caller: Caller,
 	request: ChatRequest,
 	signal: AbortSignal | undefined,
 ): Promise<ChatCompletion> {
-	// `stream` is not sent: without it the reply is whole.
+	// `stream` is not sent: without it the service sends a whole reply.
 	const { stream: _, ...body } = checkChatRequest(caller.connection, request);
 	const reply = await caller.json({
 		route: routes.chatCompletions,

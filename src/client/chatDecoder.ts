@@ -18,26 +18,26 @@ import type { ChatStreamEvent } from './types.ts';
 const toolCallsSchema = lenientArray(receivedToolCallSchema);
 const annotationsSchema = lenientArray(annotationSchema);
 
-/** A fragment's index names a call; a reader may keep a list by it. */
+/** A fragment's index names its call, and readers may keep a list by it, so the index is limited. */
 const MAXIMUM_TOOL_CALLS = 1024;
 
 type Delta = NonNullable<ReceivedChunk['choices'][number]['delta']>;
 
 /**
- * The chunks of one reply to the events of its stream. Of several choices the first is read: the contract has no
- * request for more. Fields that are missing, null or `None` give no event.
+ * Converts the chunks of one reply into the events of its stream. Only the first of several choices is read, because
+ * the contract has no request for more. Fields that are missing, null or `None` give no event.
  */
 export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
-	/** `[DONE]` came. */
+	/** `[DONE]` has come. */
 	isEnded = false;
-	/** contract: not shown. A clean close after a `finish_reason` ends a reply too (unspecified.md, chunk objects). */
+	/** contract: not shown. A clean close after a `finish_reason` also ends a reply (unspecified.md, chunk objects). */
 	mayClose = false;
 	private provider: string | undefined;
 	private model: string | undefined;
 	private id: string | undefined;
 	private lastToolCall = -1;
 
-	/** Appends what `event` says to `into`. Throws the error that it carries, or `bad-response`. */
+	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
 	decode(event: SseEvent, into: ChatStreamEvent[]): void {
 		const chunk = this.isEnded ? undefined : readChatEvent(event);
 		if (chunk === undefined) {
@@ -57,7 +57,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		readUsage(chunk.usage, into);
 	}
 
-	/** The events of a whole completion that came in place of a stream. Throws as `decode` does. */
+	/** Returns the events of a whole completion that came instead of a stream. Throws as `decode` does. */
 	decodeWhole(value: unknown): ChatStreamEvent[] {
 		throwErrorIn(value);
 		const completion = readCompletion(value);
@@ -116,7 +116,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		}
 	}
 
-	/** A fragment without an index belongs to the last call, unless it brings an id: then it begins the next one. */
+	/** A fragment without an index belongs to the last call, unless it has an id, which begins the next call. */
 	private readToolCall(call: ReturnType<typeof toolCallsSchema.parse>[number], into: ChatStreamEvent[]): void {
 		const { id, function: called } = call;
 		const index = call.index ?? Math.max(0, id === undefined ? this.lastToolCall : this.lastToolCall + 1);
@@ -149,7 +149,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	}
 }
 
-/** A whole completion. Throws `bad-response` for what is none. */
+/** Reads a whole completion. Throws `bad-response` for anything else. */
 export function readCompletion(value: unknown): ChatCompletion {
 	const completion = chatCompletionSchema.safeParse(value).data;
 	if (!completion || completion.choices.length === 0) {

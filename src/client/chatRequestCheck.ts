@@ -6,9 +6,9 @@ import { ClientError } from './core/errors.ts';
 import { checkRequest, outOfRange } from './core/requestCheck.ts';
 
 /**
- * Checks a chat request before it is sent and returns it as given. Throws `invalid-request` for what is out of range or
- * leaves no provider, and `not-supported` for a prefix or an alias where the host knows none; both name field, value and
- * what is allowed.
+ * Checks a chat request before it is sent and returns it unchanged. Throws `invalid-request` for values that are out of
+ * range or leave no provider, and `not-supported` for a prefix or an alias that the host does not understand. Both
+ * errors name the field, its value and what is allowed.
  */
 export function checkChatRequest(connection: Connection, request: ChatRequest): ChatRequest {
 	checkRequest(chatRequestSchema, request);

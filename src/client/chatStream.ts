@@ -7,7 +7,7 @@ import type { Caller } from './core/caller.ts';
 import { StreamedReply } from './core/streamedReply.ts';
 import type { ChatStreamEvent } from './types.ts';
 
-/** The streamed reply to a chat request, on either path of the endpoint. What is wrong with the request throws at the first read. */
+/** Streams the reply to a chat request on either path of the endpoint. An invalid request throws at the first read. */
 export function streamChat(
 	caller: Caller,
 	route: Route,

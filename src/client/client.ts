@@ -19,13 +19,13 @@ import type { Client } from './types.ts';
 
 export interface ClientOptions {
 	connection: Connection;
-	/** Asked for at each request, never kept. */
+	/** Called for each request; the key is never kept. */
 	keys: (kind: KeyKind) => Promise<string | undefined>;
-	/** Default, for programs outside the editor: undici. */
+	/** Defaults to undici, for programs outside the editor. */
 	transport?: Transport;
 	logger?: Logger;
 	clock?: Clock;
-	/** What the encrypted channel remembers, and whom it believes. */
+	/** What the encrypted channel remembers, and which authorities it trusts. */
 	channel?: ChannelOptions;
 }
 
@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
 	};
 }
 
-/** Loaded at the first request only: the extension never comes here, and its bundle leaves undici out. */
+/** Undici is loaded at the first request only: the extension never uses it, and its bundle leaves it out. */
 function undiciOnDemand(): Transport {
 	let loading: Promise<Transport> | undefined;
 	return {

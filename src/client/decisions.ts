@@ -42,10 +42,10 @@ function defaultModel({ connection: { name, decisionModel } }: Caller): string {
 	return decisionModelId(decisionModel);
 }
 
-/** Answers to questions that nobody asked are left out. */
+/** Answers to questions that were not asked are dropped. */
 function readAnswers<Asked extends Questions>(questions: Asked, received: Record<string, unknown>): Answers<Asked> {
 	const answers = Object.entries<Question>(questions).map(([id, { type }]) => {
-		// An id may be any word, also one that every object inherits.
+		// An id may be any word, including the name of a property that every object inherits.
 		const answer = Object.hasOwn(received, id) ? received[id] : undefined;
 		return [id, readAnswer(type, answer)] as const;
 	});

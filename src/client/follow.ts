@@ -20,7 +20,7 @@ export interface FollowRequest {
 	signal?: AbortSignal;
 }
 
-/** Why a connection ended; `error` where something failed. */
+/** Why a connection ended; `error` is set where something failed. */
 interface Loss {
 	cause: string;
 	error?: ClientError;
@@ -29,16 +29,16 @@ interface Loss {
 const FIRST_DELAY_MS = 500;
 const MAXIMUM_DELAY_MS = 15_000;
 
-/** After this many connections in a row without a new entry the task itself is asked for. */
+/** After this many connections in a row without a new entry, the task itself is requested. */
 const BARREN_CONNECTIONS = 3;
 
 const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
 
 /**
  * contract: not shown beyond the events themselves (unspecified.md, "log stream loss").
- * Reads a task's log to its end: every entry once and in order, or a `gap` that names what could not be had. A lost
- * connection is made again from the next index. Throws only `aborted`, what is
- * wrong before anything is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
+ * Reads a task's log to its end: every entry once and in order, or a `gap` that names the entries that could not be
+ * read. A lost connection is made again from the next index. Throws only `aborted`, errors that occur before anything
+ * is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
  */
 export function follow(request: FollowRequest): AsyncIterable<FollowEvent> {
 	return new BatchedStream(request.signal, own => readLog(request, own));
@@ -63,7 +63,7 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 			yield end;
 			return;
 		}
-		// A greeting alone does not make the wait small again: a server may greet and close for ever.
+		// A greeting alone does not reset the delay, because a server may greet and close for ever.
 		attempt = log.isAlive ? 1 : attempt + 1;
 		const ownDelay = backoff(attempt, FIRST_DELAY_MS, MAXIMUM_DELAY_MS, caller.random);
 		const askedFor = Math.min(loss.error?.retryAfterMs ?? 0, caller.limits.retryAfterMs);
@@ -73,7 +73,7 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 	}
 }
 
-/** One connection's events. Returns why it was lost, or undefined after the end of the log. */
+/** Yields one connection's events. Returns why it was lost, or undefined after the end of the log. */
 async function* readConnection(
 	{ caller, id, includeStatus = true }: FollowRequest,
 	log: FollowLog,
@@ -88,7 +88,7 @@ async function* readConnection(
 			query: { fromIndex: log.nextIndex, includeStatus },
 			firstByteMs: limits.streamFirstByteMs,
 			idleMs: includeStatus ? limits.followSilenceMs : limits.idleMs,
-			// The follow's own waits, which start over as soon as something comes.
+			// `follow` has retry delays of its own, which start over as soon as something comes.
 			retry: 'never',
 			signal,
 		});
@@ -137,7 +137,9 @@ async function* readConnection(
 	}
 }
 
-/** The next events. One that is too long to be read is told apart: asking again brings it again. */
+/**
+ * Returns the next events. An event that is too long is reported separately, because reconnecting would bring it again.
+ */
 async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | undefined> {
 	try {
 		return await stream.next();
@@ -149,7 +151,7 @@ async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | un
 	}
 }
 
-/** Throws what no further connection can help. */
+/** Throws errors that another connection cannot help with. */
 function lossOf(error: unknown, signal: AbortSignal): Loss {
 	if (signal.aborted || !ClientError.is(error)) {
 		throw error;
@@ -163,8 +165,9 @@ function lossOf(error: unknown, signal: AbortSignal): Loss {
 }
 
 /**
- * The last events of the log, where it has ended without the stream saying so. Before the task's own word is taken, one
- * connection from the next index must have brought nothing: what came last is then not lost. Throws the loss that is final.
+ * Returns the last events of a log that ended without the stream saying so. The task's own state is trusted only after
+ * a connection from the next index has brought nothing, so that the last entries are not lost. Throws an error that is
+ * final.
  */
 async function endOf(
 	{ getTask, id }: FollowRequest,
@@ -191,7 +194,7 @@ async function endOf(
 		if (signal.aborted || !ClientError.is(error)) {
 			throw error;
 		}
-		// A task of others may be readable as a log only: then the stream's own word is all there is.
+		// Someone else's task may only be readable as a log; then the stream is the only source.
 		const isRefused = error.status !== undefined && error.status < 500 && error.status !== 429;
 		return isRefused ? log.endAsTold() : undefined;
 	}

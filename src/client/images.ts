@@ -5,7 +5,7 @@ import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
-/** What a reply says in place of an address is kept up to here, as an error body is. */
+/** The text that a reply contains instead of an address is kept up to this length, like that of an error body. */
 const MAXIMUM_MESSAGE_LENGTH = 500;
 
 /** Image generation through the chat endpoint (contract: inference.md, Endpoints). */

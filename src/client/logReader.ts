@@ -5,24 +5,24 @@ import type { FollowEvent } from './types.ts';
 
 type Complete = Extract<FollowEvent, { type: 'complete' }>;
 
-/** So many reports of a final state in a row, and nothing else, mean that no `complete` will come. */
+/** After this many reports of a final state in a row, and nothing else, no `complete` is expected any more. */
 const FINAL_REPORTS = 3;
 
 /**
- * What is known of one task's log over all of its connections. It keeps indexes, never entries: an index of any size
- * costs nothing. An index that is missing is asked for once more before a gap is told.
+ * The state of one task's log across all of its connections. It keeps indexes and never entries, so the size of an
+ * index does not matter. A missing index is requested once more before a gap is reported.
  */
 export class FollowLog {
-	/** Everything below has been delivered or told as a gap. */
+	/** Every entry below this index has been delivered or reported as a gap. */
 	nextIndex: number;
-	/** The state that was told last, if it is final. */
+	/** The state that was reported last, if it is final. */
 	finalStatus: { status: string; error: string | undefined } | undefined;
-	/** Something other than a greeting or an error came over the present connection. */
+	/** The current connection has brought something other than a greeting or an error. */
 	isAlive = false;
 	private isGreeted = false;
 	private finalReports = 0;
 	private askedAgainFrom: number | undefined;
-	/** A `complete` that came while entries were missing. */
+	/** A `complete` that came while entries were still missing. */
 	private promised: Complete | undefined;
 	private ended = false;
 
@@ -34,7 +34,7 @@ export class FollowLog {
 		return this.ended;
 	}
 
-	/** A `complete` came, and only missing entries are still waited for. */
+	/** A `complete` has come, and only missing entries are still awaited. */
 	get isPromised(): boolean {
 		return this.promised !== undefined;
 	}
@@ -45,7 +45,7 @@ export class FollowLog {
 		this.finalReports = 0;
 	}
 
-	/** Appends what `event` brings to `into`. Returns why the connection is of no more use, if so. */
+	/** Appends the events in `event` to `into`. Returns why the connection is no longer of use, or undefined. */
 	accept({ event, data }: SseEvent, into: FollowEvent[]): string | undefined {
 		if (this.ended) {
 			return undefined;
@@ -55,7 +55,7 @@ export class FollowLog {
 			return readErrorValue(value ?? data).message ?? 'error';
 		}
 		if (!this.isGreeted) {
-			// The greeting's own index is not read: what counts is what was asked for.
+			// The index in the greeting is ignored; the requested one counts.
 			this.isGreeted = true;
 			into.push({ type: 'connected', fromIndex: this.nextIndex });
 		}
@@ -74,7 +74,10 @@ export class FollowLog {
 		}
 	}
 
-	/** An event too long to be read stands at the next index. Returns false when it is to be asked for once more. */
+	/**
+	 * Handles an event at the next index that is too long to be read. Returns false when it should be requested once
+	 * more.
+	 */
 	skipUnreadable(into: FollowEvent[]): boolean {
 		if (!this.isAskedAgain()) {
 			return false;
@@ -83,7 +86,7 @@ export class FollowLog {
 		return true;
 	}
 
-	/** The end as the task itself tells it, or undefined while it runs. */
+	/** Returns the end of the log as the task itself reports it, or undefined while the task runs. */
 	endFromTask(task: Task): FollowEvent[] | undefined {
 		if (isActiveTask(task)) {
 			return undefined;
@@ -91,7 +94,7 @@ export class FollowLog {
 		return this.promised ? this.endAsPromised() : this.end(task.status ?? 'completed', task.error);
 	}
 
-	/** The end as far as the stream has told it, for when nothing more can be had. */
+	/** Returns the end of the log as far as the stream has reported it, for when nothing more can be read. */
 	endAsTold(): FollowEvent[] | undefined {
 		if (this.promised) {
 			return this.endAsPromised();
@@ -101,7 +104,7 @@ export class FollowLog {
 
 	private acceptLog(value: unknown, into: FollowEvent[]): string | undefined {
 		const read = readLogEvent(value);
-		// The last index that leaves room for a next one; an entry without a usable index has no place in the log.
+		// The index must leave room for a next one, and an entry without a usable index has no place in the log.
 		if (!read || read.index >= Number.MAX_SAFE_INTEGER) {
 			return undefined;
 		}
@@ -154,7 +157,7 @@ export class FollowLog {
 		return undefined;
 	}
 
-	/** True when the next index was asked for once before; it counts as asked for from now on. */
+	/** Returns whether the next index has been requested before, and records that it is requested now. */
 	private isAskedAgain(): boolean {
 		const isAsked = this.askedAgainFrom === this.nextIndex;
 		this.askedAgainFrom = this.nextIndex;
@@ -185,7 +188,7 @@ export class FollowLog {
 	}
 }
 
-/** Text that is no JSON brings nothing; an entry lost by it shows as a gap. */
+/** Data that is not JSON is ignored. An entry that is lost this way shows up as a gap. */
 function parse(data: string): unknown {
 	try {
 		return JSON.parse(data);

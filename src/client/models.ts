@@ -4,7 +4,7 @@ import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
 import type { Client } from './types.ts';
 
-/** contract: not shown. The list of models, tried once; a service without one is not at fault (unspecified.md). */
+/** contract: not shown. Requests the list of models once; a service without one is not at fault (unspecified.md). */
 export function createModels(caller: Caller): Client['models'] {
 	return {
 		async discover() {

@@ -1,7 +1,7 @@
 import type { InputItem, OutputItem, ResponsesRequest } from '../contract/responses.ts';
 import { ClientError } from './core/errors.ts';
 
-/** What the client's own function gave back, as text. */
+/** The result of the client's own function, as text. */
 export interface FunctionResult {
 	call_id: string;
 	output: string;
@@ -10,10 +10,10 @@ export interface FunctionResult {
 type FunctionCallInput = Extract<InputItem, { type: 'function_call' }>;
 
 /**
- * The next request of a tool loop: `request` with the response's output and the results of its calls (contract:
+ * Builds the next request of a tool loop: `request` with the response's output and the results of its calls (contract:
  * inference.md, Events). A function that `request` forced is not forced again, so that the model can answer in text.
- * Throws `invalid-request` unless each call has one result and each result its call, and `bad-response` for calls that
- * cannot be told apart.
+ * Throws `invalid-request` unless calls and results match one to one, and `bad-response` for calls that cannot be told
+ * apart.
  */
 export function nextRequest(
 	request: ResponsesRequest,
@@ -31,8 +31,8 @@ export function nextRequest(
 }
 
 /**
- * The output of a response as items of the next request's input: what the model said and called in the fields that
- * input has, its reasoning as it was received. Other items have no place in the input.
+ * Converts the output of a response into items of the next request's input: messages and calls with the fields that
+ * input has, and reasoning as it was received. Other items have no place in the input.
  */
 export function inputItemsOf(output: readonly OutputItem[]): InputItem[] {
 	return output.flatMap((item): InputItem[] => {
@@ -58,7 +58,7 @@ export function inputItemsOf(output: readonly OutputItem[]): InputItem[] {
 	});
 }
 
-/** One for each call, in the order of the calls. */
+/** Returns one output for each call, in the order of the calls. */
 function outputsOf(calls: readonly FunctionCallInput[], results: readonly FunctionResult[]): InputItem[] {
 	const outputs = new Map(results.map(({ call_id, output }) => [call_id, output]));
 	const called = new Set(calls.map(({ call_id }) => call_id));

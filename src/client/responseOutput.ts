@@ -1,30 +1,30 @@
 import type { FunctionCallItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
 import { ClientError } from './core/errors.ts';
 
-/** No response has as many; each costs memory. */
+/** Every item costs memory, and no real response has this many. */
 const MAXIMUM_ITEMS = 1024;
 
-/** Characters of one call's arguments: what one event that holds them whole may have. */
+/** The most characters of one call's arguments, which is what a single event with all of them may have. */
 const MAXIMUM_ARGUMENTS = 4 * 1024 * 1024;
 
 interface Entry {
 	id: string | undefined;
 	item: OutputItem | undefined;
-	/** Of a function call: its fragments so far, or the whole text once that has come. */
+	/** The arguments of a function call: its fragments so far, or the whole text once that has come. */
 	arguments: string;
 	isDone: boolean;
 }
 
 /**
- * The output of one response, put together from its events. The fragments of a call's arguments are joined; the whole
- * text that follows them holds, as the finished item does over the pieces and the completed response over all.
+ * Assembles the output of one response from its events. The fragments of a call's arguments are joined; the whole text
+ * after them takes precedence, as does a finished item over its parts and the completed response over everything.
  */
 export class ResponseOutput {
 	private readonly entries = new Map<number, Entry>();
 	private completed: OutputItem[] = [];
 	private last = -1;
 
-	/** Throws `bad-response` for what could only fill memory. */
+	/** Throws `bad-response` for a response that exceeds the limits. */
 	add(event: ResponseEvent): void {
 		switch (event.type) {
 			case 'response.output_item.added':
@@ -49,7 +49,7 @@ export class ResponseOutput {
 		}
 	}
 
-	/** In order; a call that is not finished has the arguments so far. */
+	/** Returns the items in order. A call that is not finished has its arguments so far. */
 	items(): OutputItem[] {
 		if (this.completed.length > 0) {
 			return this.completed;
@@ -72,7 +72,7 @@ export class ResponseOutput {
 		}
 	}
 
-	/** What names neither a place nor a known item belongs to the last one. */
+	/** An event that names neither an index nor a known item belongs to the last item. */
 	private entryAt(index: number | undefined, id: string | undefined): Entry {
 		const known = index ?? this.indexOf(id) ?? Math.max(0, this.last);
 		let entry = this.entries.get(known);
@@ -101,7 +101,7 @@ export class ResponseOutput {
 	}
 }
 
-/** An empty or missing whole takes nothing from the fragments. */
+/** An empty or missing whole text keeps the fragments. */
 function setArguments(entry: Entry, text: string | undefined): void {
 	if ((text?.length ?? 0) > MAXIMUM_ARGUMENTS) {
 		throw new ClientError('bad-response', `the arguments of a call have more than ${MAXIMUM_ARGUMENTS} characters`);

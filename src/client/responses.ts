@@ -10,7 +10,10 @@ import { StreamedReply } from './core/streamedReply.ts';
 import { ResponsesDecoder } from './responsesDecoder.ts';
 import type { Client } from './types.ts';
 
-/** The responses endpoint (contract: inference.md). It keeps nothing: each request brings the whole conversation. */
+/**
+ * The responses endpoint (contract: inference.md). The service keeps nothing, so each request carries the whole
+ * conversation.
+ */
 export function createResponses(caller: Caller): Client['responses'] {
 	return {
 		stream: (request, { signal: readerSignal } = {}) =>

@@ -8,10 +8,10 @@ import { parseEventData, throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';
 
-/** The service's own text, kept as short as that of an error body. */
+/** The service's own text is kept as short as that of an error body. */
 const MAXIMUM_REASON_LENGTH = 500;
 
-/** The events of one response. Those that are not documented are ignored, but for the ones that end it early. */
+/** Decodes the events of one response. Undocumented events are ignored, except those that end it early. */
 export class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 	isEnded = false;
 
@@ -23,7 +23,7 @@ export class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 			throw new ClientError('truncated', 'the stream ended without response.completed', { retryable: true });
 		}
 		const value = parseEventData(data, event === 'error');
-		// The data names its event; where it does not, the stream does.
+		// The data names its event type; where it does not, the stream's `event` field counts.
 		const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
 		const type = event === 'error' || typeof named !== 'string' ? event : named;
 		throwEarlyEnd(type, value);
@@ -38,7 +38,7 @@ export class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 		}
 	}
 
-	/** The endpoint only streams: JSON in place of a stream is an error, or no reply. */
+	/** The endpoint only streams: JSON instead of a stream is an error or not a reply. */
 	decodeWhole(value: unknown): never {
 		throwErrorIn(value);
 		throw new ClientError('bad-response', 'JSON came in place of a stream');
@@ -56,7 +56,7 @@ function throwEarlyEnd(type: string | undefined, value: unknown): void {
 	}
 	if (type === 'response.incomplete') {
 		const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
-		// Not retryable: asked again, the model would come to the same limit.
+		// The failure is not retryable: another attempt would reach the same limit.
 		throw new ClientError('truncated', 'the service ended the response before it was complete', {
 			...(reason === undefined ? {} : { serviceMessage: reason.slice(0, MAXIMUM_REASON_LENGTH) }),
 		});

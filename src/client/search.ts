@@ -4,12 +4,15 @@ import { streamChat } from './chatStream.ts';
 import type { Caller } from './core/caller.ts';
 import type { Client } from './types.ts';
 
-/** Answers with sources of the web (contract: inference.md, Web search). The model's name never has a prefix: this path knows none. */
+/**
+ * Answers with web sources (contract: inference.md, Web search). The model's name never has a prefix, which this path
+ * does not understand.
+ */
 export function createSearch(caller: Caller): Client['search'] {
 	return {
 		stream: (messages, { signal, provider } = {}) => {
 			const request = { model: searchModelOf(caller.connection), messages: [...messages] };
-			// The path takes what the other one of the endpoint takes (contract: inference.md, Endpoints).
+			// This path accepts the same requests as the endpoint's other path (contract: inference.md, Endpoints).
 			return streamChat(caller, routes.chatCompletionsV1, provider ? { ...request, provider } : request, signal);
 		},
 	};

@@ -15,10 +15,10 @@ import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
-/** The link to the source host is missing or has expired; the integration needs a plan of its own. */
+/** 404: the link to the source host is missing or has expired. 403: the integration needs a plan of its own. */
 const CODES = { 403: 'plan-required', 404: 'source-link-missing' } as const;
 
-/** Look-ups of the linked source-hosting account (contract: cloud-tasks.md). */
+/** Look-ups in the linked source-hosting account (contract: cloud-tasks.md). */
 export function createSources(caller: Caller): Client['sources'] {
 	return {
 		organisations: () => lookUp(caller, routes.organisations, organisationSchema, {}),

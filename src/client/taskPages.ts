@@ -5,17 +5,20 @@ import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { TaskPage } from './types.ts';
 
-/** The service's own, where a request does not say (contract: cloud-tasks.md). */
+/** The service's own default, where a request does not set the limit (contract: cloud-tasks.md). */
 export const DEFAULT_LIMIT = 50;
 
-/** A page begins with so many tasks of the one before it. */
+/** The number of tasks that a page repeats from the one before it. */
 const OVERLAP = 10;
 
-/** A service may change its list as fast as it is read, or not page as documented: each of these is the most in a row. */
+/**
+ * A service may change its list as fast as it is read, or not page as documented. These limit how many pages without a
+ * new task are read in a row, and how many times in a row the walk goes back.
+ */
 const BARREN_PAGES = 4;
 const TIMES_BACK = 8;
 
-/** `rows` has undefined where the page has a row that is no task: it counts for the offsets all the same. */
+/** `rows` has undefined for each row that is not a task, because such rows count for the offsets as well. */
 export interface RowPage extends TaskPage {
 	rows: (Task | undefined)[];
 }
@@ -48,18 +51,18 @@ export async function readPage(
 
 export interface WalkOptions {
 	query: TaskListQuery;
-	/** Pages asked for at the most. */
+	/** The most pages to request. */
 	maximumPages: number;
 	signal: AbortSignal | undefined;
 }
 
 /**
- * Every task once, a page at a time, though tasks come and go between two pages: each that is in the list all the while
- * is among them, as long as those that stay keep their order.
+ * Yields every task once, a page at a time, although tasks may come and go between two pages. Every task that is in the
+ * list all the time is included, as long as the remaining tasks keep their order.
  *
- * New tasks push the others down, so that some come again; they are left out. Tasks that go pull the others up, past
- * an offset that was right before: so each page begins among the tasks of the one before it. Where it does not, rows
- * may lie between the two, and the walk goes back until a page does or the list begins.
+ * New tasks push the others down, so that some are repeated; repetitions are dropped. Removed tasks pull the others up,
+ * past an offset that was right before. Each page therefore overlaps with the one before it. Where it does not, rows
+ * may be missing between the two, and the walk goes back until a page overlaps or the list begins.
  */
 export async function* readPages(
 	caller: Caller,
@@ -74,7 +77,7 @@ export async function* readPages(
 	let timesBack = 0;
 	for (let count = 0; count < maximumPages; count++) {
 		const { tasks, hasMore, rows } = await readPage(caller, { ...query, offset }, signal);
-		// A service may give less than it is asked for.
+		// A service may return fewer rows than requested.
 		pageLength = Math.max(pageLength, rows.length);
 		const isConnected = offset === 0 || !mustOverlap || tasks.some(({ id }) => seen.has(id));
 		if (!isConnected && (isGoingBack || timesBack < TIMES_BACK)) {
@@ -97,7 +100,8 @@ export async function* readPages(
 		if (!hasMore || rows.length === 0 || barrenPages > BARREN_PAGES) {
 			return;
 		}
-		// Tasks come as fast as pages with a wide overlap go on: where nothing was new, one task is enough to know it by.
+		// New tasks may come as fast as widely overlapping pages advance. After a page without new tasks, one task is
+		// therefore enough to recognise the overlap.
 		const step = overlapStart(rows, fresh.length === 0 && !isGoingBack ? 1 : OVERLAP);
 		isGoingBack = false;
 		mustOverlap = step < rows.length;
@@ -106,8 +110,8 @@ export async function* readPages(
 }
 
 /**
- * Where in a page the next one begins, so that `overlap` tasks stand in both where the page is long enough. Rows that
- * are no tasks cannot be known again and do not count. Never the first row: each page goes on.
+ * Returns where in a page the next one begins, so that `overlap` tasks are in both where the page is long enough. Rows
+ * that are not tasks cannot be recognised and do not count. Never returns the first row, so that each page advances.
  */
 function overlapStart(rows: readonly (Task | undefined)[], overlap: number): number {
 	let start = rows.length;

@@ -18,10 +18,13 @@ import type { Client } from './types.ts';
 
 const MAXIMUM_LIMIT = 100;
 
-/** contract: not shown. What is missing is the link to the source host, not the endpoint (unspecified.md, "create a task"). */
+/**
+ * contract: not shown. A 404 means that the link to the source host is missing, not the endpoint (unspecified.md,
+ * "create a task").
+ */
 const CREATE_CODES = { 404: 'source-link-missing' } as const;
 
-/** A task that the service does not give by its id is looked for in this many pages of the list. */
+/** How many pages of the list are searched for a task that the service does not return by its id. */
 const SEARCHED_PAGES = 100;
 
 /** Cloud tasks (contract: cloud-tasks.md). */
@@ -59,7 +62,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				retry: 'turned-away',
 				signal: undefined,
 			});
-			// The stop was accepted; a reply without the task leaves only its state open.
+			// The stop was accepted; a reply without the task only leaves its state unknown.
 			return readTask(reply) ?? get(id);
 		},
 		async continue(id, followUp) {
@@ -69,7 +72,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				values: { taskId: id },
 				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
 				firstByteMs: caller.limits.replyFirstByteMs,
-				// A second one would give the agent the same work again.
+				// A second request would give the agent the same work again.
 				retry: 'never',
 				signal: undefined,
 			});
@@ -84,7 +87,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 	};
 }
 
-/** contract: not shown. A service that does not give a task by its id may have it in its list (unspecified.md). */
+/** contract: not shown. A service that does not return a task by its id may have it in its list (unspecified.md). */
 async function getTask(caller: Caller, id: string, signal: AbortSignal | undefined): Promise<Task> {
 	try {
 		const reply = await caller.json({

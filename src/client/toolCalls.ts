@@ -1,27 +1,27 @@
-// Tool calls of a reply, put together, and the message that sends them back.
+// Assembles the tool calls of a reply, and builds the message that sends them back.
 import type { ReceivedToolCall } from '../contract/chatReply.ts';
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
 type ToolCallEvent = Extract<ChatStreamEvent, { type: 'toolCall' }>;
 
-/** A call of which so much has come. */
+/** A call that has arrived in part. */
 interface PartialCall {
 	id: string | undefined;
 	name: string | undefined;
-	/** Fragments; joined once, as there may be thousands. */
+	/** Fragments are joined only once, because there may be thousands of them. */
 	arguments: string[];
 }
 
 /**
- * Puts the fragments of a stream's tool calls together. Fragments of several calls may be mixed; some services use one
- * index for all, so an id that differs from the call's own begins another one.
+ * Assembles the fragments of a stream's tool calls. Fragments of several calls may be interleaved. Some services use
+ * one index for all calls, so an id that differs from the call's own begins another call.
  */
 export class ToolCallCollector {
 	private readonly calls: PartialCall[] = [];
 	private readonly current = new Map<number, PartialCall>();
 
-	/** Takes an event of a chat stream; those of other types change nothing. */
+	/** Adds an event of a chat stream. Events of other types are ignored. */
 	add(event: ChatStreamEvent): void {
 		if (event.type === 'toolCall') {
 			const call = this.callOf(event);
@@ -32,7 +32,7 @@ export class ToolCallCollector {
 		}
 	}
 
-	/** The calls so far, in the order in which they began; of a whole stream, the complete ones. */
+	/** Returns the calls so far, in the order in which they began. After the end of the stream they are complete. */
 	collected(): ToolCall[] {
 		return complete(this.calls.map(({ id, name, arguments: parts }) => ({ id, name, arguments: parts.join('') })));
 	}
@@ -49,14 +49,17 @@ export class ToolCallCollector {
 	}
 }
 
-/** The tool calls of a whole reply's message. */
+/** Reads the tool calls of a whole reply's message. */
 export function readToolCalls(received: readonly ReceivedToolCall[]): ToolCall[] {
 	return complete(
 		received.map(({ id, function: called }) => ({ id, name: called?.name, arguments: called?.arguments })),
 	);
 }
 
-/** contract: not shown. What an assistant said and called, to be sent back; its content is empty where it said nothing (unspecified.md). */
+/**
+ * contract: not shown. Builds the message that sends back what an assistant said and called; its content is empty where
+ * it said nothing (unspecified.md).
+ */
 export function assistantMessage(text: string | undefined, toolCalls: readonly ToolCall[]): ChatMessage {
 	return {
 		role: 'assistant',
@@ -66,8 +69,8 @@ export function assistantMessage(text: string | undefined, toolCalls: readonly T
 }
 
 /**
- * contract: not shown. A call without a name can neither be run nor answered and is left out; one without an id gets its
- * position for one, as its result has to name it; one without arguments has an empty object of them.
+ * contract: not shown. A call without a name can neither be run nor answered and is dropped. A call without an id gets
+ * one from its position, because its result has to name it. A call without arguments gets an empty object.
  */
 function complete(
 	calls: readonly { id: string | undefined; name: string | undefined; arguments: string | undefined }[],

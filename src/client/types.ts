@@ -1,4 +1,4 @@
-// The shapes that callers of the client meet. Part of its stable interface.
+// The types that callers of the client use. They are part of its stable interface.
 
 import type { AgentTask, AgentTaskListQuery } from '../contract/agentTasks.ts';
 import type { AttestationRecord, ChannelMessage, Health } from '../contract/channel.ts';
@@ -14,13 +14,18 @@ import type { LogEntry, Task, TaskCreateRequest, TaskFollowUp, TaskListQuery } f
 import type { ChannelAddress } from './channel/address.ts';
 import type { ReasonCode } from './channel/reason.ts';
 
-/** Everything it throws, and every stream's end but the good one, is a ClientError. A stream is read once. */
+/**
+ * All errors that it throws are ClientErrors, as is every end of a stream except a successful one. A stream can be read
+ * once.
+ */
 export interface Client {
 	readonly chat: {
 		complete(request: ChatRequest, options?: { signal?: AbortSignal }): Promise<ChatCompletion>;
 		stream(request: ChatRequest, options?: { signal?: AbortSignal }): AsyncIterable<ChatStreamEvent>;
 	};
-	/** The search model; its sources come as `annotations`. `provider`: who may serve it, as in a chat request. */
+	/**
+	 * Asks the search model, whose sources come as `annotations`. `provider` says who may serve it, as in a chat request.
+	 */
 	readonly search: {
 		stream(
 			messages: readonly ChatMessage[],
@@ -28,44 +33,59 @@ export interface Client {
 		): AsyncIterable<ChatStreamEvent>;
 	};
 	readonly images: {
-		/** `bad-response` for a reply that is no address of an image; its `serviceMessage` is what was said instead. */
+		/**
+		 * Throws `bad-response` for a reply that is not the address of an image; its `serviceMessage` is the text of that
+		 * reply.
+		 */
 		generate(request: ImageRequest, options?: { signal?: AbortSignal }): Promise<GeneratedImage>;
 	};
 	readonly models: {
-		/** Undefined where the service has no list of models that can be read. */
+		/** Resolves with undefined where the service has no list of models that can be read. */
 		discover(): Promise<ListedModel[] | undefined>;
 	};
 	readonly responses: {
-		/** Up to and with `response.completed`. `nextRequest` and `ResponseOutput` serve those who answer its calls. */
+		/**
+		 * Yields the events up to and including `response.completed`. `nextRequest` and `ResponseOutput` help to answer its
+		 * calls.
+		 */
 		stream(request: ResponsesRequest, options?: { signal?: AbortSignal }): AsyncIterable<ResponseEvent>;
 	};
 	readonly decisions: {
-		/** Each answer has the type of its question. Without a model it is that of the connection. */
+		/** Each answer has the type of its question. The default model is that of the connection. */
 		evaluate<Asked extends Questions>(
 			request: DecisionInput<Asked>,
 			options?: { signal?: AbortSignal },
 		): Promise<Decision<Asked>>;
 	};
 	readonly channel: {
-		/** For a model and its provider on the organisation's own host where the connection has one, else for the shared host. */
+		/**
+		 * Reports the health of a model's channel on the organisation's own host where the connection has one, otherwise of
+		 * the shared host.
+		 */
 		health(address?: ChannelAddress): Promise<Health>;
-		/** A new attestation with what each check made of it. Nothing is refused, and nothing remembered. */
+		/** Fetches a new attestation, with the verdict of each check. Nothing is refused, and nothing is remembered. */
 		attest(options?: ChannelAttestOptions): Promise<Attested>;
 		/**
-		 * Attests and climbs the verification ladder; nothing of a conversation has left by then. `tampered` where a check
-		 * fails for good (its cause holds the verdicts), or where less is proven than before and nobody agreed.
+		 * Attests and runs the verification ladder; no part of a conversation has been sent by then. Throws `tampered`
+		 * where a check fails for good (its cause holds the verdicts), or where less is proven than before and nobody
+		 * agreed to that.
 		 */
 		open(options?: ChannelOpenOptions): Promise<ChannelSession>;
 	};
 	readonly tasks: {
 		list(query?: TaskListQuery): Promise<TaskPage>;
-		/** Every task once, a page at a time; a page is asked for when it is read. */
+		/** Yields every task once, a page at a time. A page is requested only when it is read. */
 		pages(query?: Pick<TaskListQuery, 'filter' | 'status'>): AsyncIterable<Task[]>;
 		get(id: string): Promise<Task>;
-		/** Never repeated: a broken connection leaves open whether the task was made. */
+		/**
+		 * The request is never repeated, because after a broken connection it is not known whether the task was created.
+		 */
 		create(request: TaskCreateRequest): Promise<Task>;
 		stop(id: string): Promise<Task>;
-		/** Gives a task a further prompt; it becomes active again and its log goes on. Never repeated. */
+		/**
+		 * Gives a task a further prompt. The task becomes active again and its log continues. The request is never
+		 * repeated.
+		 */
 		continue(id: string, followUp: TaskFollowUp): Promise<void>;
 		/** Reads the log from `fromIndex` until the task has ended, over as many connections as it takes. */
 		follow(
@@ -73,12 +93,14 @@ export interface Client {
 			options?: { fromIndex?: number; includeStatus?: boolean; signal?: AbortSignal },
 		): AsyncIterable<FollowEvent>;
 	};
-	/** The linked source-hosting account. `source-link-missing`: it is not linked, or the link has expired. */
+	/** The linked source-hosting account. Throws `source-link-missing` where it is not linked or the link has expired. */
 	readonly sources: {
 		organisations(): Promise<Organisation[]>;
 		/** `owner` is a user or an organisation. */
 		repositories(owner: string): Promise<Repository[]>;
-		/** `source-link-missing` also where the repository is not there; the service's sentence tells. */
+		/**
+		 * Also throws `source-link-missing` where the repository does not exist; the service's message tells which it is.
+		 */
 		branches(owner: string, repo: string): Promise<Branch[]>;
 	};
 	readonly agentTasks: {
@@ -97,22 +119,22 @@ export type ChatStreamEvent =
 	| { type: 'finish'; reason: string; nativeReason?: string };
 
 export interface GeneratedImage {
-	/** http or https. Loading it tells its host who looks. */
+	/** An http or https address. Loading it reveals the reader to its host. */
 	url: string;
-	/** The model that was used, its digest taken off. */
+	/** The model that was used, without its digest. */
 	model: string;
 	digest?: string;
 }
 
 export interface DecisionInput<Asked extends Questions> {
-	/** What the questions are about: any JSON. */
+	/** The subject of the questions, as any JSON object. */
 	state: Record<string, unknown>;
 	questions: Asked;
 	model?: string;
 }
 
 export interface Decision<Asked extends Questions> {
-	/** The version that answered. Undefined where the service does not tell. */
+	/** The version of the model that answered. Undefined where the service does not say. */
 	model: string | undefined;
 	answers: Answers<Asked>;
 	usage: DecisionUsage | undefined;
@@ -123,7 +145,7 @@ export type FollowEvent =
 	/** `sentAt` is ISO 8601. */
 	| { type: 'log'; index: number; entry: LogEntry; sentAt: string | undefined }
 	| { type: 'status'; status: string; error: string | undefined }
-	/** Entries `from` to `to`, both inclusive, could not be had. */
+	/** The entries `from` to `to`, both inclusive, could not be read. */
 	| { type: 'gap'; from: number; to: number }
 	| { type: 'reconnecting'; nextIndex: number; attempt: number; delayMs: number; cause: string }
 	| { type: 'complete'; status: string; totalLogs: number | null; message: string | undefined };
@@ -142,7 +164,7 @@ export interface AgentTaskPage {
 	hasMore: boolean;
 }
 
-/** The steps of the channel's verification ladder, in their order. */
+/** The steps of the channel's verification ladder, in order. */
 export const CHECKS = [
 	'transport',
 	'public-key',
@@ -159,29 +181,32 @@ export type CheckName = (typeof CHECKS)[number];
 
 export interface Verdict {
 	check: CheckName;
-	/** `unknown` is what nobody could see to hold: never as good as `pass`. */
+	/** `unknown` means that the check could not be decided. It never counts as much as `pass`. */
 	verdict: 'pass' | 'fail' | 'unknown';
-	/** Why. The words are the feature's that shows it. */
+	/** The reason for the verdict. The feature that shows it has the texts. */
 	code: ReasonCode;
-	/** What these words name, such as a number or a device. Some of it is of others: no more than text. */
+	/**
+	 * The values that the reason's text names, such as a number or a device. Some come from others and must be treated as
+	 * plain text.
+	 */
 	values?: readonly string[];
-	/** What was looked at, where a line can show it. */
+	/** The input of the check, where it fits on a line. */
 	input?: string;
 }
 
-/** An attestation with what each check made of it. */
+/** An attestation with the verdict of each check. */
 export interface Attested {
-	/** Where it came from. */
+	/** The address that the attestation came from. */
 	address: string;
 	attestation: AttestationRecord;
 	verdicts: readonly Verdict[];
-	/** SHA-256 of the key in hexadecimal digits; undefined where it cannot be used. */
+	/** The SHA-256 of the key in hexadecimal digits; undefined where the key cannot be used. */
 	keyFingerprint: string | undefined;
-	/** The devices whose evidence was proven, each by a fingerprint, sorted. */
+	/** The devices whose evidence was proven, as sorted fingerprints. */
 	devices: readonly string[];
 }
 
-/** What is remembered of an attestation that was accepted. */
+/** What is remembered about an attestation that was accepted. */
 export interface AcceptedAttestation {
 	verdicts: readonly Pick<Verdict, 'check' | 'verdict'>[];
 	keyFingerprint: string;
@@ -193,21 +218,25 @@ export interface AcceptedAttestation {
  * of the last one. After `tampered` it is over; `session-expired` leaves the next message to try again.
  */
 export interface ChannelSession extends Readonly<Attested> {
-	/** The model's whole reply to the conversation. */
+	/** Sends the conversation and resolves with the model's whole reply. */
 	send(history: readonly ChannelMessage[], options?: { signal?: AbortSignal }): Promise<{ text: string }>;
-	/** `truncated` after what came, where the reply lacks its closing mark. The channel cannot tell what was left out. */
+	/**
+	 * Throws `truncated` after what came, where the reply lacks its closing mark. The channel cannot tell what is
+	 * missing.
+	 */
 	stream(
 		history: readonly ChannelMessage[],
 		options?: { signal?: AbortSignal },
 	): AsyncIterable<{ type: 'text'; text: string }>;
-	/** Aborts what is under way and forgets the keys. */
+	/** Aborts pending requests and discards the keys. */
 	close(): Promise<void>;
 }
 
 export interface ChannelAttestOptions extends ChannelAddress {
 	/**
-	 * Asks whether the GPU maker may be asked for the keys of its tokens, who then learns of it. Only where a token is the
-	 * maker's by its own words. Without it the answer is no, and the check is unknown.
+	 * Asks the user whether the GPU maker may be asked for the keys of its tokens, which tells the maker about the
+	 * request. Called only for a token that claims to be the maker's. Without this function the answer is no, and the
+	 * check stays unknown.
 	 */
 	askMaker?: () => Promise<boolean>;
 	signal?: AbortSignal;
@@ -222,6 +251,9 @@ export interface ChannelOpenOptions extends ChannelAttestOptions {
 	confirm?: (before: AcceptedAttestation, now: Attested, message: { wasSent: boolean }) => Promise<boolean>;
 	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */
 	knownKey?: string;
-	/** Refuses what leaves the hardware, its binding to the key or its freshness open (`not-supported`). */
+	/**
+	 * Refuses an attestation that leaves the hardware, its binding to the key or its freshness unproven
+	 * (`not-supported`).
+	 */
 	requireHardwareProof?: boolean;
 }

@@ -6,13 +6,12 @@ const TIMEOUT_MS = 10_000;
 
 const REPLY = 'data: {"choices":[{"index":0,"delta":{"content":"."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-/** An address that holds its own reply: `fetch` takes it as any other, and nothing leaves the process. */
+/** An address that contains its own reply: `fetch` treats it like any other, and nothing leaves the process. */
 const REPLY_ADDRESS = `data:text/event-stream,${encodeURIComponent(REPLY)}`;
 
 /**
- * Makes the first chat request as quick as those after it: opens the way to the connection's chat host, whatever
- * answers there (no key goes along), and runs the client and a `fetch` transport once on a reply of their own. Rejects
- * where nothing answers.
+ * Makes the first chat request as fast as later ones: opens a connection to the chat host, whatever it answers (no key
+ * is sent), and runs the client and a `fetch` transport once on a built-in reply. Rejects where nothing answers.
  */
 export async function warmUp(connection: Connection, transport: Transport): Promise<void> {
 	await Promise.all([openWay(connection, transport), rehearse(connection, transport)]);
@@ -31,7 +30,7 @@ async function openWay({ plan, apiUrl, enterpriseUrl = apiUrl }: Connection, tra
 	}
 }
 
-/** As the first message does: a body goes out, a stream comes back, only its address is another. */
+/** Does the same as the first message: a body is sent and a stream comes back, but from a different address. */
 async function rehearse(connection: Connection, transport: Transport): Promise<void> {
 	const client = createClient({
 		connection,
@@ -39,6 +38,6 @@ async function rehearse(connection: Connection, transport: Transport): Promise<v
 		transport: { request: request => transport.request({ ...request, url: REPLY_ADDRESS }) },
 	});
 	for await (const _ of client.chat.stream({ model: 'rehearsal', messages: [{ role: 'user', content: '.' }] })) {
-		// Its events tell nothing.
+		// Only reading the events matters, not their content.
 	}
 }

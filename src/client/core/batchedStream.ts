@@ -2,22 +2,26 @@ import { abortedError } from './exchange.ts';
 
 const END = { done: true, value: undefined } as const;
 
-/** The events of a reply in the lots in which they came off the wire. An async generator of arrays is one. */
+/** The events of a reply in batches, as they arrived. An async generator of arrays satisfies this interface. */
 export interface Lots<T> {
-	/** Asked one at a time. */
+	/** Called again only after the previous call has settled. */
 	next(): Promise<IteratorResult<T[], void>>;
-	/** The reader has left. */
+	/** Called when the reader leaves. */
 	return(): Promise<unknown>;
-	/** What the reader is told instead of what `next` rejected with; without it, that. */
+	/**
+	 * Returns the error for the reader in place of the one that `next` rejected with. Without it, the reader gets that
+	 * error.
+	 */
 	failure?(error: unknown): unknown;
 }
 
 /**
- * What a client's stream is to its reader: the events one by one, to be read once. `produce` gives them in lots, as
- * they came off the wire, and is asked for the next lot only when the last one is used up. It gets a signal that
- * aborts with the reader's own and when the reader leaves the loop, even while an event is awaited.
+ * The stream that a client hands to its reader: single events, to be read once. `produce` returns them in batches as
+ * they arrive, and is asked for the next batch only when the previous one is used up. Its signal aborts with the
+ * reader's own signal and when the reader leaves the loop, even while an event is awaited.
  *
- * By hand: on a path that every event takes, an async function costs as much as reading the event.
+ * The iterator is written by hand: every event passes through it, and an async function would cost as much as reading
+ * the event.
  */
 export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 	private readonly controller = new AbortController();
@@ -54,12 +58,15 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 			return Promise.resolve(END);
 		}
 		const lot = this.readerSignal?.aborted ? this.abandon() : this.lots.next();
-		// Its end, which takes this back, comes in a later turn.
+		// `onLot` and `onFailure` reset `advancing`, but always in a later microtask than this assignment.
 		this.advancing = lot.then(this.onLot, this.onFailure);
 		return this.advancing;
 	}
 
-	/** What came together with the event that was read last and has not been read itself: to be had without waiting. */
+	/**
+	 * Returns the events that arrived together with the one that was read last and have not been read yet, without
+	 * waiting.
+	 */
 	takeArrived(): T[] {
 		const arrived = this.controller.signal.aborted ? [] : this.lot.slice(this.position);
 		this.position = this.lot.length;
@@ -71,7 +78,7 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 		this.lot = [];
 		this.controller.abort(abortedError());
 		this.release();
-		// A lot under way rejects by the abort; the reader has left and does not hear of it.
+		// A pending batch rejects because of the abort; the reader has left and does not need to know.
 		await this.lots.return().catch(() => {});
 		return END;
 	}
@@ -85,7 +92,10 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 		return this.give(lot);
 	};
 
-	/** A loop: each promise that waits for one more would hold on to it, for as long as empty lots come. */
+	/**
+	 * A loop instead of recursion: otherwise every promise would hold on to the next one for as long as empty batches
+	 * come.
+	 */
 	private async passOverEmpty(): Promise<IteratorResult<T, undefined>> {
 		try {
 			for (;;) {

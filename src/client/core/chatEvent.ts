@@ -8,8 +8,8 @@ import type { SseEvent } from './sse.ts';
 export type ReceivedChunk = NonNullable<ReturnType<typeof readChatChunk>>;
 
 /**
- * The chunk in an event of a streamed chat reply, `end` for the one that ends it, undefined for one without data.
- * Throws the error that it carries, or `bad-response`.
+ * Returns the chunk in an event of a streamed chat reply, `end` for the event that ends the reply, or undefined for an
+ * event without data. Throws the error that the event carries, or `bad-response`.
  */
 export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' | undefined {
 	if (data === '') {
@@ -27,7 +27,7 @@ export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' 
 		throwErrorIn(value);
 		throw new ClientError('bad-response', 'a chunk of the reply is not an object');
 	}
-	// Both schemas keep `error`; an own read of the field serves either.
+	// Both chunk schemas keep `error`, so reading the field directly works for either.
 	throwErrorIn(chunk);
 	return chunk;
 }

@@ -12,12 +12,13 @@ import { ClientError } from './errors.ts';
 import type { ReplyHeaders } from './transport.ts';
 
 /**
- * What a request asks for: a coded stream is held back until its coder has enough. A service, or a proxy on the way,
- * that codes its reply all the same is understood: `fetch` decodes without being told to, and undici is made to.
+ * Asks for a reply without content coding, because an encoder holds back a stream until it has enough data. A reply
+ * that the service or a proxy encodes anyway is still decoded: `fetch` does it by itself, the undici transport
+ * explicitly.
  */
 export const UNCODED = { 'Accept-Encoding': 'identity' } as const;
 
-/** What can be read of a reply that was cut off is given, as `fetch` does. */
+/** Delivers what can be decoded of a reply that was cut off, as `fetch` does. */
 const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI_FLUSH = {
 	flush: constants.BROTLI_OPERATION_FLUSH,
@@ -25,17 +26,20 @@ const BROTLI_FLUSH = {
 };
 const ZSTD_FLUSH = { flush: constants.ZSTD_e_continue, finishFlush: constants.ZSTD_e_end };
 
-/** By the coding's name; `first` is the first byte of the body. */
+/** Creates the decoder for a coding by its name; `first` is the first byte of the body. */
 const DECODERS: ReadonlyMap<string, (first: number) => Transform> = new Map<string, (first: number) => Transform>([
 	['gzip', () => createGunzip(FLUSH)],
 	['x-gzip', () => createGunzip(FLUSH)],
-	// Two formats bear this name: with the zlib header, as documented, and without it.
+	// Two formats have this name: one with the zlib header, as documented, and one without it.
 	['deflate', first => ((first & 0x0f) === 8 ? createInflate(FLUSH) : createInflateRaw(FLUSH))],
 	['br', () => createBrotliDecompress(BROTLI_FLUSH)],
 	['zstd', () => createZstdDecompress(ZSTD_FLUSH)],
 ]);
 
-/** The one coding of a reply; undefined for plain bytes. Throws `bad-response` for one that not every transport decodes. */
+/**
+ * Returns the content coding of a reply, or undefined for plain bytes. Throws `bad-response` for a coding that not
+ * every transport can decode.
+ */
 export function codingOf(headers: ReplyHeaders): string | undefined {
 	const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
 	if (coding === '' || coding === 'identity') {
@@ -47,7 +51,7 @@ export function codingOf(headers: ReplyHeaders): string | undefined {
 	return coding;
 }
 
-/** The bytes of `body` without their coding, no more of them at a time than its reader takes. */
+/** Returns the decoded bytes of `body`, decoding no more at a time than the reader takes. */
 export function decoded(body: AsyncIterable<Uint8Array>, coding: string): AsyncIterable<Uint8Array> {
 	return {
 		[Symbol.asyncIterator]() {
@@ -59,7 +63,7 @@ export function decoded(body: AsyncIterable<Uint8Array>, coding: string): AsyncI
 					return (await decoding).next();
 				},
 				async return() {
-					// The source ends first: whatever waits for its bytes then hears of it.
+					// The source ends first, so that whatever waits for its bytes is notified.
 					await source.return?.();
 					(await decoding)?.return?.().catch(() => {});
 					return { done: true, value: undefined };
@@ -79,7 +83,7 @@ async function decode(source: AsyncIterator<Uint8Array>, coding: string): Promis
 		yield first;
 		yield* { [Symbol.asyncIterator]: () => source };
 	};
-	// What goes wrong on either side ends the decoder with it, which tells its reader.
+	// An error on either side destroys the decoder, which reports it to its reader.
 	pipeline(rest, decoder).catch(() => {});
 	return decoder[Symbol.asyncIterator]();
 }

@@ -5,11 +5,11 @@ import { SseDecoder, type SseEvent } from './sse.ts';
 export interface EventStreamOptions {
 	maximumEventLength: number;
 	clock: Clock;
-	/** What keeps the exchange from being idle. Comments are bytes, but no events. */
+	/** What counts as activity in an exchange. Comments are bytes, but not events. */
 	life: 'bytes' | 'events';
 }
 
-/** The events of an exchange's body, in the lots in which its bytes came. */
+/** The events of an exchange's body, in batches as their bytes arrived. */
 export class EventStream {
 	private readonly exchange: Exchange;
 	private readonly options: EventStreamOptions;
@@ -23,14 +23,18 @@ export class EventStream {
 	}
 
 	/**
-	 * The next events; an empty list for bytes that completed none; undefined at the end of the body. Rejects with what
-	 * ends the exchange early, and `bad-response` for an event that is too long, after the events before it.
+	 * Returns the next events, an empty list for bytes that completed none, or undefined at the end of the body. Rejects
+	 * with the error that ended the exchange early, and with `bad-response` for an event that is too long, after the
+	 * events before it.
 	 */
 	next(): Promise<SseEvent[] | undefined> {
 		return this.nextAs(events => events);
 	}
 
-	/** What `take` makes of the next events, with no promise more. Rejects as `next` does, and with what `take` throws. */
+	/**
+	 * Resolves with what `take` makes of the next events, without an additional promise. Rejects as `next` does, and with
+	 * what `take` throws.
+	 */
 	nextAs<T>(take: (events: SseEvent[] | undefined) => T): Promise<T> {
 		try {
 			this.decoder.check();
@@ -47,12 +51,12 @@ export class EventStream {
 		}, this.silentSince);
 	}
 
-	/** An event was too long to be read, and the stream can be read no further. */
+	/** An event was too long, so the stream cannot be read any further. */
 	get isOverrun(): boolean {
 		return this.decoder.isOverrun;
 	}
 
-	/** After the end: what an end without a blank line cut off. It may be incomplete. */
+	/** Returns, after the end of the body, the event that lacks its final blank line, if any. It may be incomplete. */
 	rest(): SseEvent[] {
 		return this.decoder.finish();
 	}

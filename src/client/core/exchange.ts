@@ -3,23 +3,23 @@ import { ClientError } from './errors.ts';
 import { failureOf } from './failures.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** A reply that ended is given this long to close by itself, so that its connection can be used again. */
+/** How long a reply that has ended may take to close by itself, so that its connection can be used again. */
 const DRAIN_MS = 1000;
 
 export interface ExchangeOptions {
 	transport: Transport;
 	clock: Clock;
-	/** The caller's own; its abort ends the exchange with `aborted`. */
+	/** The caller's own signal. Aborting it ends the exchange with `aborted`. */
 	signal: AbortSignal | undefined;
-	/** Until the head has come. */
+	/** The longest wait for the reply's head, in milliseconds. */
 	firstByteMs: number;
-	/** Between the bytes of the body, while somebody waits for them. */
+	/** The longest wait between bytes of the body while a read is pending, in milliseconds. */
 	idleMs: number;
 }
 
 /**
- * One request and its reply, bounded in time. Whatever ends it early is a ClientError: `aborted`, `timeout`,
- * `offline`, or what the transport itself threw. Nothing waits for the transport once it has ended.
+ * One request and its reply, with time limits. Whatever ends it early is a ClientError: `aborted`, `timeout`,
+ * `offline`, or what the transport itself threw. Once it has ended, nothing waits for the transport.
  */
 export class Exchange {
 	private readonly options: ExchangeOptions;
@@ -32,7 +32,7 @@ export class Exchange {
 	private silentSince: number | undefined;
 	private cancelWatch: (() => void) | undefined;
 	private isRead = false;
-	/** The one that went out with the request. */
+	/** The key that was sent with the request. */
 	private key: string | undefined;
 
 	private constructor(options: ExchangeOptions) {
@@ -43,7 +43,7 @@ export class Exchange {
 		}
 	}
 
-	/** Resolves with the head, whatever its status is. */
+	/** Resolves with the reply's head, whatever its status. */
 	static async open(options: ExchangeOptions, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
 		const exchange = new Exchange(options);
 		exchange.key = request.headers['Authorization']?.replace(/^Bearer /, '');
@@ -59,12 +59,12 @@ export class Exchange {
 		return this.response?.headers.get(name);
 	}
 
-	/** The service's own words about a failure: it may quote the key that it was sent. */
+	/** Removes the key from the service's own message about a failure, which may quote it. */
 	withoutKey(text: string): string {
 		return this.key ? text.replaceAll(this.key, '[key]') : text;
 	}
 
-	/** The same failure, its service's words without the key. */
+	/** Returns the same failure with the key removed from the service's message. */
 	withoutKeyIn(failure: unknown): unknown {
 		if (!ClientError.is(failure) || failure.serviceMessage === undefined) {
 			return failure;
@@ -74,15 +74,15 @@ export class Exchange {
 		return new ClientError(code, message, { status, retryable, retryAfterMs, cause, serviceMessage });
 	}
 
-	/** The next bytes; undefined at the end of the body. One read at a time. */
+	/** Resolves with the next bytes, or undefined at the end of the body. Only one read may be pending at a time. */
 	read(): Promise<Uint8Array | undefined> {
 		return this.readAs(bytes => bytes);
 	}
 
 	/**
-	 * What `take` makes of the next bytes; without a promise of its own, as every chunk of a stream comes this way.
-	 * `silentSince` tells that the reader has been waiting since then for what counts as life to him; without it the
-	 * bytes do.
+	 * Resolves with what `take` makes of the next bytes. It adds no promise of its own, because every chunk of a stream
+	 * is read through it. `silentSince` is when the reader began to wait for what it counts as activity; without it, any
+	 * bytes count.
 	 */
 	readAs<T>(take: (bytes: Uint8Array | undefined) => T, silentSince = this.options.clock.now()): Promise<T> {
 		const { body } = this;
@@ -94,7 +94,7 @@ export class Exchange {
 		return this.unlessEnded(body.next(), read => take(this.onRead(read)));
 	}
 
-	/** Ends the exchange, on the server's side too. Harmless when it has ended. */
+	/** Ends the exchange on the server's side as well. Does nothing when it has already ended. */
 	close(): void {
 		if (this.isRead) {
 			return;
@@ -102,12 +102,12 @@ export class Exchange {
 		this.end(new ClientError('aborted', 'the reply was not read to its end'));
 	}
 
-	/** Ends the exchange in `milliseconds`, unless the function returned is called before. */
+	/** Ends the exchange in `milliseconds`, unless the returned function is called before. */
 	closeAfter(milliseconds: number): () => void {
 		return this.options.clock.after(milliseconds, () => this.close());
 	}
 
-	/** For a reply whose last event has come: lets the server close it, and closes it if that takes long. Never throws. */
+	/** Lets the server close a reply whose last event has come, and closes it if that takes too long. Never throws. */
 	async drain(): Promise<void> {
 		if (this.isRead) {
 			return;
@@ -116,7 +116,7 @@ export class Exchange {
 		try {
 			while ((await this.read()) !== undefined) {}
 		} catch {
-			// It was over before.
+			// The exchange had already ended.
 		} finally {
 			cancel();
 		}
@@ -132,7 +132,7 @@ export class Exchange {
 			const sent = transport.request({ ...request, signal: this.controller.signal }).then(response => {
 				const body = response.body[Symbol.asyncIterator]();
 				if (this.failure) {
-					// A transport that did not hear the abort: nobody will read this.
+					// The transport ignored the abort, and nobody will read this body.
 					body.return?.().catch(() => {});
 				}
 				this.response = response;
@@ -175,11 +175,11 @@ export class Exchange {
 		});
 	}
 
-	/** One timer serves many reads: when it is due, it looks at the read under way and is set anew. */
+	/** One timer serves many reads: when it fires, it checks the pending read and is set again. */
 	private watch(milliseconds: number): void {
 		this.cancelWatch ??= this.options.clock.after(milliseconds, () => {
 			this.cancelWatch = undefined;
-			// A reader who takes his time is no silence: the watch ends, and the next read sets it again.
+			// A slow reader does not count as silence: the watch ends here, and the next read starts it again.
 			if (this.silentSince === undefined) {
 				return;
 			}
@@ -201,7 +201,7 @@ export class Exchange {
 		this.settle();
 		this.controller.abort(failure);
 		this.reject?.(failure);
-		// Not every transport ends its body at the abort alone.
+		// Some transports do not end the body on abort alone.
 		this.body?.return?.().catch(() => {});
 	}
 

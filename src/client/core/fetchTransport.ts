@@ -3,13 +3,13 @@ import { ClientError } from './errors.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** What is used of the platform's `fetch`. */
+/** The part of the platform's `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A transport over a `fetch` function; in the extension host it is the editor's own, which brings proxy and
- * certificates along. `fetch` gives no sign of when a connection is made: the limit for that is its own (10 s in
- * Node), and the caller's limit for the first byte bounds the whole.
+ * Creates a transport from a `fetch` function. In the extension host it is the editor's own, which applies proxy and
+ * certificates. `fetch` does not report when a connection is made, so it applies its own limit (10 s in Node), and the
+ * caller's limit for the first byte covers both.
  */
 export function createFetchTransport(fetch: Fetch): Transport {
 	return { request: request => followRedirects(request, single => send(fetch, single)) };
@@ -48,7 +48,7 @@ function bodyOf({ body }: Response): AsyncIterable<Uint8Array> {
 						: { done: false, value: read.value };
 				},
 				async return() {
-					// A body that has already failed rejects again here; whoever read it knows.
+					// A body that has already failed rejects again here, but its reader has the error already.
 					await reader?.cancel().catch(() => {});
 					return { done: true, value: undefined };
 				},

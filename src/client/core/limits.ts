@@ -1,26 +1,26 @@
 const SECOND = 1000;
 const MEGABYTE = 1024 * 1024;
 
-/** Everything that bounds a request (design: the client, Limits). Milliseconds and bytes. */
+/** All limits of a request (design: the client, Limits), in milliseconds and bytes. */
 export interface Limits {
 	connectMs: number;
-	/** Until the head of the reply to a stream request. */
+	/** The longest wait for the head of the reply to a stream request. */
 	streamFirstByteMs: number;
-	/** Until the head of a whole reply, or of the answer to a task's creation. */
+	/** The longest wait for the head of a whole reply, or of the answer to a task's creation. */
 	replyFirstByteMs: number;
-	/** The same for lists and look-ups. */
+	/** The same limit for lists and look-ups. */
 	lookUpFirstByteMs: number;
-	/** Any byte counts as life. */
+	/** The longest silence within a body. Any byte ends it. */
 	idleMs: number;
-	/** A log stream that sends `status` events is dead after this long without an event of any kind. */
+	/** A log stream that sends `status` events counts as lost after this long without an event of any kind. */
 	followSilenceMs: number;
 	jsonBytes: number;
-	/** The event's characters. */
+	/** The longest event, in characters. */
 	eventLength: number;
 	errorBodyBytes: number;
-	/** The longest `Retry-After` that is waited for. */
+	/** The longest `Retry-After` that is honoured. */
 	retryAfterMs: number;
-	/** Tries of a request that was turned away, the first one counted. */
+	/** The number of attempts for a request that was turned away, including the first. */
 	tries: number;
 }
 

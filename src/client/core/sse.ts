@@ -2,17 +2,18 @@ import { createParser } from 'eventsource-parser';
 import { ClientError } from './errors.ts';
 
 export interface SseEvent {
-	/** Undefined where the stream names none. */
+	/** Undefined where the stream does not name the event. */
 	event: string | undefined;
 	data: string;
 }
 
-/** Bytes of the text that the parser is given at once: bounds how far one search for a line end can look. */
+/** The number of bytes that the parser gets at once, which limits how far a search for a line end can go. */
 const PIECE = 64 * 1024;
 
 /**
- * Bytes of a server-sent event stream to events: UTF-8 may be split anywhere, lines end in LF, CR or CRLF. Holds at
- * most one event. One over `maximumLength` characters is a failure, which is thrown after the events before it.
+ * Decodes the bytes of a server-sent event stream into events: UTF-8 may be split anywhere, and lines end in LF, CR or
+ * CRLF. Buffers at most one event. An event over `maximumLength` characters is an error, which is thrown after the
+ * events before it.
  */
 export class SseDecoder {
 	private readonly maximumLength: number;
@@ -26,7 +27,7 @@ export class SseDecoder {
 		this.parser = createParser({
 			maxBufferSize: maximumLength,
 			onEvent: ({ event, data }) => {
-				// The parser's own limit is for what it holds back; an event that one piece brings whole passes it.
+				// The parser limits only what it buffers; an event that arrives whole in one piece escapes that limit.
 				if (data.length > maximumLength) {
 					this.fail();
 				} else if (!this.failure) {
@@ -36,29 +37,29 @@ export class SseDecoder {
 		});
 	}
 
-	/** An event was over the limit; nothing behind it can be read. */
+	/** An event was over the limit, so nothing after it can be read. */
 	get isOverrun(): boolean {
 		return this.failure !== undefined;
 	}
 
-	/** The events that `bytes` completes. Throws `bad-response` for an event over the limit. */
+	/** Returns the events that `bytes` completes. Throws `bad-response` for an event over the limit. */
 	decode(bytes: Uint8Array): SseEvent[] {
 		for (let start = 0; start < bytes.length; start += PIECE) {
 			const piece = bytes.length <= PIECE ? bytes : bytes.subarray(start, start + PIECE);
 			this.feed(this.text.decode(piece, { stream: true }));
 		}
-		// The parser tells of an overflow at the call after it; a server that then falls silent must not hide it.
+		// The parser reports an overflow only at the following call, which must not depend on the server sending more.
 		this.feed('');
 		return this.take();
 	}
 
-	/** The event that the stream's end cut off before its blank line, if any. It may be incomplete. */
+	/** Returns the event that lacks its final blank line at the end of the stream, if any. It may be incomplete. */
 	finish(): SseEvent[] {
 		this.feed(`${this.text.decode()}\n\n`);
 		return this.take();
 	}
 
-	/** Throws the failure that the last events came before. */
+	/** Throws the error that was held back until the events before it had been delivered. */
 	check(): void {
 		if (this.failure) {
 			throw this.failure;

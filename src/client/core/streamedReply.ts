@@ -5,40 +5,41 @@ import { EventStream } from './eventStream.ts';
 import type { Exchange } from './exchange.ts';
 import type { SseEvent } from './sse.ts';
 
-/** From the server's events of one reply to the events of its reader. */
+/** Converts the server's events of one reply into the events for its reader. */
 export interface ReplyDecoder<T> {
-	/** The event that ends a whole reply has come. */
+	/** The event that ends a complete reply has come. */
 	readonly isEnded: boolean;
-	/** So much has come that a clean close ends the reply as well. */
+	/** Enough has come for a clean close to end the reply as well. */
 	readonly mayClose?: boolean;
-	/** Appends what `event` says to `into`. Throws the error that it carries, or `bad-response`. */
+	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
 	decode(event: SseEvent, into: T[]): void;
-	/** What came as JSON in place of a stream. Throws as `decode` does. */
+	/** Decodes JSON that came instead of a stream. Throws as `decode` does. */
 	decodeWhole(value: unknown): T[];
 }
 
 export interface StreamedReplyOptions<T> {
-	/** Asked at the first read: what is wrong with the request is thrown there. */
+	/** Called at the first read, so that an invalid request throws there. */
 	call(): Omit<Call, 'firstByteMs' | 'retry'>;
 	decoder: ReplyDecoder<T>;
-	/** What the reader is told instead of a failure. */
+	/** Returns the error for the reader in place of a failure. */
 	failure?(error: unknown): unknown;
 }
 
 const END = { done: true, value: undefined } as const;
 
 /**
- * Sends a request and reads what a model says in reply, in the lots in which it came. Without the event that ends it the
- * reply is `truncated`; what came before that, or before any other failure, is delivered first.
+ * Sends a request and reads the model's reply in batches, as it arrives. A reply without its final event is
+ * `truncated`; everything that came before that, or before any other failure, is delivered first.
  *
- * By hand: on a path that every chunk takes, each generator on the way costs as much as reading the chunk.
+ * The iterator is written by hand: every chunk passes through it, and each generator on the path would cost as much as
+ * reading the chunk.
  */
 export class StreamedReply<T> implements Lots<T> {
 	private readonly caller: Caller;
 	private readonly options: StreamedReplyOptions<T>;
 	private exchange: Exchange | undefined;
 	private stream: EventStream | undefined;
-	/** Nothing more is read; `failed` is then told once what was read has been delivered. */
+	/** Nothing more is read. `failed` is thrown once everything that was read has been delivered. */
 	private isOver = false;
 	private failed: { error: unknown } | undefined;
 
@@ -98,7 +99,8 @@ export class StreamedReply<T> implements Lots<T> {
 		try {
 			this.isOver = decodeLot(received, this.stream, this.options.decoder, events);
 			if (this.isOver) {
-				// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.
+				// Draining is not awaited: the reply is complete, and its connection serves the next request if the server ends
+				// it properly.
 				void this.exchange?.drain();
 			}
 		} catch (error) {
@@ -109,7 +111,7 @@ export class StreamedReply<T> implements Lots<T> {
 	};
 }
 
-/** Whether the reply is over. `received` is undefined at the end of the stream. */
+/** Returns whether the reply is over. `received` is undefined at the end of the stream. */
 function decodeLot<T>(
 	received: SseEvent[] | undefined,
 	stream: EventStream | undefined,
@@ -129,7 +131,10 @@ function decodeLot<T>(
 	return decoder.isEnded;
 }
 
-/** After a clean close: takes an event that lacks only its blank line; one that is cut short is none. */
+/**
+ * Decodes what remains after a clean close: an event that lacks only its blank line counts, one that was cut short is
+ * ignored.
+ */
 function decodeRest<T>(rest: SseEvent[], decoder: ReplyDecoder<T>, into: T[]): void {
 	for (const event of rest) {
 		try {
