@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import type { CommandId, ContextKey, ContextKeyTypes } from './ids.ts';
 
-/** Runs when the user or another extension asks for the command; what arrives as arguments is not to be trusted. */
+/** Runs when the user or another extension invokes the command; arguments must not be trusted. */
 export function registerCommand(id: CommandId, run: (...args: unknown[]) => unknown): Disposable {
 	return vscode.commands.registerCommand(id, run);
 }

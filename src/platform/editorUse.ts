@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 
 /**
- * Resolves when `run` does, with whether the user has gone to an editor meanwhile, also to one without text, as the
- * settings are: nothing may take the keyboard from whoever works there. The selections that the editor itself moves do
- * not count.
+ * Runs `run` and resolves with whether the user has moved to an editor meanwhile, including editors without text such
+ * as the settings. Nothing may take the keyboard focus from a user who works there. Selections that the editor changes
+ * by itself do not count.
  */
 export async function goesToEditor(run: () => PromiseLike<unknown>): Promise<boolean> {
 	let hasGone = false;
@@ -27,12 +27,12 @@ export async function goesToEditor(run: () => PromiseLike<unknown>): Promise<boo
 	}
 }
 
-/** How asking in a list has ended: `elsewhere` when the choice itself has led to another place, such as the settings. */
+/** How a picker has ended: `elsewhere` when the choice itself has led to another place, such as the settings. */
 export type PickerEnd = 'elsewhere' | undefined;
 
 /**
- * Runs what asks in lists, after which the editor gives the keyboard to no webview: the composer has it back, unless the
- * user or a choice has gone elsewhere.
+ * Runs a picker and then focuses the composer, because the editor does not return the focus to a webview. The focus
+ * stays where it is if the user or the choice has moved elsewhere.
  */
 export async function thenComposer(run: () => PromiseLike<PickerEnd>, focusComposer: () => void): Promise<void> {
 	let end: PickerEnd;

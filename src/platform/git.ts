@@ -1,4 +1,4 @@
-// The built-in git extension's API, version 1: the parts that Errand uses, as types.
+// The types of the parts of the built-in Git extension's API, version 1, that Errand uses.
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 
@@ -11,13 +11,13 @@ export interface GitRemote {
 export interface GitRepository {
 	readonly rootUri: vscode.Uri;
 	readonly state: {
-		/** `name` is undefined while HEAD is detached, `commit` while there is no commit yet. */
+		/** `name` is undefined while HEAD is detached; `commit` is undefined while there is no commit. */
 		readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
 		readonly remotes: readonly GitRemote[];
 	};
 	/** Reads the state again. */
 	status(): Promise<void>;
-	/** As the user's own push: with the editor's credentials, and hooks. `branch` may be a refspec. */
+	/** Pushes as the user would: with the editor's credentials, and with hooks. `branch` may be a refspec. */
 	push(remote: string, branch: string, setUpstream: boolean): Promise<void>;
 }
 
@@ -27,9 +27,12 @@ export interface GitApi {
 	readonly repositories: readonly GitRepository[];
 	readonly onDidOpenRepository: vscode.Event<GitRepository>;
 	readonly git: {
-		/** The git program. */
+		/** The path of the git program. */
 		readonly path: string;
-		/** What the editor adds to git's environment, so that it answers for credentials. Not in every version. */
+		/**
+		 * The variables that the editor adds to git's environment in order to answer requests for credentials. Not every
+		 * version has them.
+		 */
 		readonly env?: Readonly<Record<string, string | undefined>>;
 	};
 }
@@ -43,8 +46,8 @@ const EXTENSION = 'vscode.git';
 const INITIALISATION_MS = 15_000;
 
 /**
- * The API, once it has looked at the open folders. Throws a sentence for the user when the extension is off, or has found
- * no git on this machine.
+ * Returns the API once it has discovered the repositories of the open folders. Throws an error with a sentence for the
+ * user when the extension is disabled or has found no git on this machine.
  */
 export async function getGitApi(): Promise<GitApi> {
 	const extension = vscode.extensions.getExtension<GitExtension>(EXTENSION);
@@ -72,12 +75,12 @@ export async function getGitApi(): Promise<GitApi> {
 	return api;
 }
 
-/** Resolves when the open folders were looked at, or when that takes longer than anybody should wait. */
+/** Resolves when the open folders have been scanned, or when that takes too long. */
 function initialised(api: GitApi): Promise<boolean> {
 	return waitUntil(() => api.state === 'initialized', api.onDidChangeState, INITIALISATION_MS);
 }
 
-/** Looks at a condition now and at each event. Resolves with false when it has not come true within `timeoutMs`. */
+/** Checks a condition now and after each event. Resolves with false when it does not become true within `timeoutMs`. */
 export function waitUntil(isTrue: () => boolean, event: vscode.Event<unknown>, timeoutMs: number): Promise<boolean> {
 	if (isTrue()) {
 		return Promise.resolve(true);

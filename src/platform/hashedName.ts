@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** A file's name for a text that must not be one itself: short, the same for the same text, and nothing of it can be read from it. */
+/**
+ * Returns a file name for a text that must not be one itself. It is short, always the same for the same text, and
+ * reveals nothing of it.
+ */
 export function hashedName(text: string): string {
 	return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -55,18 +55,24 @@ export const commands = {
 	showLog: 'errand.showLog',
 } as const;
 
-/** Of the documents that show a task's log; package.json's menus match on it. */
+/** The scheme of documents that show a task's log. Menus in package.json match on it. */
 export const LOG_SCHEME = 'errand-log';
 
-/** Of the documents that show what a file would be with code of a reply in it; package.json's menus match on it. */
+/**
+ * The scheme of documents that show a file as it would be with code of a reply in it. Menus in package.json match on
+ * it.
+ */
 export const PROPOSAL_SCHEME = 'errand-proposal';
 
-/** Their language: package.json has the editor's defaults for it. */
+/** The language of log documents. package.json has editor defaults for it. */
 export const LOG_LANGUAGE = 'errand-log';
-/** Of the document that a task's prompt is written in; package.json's menus match on it. */
+/** The scheme of the document in which a task's prompt is written. Menus in package.json match on it. */
 export const PROMPT_SCHEME = 'errand-prompt';
 
-/** Commands that rows of ours run: not contributed, so that no palette and no key binding offers them. */
+/**
+ * Commands that only tree rows run. They are not contributed, so that neither the palette nor a key binding offers
+ * them.
+ */
 export const internalCommands = {
 	loadMoreTasks: 'errand.loadMoreTasks',
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
@@ -76,7 +82,7 @@ export type CommandId =
 	| (typeof commands)[keyof typeof commands]
 	| (typeof internalCommands)[keyof typeof internalCommands];
 
-/** Setting ids with the type of their value. */
+/** Setting ids with the types of their values. */
 export interface SettingTypes {
 	'errand.connection': string;
 	'errand.connections': Record<string, unknown>;
@@ -117,7 +123,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.local.upstreams': 'machine',
 };
 
-/** Context keys that `when` clauses of package.json may name, with the type of their value. */
+/** The context keys that `when` clauses of package.json may name, with the types of their values. */
 export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
@@ -127,5 +133,5 @@ export interface ContextKeyTypes {
 }
 export type ContextKey = keyof ContextKeyTypes;
 
-/** The context value of a task row: package.json's menus match on its words. */
+/** The context values of task rows, which menus in package.json match on. */
 export const taskContextValue = { active: 'errand.task.active', final: 'errand.task.final' } as const;

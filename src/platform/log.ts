@@ -7,12 +7,12 @@ export interface Log extends Disposable {
 	show(): void;
 }
 
-/** The `Errand` output channel: diagnostics, redacted before they get here. */
+/** Creates the `Errand` output channel for diagnostics, which are redacted before they get here. */
 export function createLog(): Log {
 	const channel = vscode.window.createOutputChannel('Errand', { log: true });
 	let disposed = false;
 	const sink: LogSink = (level, line) => {
-		// What ends after the window began to close may still log, and a closed channel throws.
+		// Whatever ends after the window began to close may still log, and a closed channel throws.
 		if (!disposed) {
 			channel[level](line);
 		}

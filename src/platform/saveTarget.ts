@@ -3,12 +3,15 @@ import * as vscode from 'vscode';
 
 const MAXIMUM_NAME_LENGTH = 60;
 
-/** Where a file that is saved goes, unless the user says another place. */
+/** The folder that is proposed for a file to be saved. */
 export function defaultFolder(): vscode.Uri {
 	return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
 }
 
-/** A name that every file system takes, made of a text; `otherwise` where it has no letter and no digit. */
+/**
+ * Makes a file name from a text that every file system accepts. Returns `otherwise` where the text has no letter and no
+ * digit.
+ */
 export function fileNameOf(text: string, otherwise: string): string {
 	const name = text
 		.normalize('NFC')

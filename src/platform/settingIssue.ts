@@ -3,7 +3,10 @@ import type * as z from 'zod';
 
 const SHOWN_VALUE = 60;
 
-/** What is wrong with a setting's value, as its schema found it: the field, what stands there, what may. No full stop. */
+/**
+ * Describes what is wrong with a setting's value, as its schema found it: the field, its value and what is allowed,
+ * without a full stop.
+ */
 export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): string {
 	if (issue.code === 'invalid_union') {
 		const nearest = nearestOf(issue);
@@ -21,7 +24,7 @@ export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): strin
 		return vscode.l10n.t('{0} is missing', field);
 	}
 	const allowed = allowedText(issue);
-	// An address may hold a password, which is what is wrong with it.
+	// The value is not shown, because an address may contain a password, which may be what is wrong with it.
 	if (issue.code === 'custom') {
 		return vscode.l10n.t('{0} must be {1}', field, allowed);
 	}
@@ -32,7 +35,10 @@ export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): strin
 		: vscode.l10n.t('{0} is {1}, allowed: {2}', field, short, allowed);
 }
 
-/** Of the forms that a value may have, what is wrong with the one that it comes nearest to, by its place in the whole. */
+/**
+ * For a value that may have several forms, returns the issue of the form that it comes closest to, with its path in the
+ * whole value.
+ */
 function nearestOf({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue | undefined {
 	const inner = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
 	const [nearest] = inner.toSorted((one, other) => depthOf(other) - depthOf(one));

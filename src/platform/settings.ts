@@ -4,12 +4,12 @@ import { UserFacingError } from '../base/errors.ts';
 import { onDidChangeValue } from '../base/event.ts';
 import type { SettingId, SettingTypes } from './ids.ts';
 
-/** The value as the editor resolves it: user, workspace and default, within the setting's scope. */
+/** Returns the value as the editor resolves it from user, workspace and default within the setting's scope. */
 export function readSetting<K extends SettingId>(id: K): SettingTypes[K] {
 	return vscode.workspace.getConfiguration().get(id) as SettingTypes[K];
 }
 
-/** A text; whatever else stands in the settings' file is an error for the user, not a text. */
+/** Reads a setting that must be a text. Any other value in the settings file is an error for the user. */
 export function readTextSetting(id: 'errand.chat.model' | 'errand.chat.instructions'): string {
 	const value: unknown = readSetting(id);
 	if (typeof value !== 'string') {
@@ -24,21 +24,21 @@ export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K])
 }
 
 /**
- * By their values: an editor that is served or remote reads settings of `machine` scope from the machine, may have them
- * only after it has activated the extension, and then brings them with an event that does not name them.
+ * Compares the settings by value. A served or remote editor reads settings of `machine` scope from the machine, may
+ * have them only after it has activated the extension, and then fires an event that does not name them.
  */
 export function onDidChangeSetting(ids: readonly SettingId[], listener: () => void): Disposable {
 	return onDidChangeValue(vscode.workspace.onDidChangeConfiguration, () => ids.map(readSetting), listener);
 }
 
-/** The proxy that the editor is set to use, for programs that it starts. */
+/** Returns the proxy that the editor is configured to use, for programs that the extension starts. */
 export function readEditorProxy(): { url?: string; except: readonly string[] } {
 	const http = vscode.workspace.getConfiguration('http');
 	const url = http.get<string>('proxy');
 	return { ...(url ? { url } : {}), except: http.get<string[]>('noProxy') ?? [] };
 }
 
-/** Whether saving the document may change its text, by what the user has set the editor to do then. */
+/** Whether saving the document may change its text, according to the user's editor settings. */
 export function changesTextOnSave(document: vscode.TextDocument): boolean {
 	const settings = vscode.workspace.getConfiguration(undefined, document);
 	const actions = settings.get<Record<string, unknown>>('editor.codeActionsOnSave') ?? {};

@@ -7,9 +7,10 @@ import type { Logger } from '../base/logger.ts';
 import { hashedName } from './hashedName.ts';
 
 /**
- * What this window's workspace keeps. The editor's own state is read once by each window and written back whole, so that
- * of two windows on one folder the later one undoes what the other has written, also under other keys. `folder`: the
- * address of the workspace's first folder; without one no other window is on the same workspace, and the editor's serves.
+ * Opens the state of this window's workspace. Each window reads the editor's own state once and writes it back whole,
+ * so that of two windows on one folder the later one undoes what the other has written, even under other keys. `folder`
+ * is the address of the workspace's first folder. Without one, no other window has the same workspace, and the editor's
+ * state is used.
  */
 export function openWorkspaceState(
 	globalStorage: string,
@@ -23,13 +24,13 @@ export function openWorkspaceState(
 }
 
 /**
- * A state that several windows have at once: each key is a file, read when it is asked for and written in one step. The
- * files are small and read while the editor waits for an answer, hence the calls that block.
+ * A state that several windows share: each key is a file, which is read when needed and written atomically. The files
+ * are small and read while the editor waits for an answer, hence the synchronous calls.
  */
 export class SharedState implements Memento {
 	private readonly folder: string;
 	private readonly logger: Logger;
-	/** Logged once for a fault that lasts: some of it is written every second. */
+	/** A lasting error is logged only once, because some of the state is written every second. */
 	private isFailing = false;
 
 	constructor(folder: string, logger: Logger) {
@@ -54,7 +55,10 @@ export class SharedState implements Memento {
 		return stored === undefined ? fallback : (stored.value as T);
 	}
 
-	/** `value`: what JSON can hold; undefined removes the key. Rejects with the system's errors, which are logged. */
+	/**
+	 * `value` is anything that JSON can hold; undefined removes the key. Rejects with the system's errors, which are
+	 * logged.
+	 */
 	async update(key: string, value: unknown): Promise<void> {
 		try {
 			this.write(key, value);
@@ -82,7 +86,7 @@ export class SharedState implements Memento {
 	}
 }
 
-/** What cannot be read is not there: it was removed meanwhile, or another program wrote it. */
+/** A file that cannot be read counts as missing: it was removed meanwhile, or another program wrote it. */
 function readStored(file: string): { key: string; value: unknown } | undefined {
 	try {
 		const stored = JSON.parse(readFileSync(file, 'utf8'));
@@ -93,22 +97,22 @@ function readStored(file: string): { key: string; value: unknown } | undefined {
 }
 
 /**
- * Values of one kind in a state, each under a key of its own, so that two windows that each add or remove one undo nothing
- * of each other.
+ * Values of one kind in a state, each under its own key, so that two windows that add or remove values do not undo each
+ * other's changes.
  */
 export class StateEntries<T> {
 	private readonly state: Memento;
 	private readonly prefix: string;
 	private readonly isEntry: (value: unknown) => value is T;
 
-	/** What does not fit `isEntry` was written by another version and is left out. */
+	/** Values that do not satisfy `isEntry` were written by another version and are ignored. */
 	constructor(state: Memento, prefix: string, isEntry: (value: unknown) => value is T) {
 		this.state = state;
 		this.prefix = prefix;
 		this.isEntry = isEntry;
 	}
 
-	/** In no particular order. */
+	/** The order is unspecified. */
 	values(): T[] {
 		return this.state
 			.keys()
@@ -130,7 +134,10 @@ export class StateEntries<T> {
 		await this.state.update(this.keyOf(id), undefined);
 	}
 
-	/** For what only the next window misses: as `set`, or without a value as `delete`. Nobody hears of a failure. */
+	/**
+	 * Sets the value, or deletes it when there is none, and ignores errors. For values that only the next window would
+	 * miss.
+	 */
 	note(id: string, value?: T): void {
 		(value === undefined ? this.delete(id) : this.set(id, value)).catch(() => {});
 	}
@@ -140,7 +147,7 @@ export class StateEntries<T> {
 	}
 }
 
-/** Whether the key is that of an entry by that prefix. */
+/** Whether the key belongs to an entry with this prefix. */
 export function isEntryKey(key: string, prefix: string): boolean {
 	return key.startsWith(`${prefix}/`);
 }

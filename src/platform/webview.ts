@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { Uri, Webview } from 'vscode';
 
-/** Everything a page may load from: its bundle. */
+/** The only folder that a page may load from: the one of its bundle. */
 export function webviewRoot(extensionUri: Uri): Uri {
 	return below(extensionUri, 'dist/webview');
 }
 
 export interface WebviewShellOptions {
 	extensionUri: Uri;
-	/** `dist/webview/<name>.js` and `dist/webview/<name>.css` are the page. */
+	/** The page consists of `dist/webview/<name>.js` and `dist/webview/<name>.css`. */
 	name: string;
 	title: string;
-	/** BCP 47, for `lang`. */
+	/** A BCP 47 tag for the `lang` attribute. */
 	language: string;
-	/** JSON for the page, in the script element `#page-data`. */
+	/** Data for the page, as JSON in the script element `#page-data`. */
 	data: unknown;
-	/** Whether the page shows images that the host hands to it as `data:` addresses. */
+	/** Whether the page shows images that the host gives it as `data:` URLs. */
 	dataImages?: boolean;
 }
 
 /**
- * The page of a webview: nothing runs but its own script, by nonce; nothing loads but its own style sheet and font;
- * it has no way to the network. An image can only come from the host.
+ * Returns the page of a webview. Only its own script runs, by nonce; only its own style sheet and font load; it has no
+ * access to the network. Images can only come from the host.
  */
 export function webviewShell(
 	webview: Pick<Webview, 'asWebviewUri' | 'cspSource'>,
@@ -39,7 +39,7 @@ export function webviewShell(
 		"base-uri 'none'",
 		"form-action 'none'",
 	].join('; ');
-	// `</script>` inside the data would end its element; `<` has no other use in JSON than inside strings.
+	// `</script>` inside the data would end the element. JSON has `<` only inside strings, where it can be escaped.
 	const data = JSON.stringify(options.data).replaceAll('<', '\\u003c');
 	return `<!DOCTYPE html>
 <html lang="${escapeHtml(options.language)}">
