@@ -6,23 +6,23 @@ export interface ActiveConnectionDependencies {
 	client(): Promise<Client>;
 }
 
-/** The connection that the rows belong to: read once, and again after a switch. */
+/** The connection that the rows belong to, which is read once and again after a switch. */
 export class ActiveConnection {
 	private readonly dependencies: ActiveConnectionDependencies;
 	private known: TaskConnection | undefined;
-	/** Counts the switches. */
+	/** The number of switches so far. */
 	private generation = 0;
 
 	constructor(dependencies: ActiveConnectionDependencies) {
 		this.dependencies = dependencies;
 	}
 
-	/** Undefined until it was read. */
+	/** Undefined until the connection has been read. */
 	get current(): TaskConnection | undefined {
 		return this.known;
 	}
 
-	/** For sentences; the product's name until the connection's is known. */
+	/** The connection's label for sentences, or the product's name until it is known. */
 	get label(): string {
 		return this.known?.label ?? 'Errand';
 	}
@@ -37,20 +37,20 @@ export class ActiveConnection {
 		}
 		const { generation } = this;
 		const connection = await this.dependencies.connection();
-		// What was asked for before a switch must not come to stand for what is active after it.
+		// A connection that was requested before a switch must not replace the one that is active after it.
 		if (generation === this.generation) {
 			this.known = connection;
 		}
 		return connection;
 	}
 
-	/** With its client: what is begun on one connection is never sent to another. */
+	/** Returns the connection with its client, because what was started on one connection is never sent to another. */
 	async target(): Promise<TaskTarget> {
 		const [connection, client] = await Promise.all([this.read(), this.dependencies.client()]);
 		return { connection, client };
 	}
 
-	/** Another connection is active now. */
+	/** Called when another connection has become active. */
 	switched(): void {
 		this.generation++;
 		this.known = undefined;

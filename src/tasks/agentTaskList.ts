@@ -7,8 +7,8 @@ import type { AgentTask } from '../contract/agentTasks.ts';
 const PAGE_SIZE = 50;
 
 /**
- * The tasks of the agent task API, to look at only. Without an address or a key for it there is no list, and nothing is
- * sent: the client finds that out before it sends.
+ * The read-only list of tasks of the agent task API. Without an address or a key for that API there is no list, and the
+ * client sends nothing.
  */
 export class AgentTaskList implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'agentTasks'>>;
@@ -26,7 +26,7 @@ export class AgentTaskList implements Disposable {
 		this.client = client;
 	}
 
-	/** The connection has an address and a key for agent tasks. */
+	/** Whether the connection has an address and a key for agent tasks. */
 	get isThere(): boolean {
 		return this.isOffered;
 	}
@@ -39,12 +39,12 @@ export class AgentTaskList implements Disposable {
 		return this.more;
 	}
 
-	/** The failure of the last refresh; undefined after one that worked. */
+	/** The error of the last refresh, or undefined after a successful one. */
 	get error(): unknown {
 		return this.failure;
 	}
 
-	/** Reads the pages that were opened. Never rejects: see `error`. */
+	/** Reads the pages that were opened. Never rejects; see `error`. */
 	async refresh(): Promise<void> {
 		const { generation, pages } = this;
 		try {
@@ -80,7 +80,7 @@ export class AgentTaskList implements Disposable {
 		return this.refresh();
 	}
 
-	/** Forgets everything, for another connection. */
+	/** Discards everything when the connection changes. */
 	reset(): void {
 		this.generation++;
 		this.rows = [];

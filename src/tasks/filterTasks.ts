@@ -10,7 +10,10 @@ interface FilterItem extends vscode.QuickPickItem {
 	next?: TaskFilter;
 }
 
-/** Lets the user choose what the list shows; each choice shows at once, so that several can be made. Resolves when it is closed. */
+/**
+ * Lets the user choose what the list shows. Each choice applies at once, so that several can be made. Resolves when the
+ * picker is closed.
+ */
 export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) => void): Promise<void> {
 	let filter = current;
 	const picker = vscode.window.createQuickPick<FilterItem>();
@@ -23,7 +26,7 @@ export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) 
 	return new Promise(resolve => {
 		picker.onDidChangeValue(show);
 		picker.onDidAccept(() => {
-			// Enter may come before the row of what was typed.
+			// Enter may be pressed before the row for the typed text exists.
 			const next = (picker.activeItems[0] ?? typed()[0])?.next;
 			if (!next) {
 				return;
@@ -58,7 +61,7 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 	const item = (label: string, isChosen: boolean, next: TaskFilter): FilterItem => ({
 		label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
 		next,
-		// What is drawn as a mark is said as well.
+		// A check mark is also described in text, for screen readers.
 		...(isChosen && { description: vscode.l10n.t('shown') }),
 	});
 	const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });

@@ -9,17 +9,17 @@ import { oneLine } from './model/plainText.ts';
 export interface FollowOptions {
 	client: Pick<Client, 'tasks'>;
 	taskId: string;
-	/** The index of the first entry that is read. */
+	/** The index of the first entry to read. */
 	fromIndex: number;
 	writer: LogWriter;
 	words: FollowWords;
 	signal: AbortSignal;
 	onState(state: FollowState): void;
-	/** The task's own state, as the log stream tells it. */
+	/** Called with the task's own state, as the log stream reports it. */
 	onStatus(status: string, error: string | undefined): void;
-	/** What was written, with the index that comes next. */
+	/** Called with each record that was written and the index that follows it. */
 	onRecord(record: LogRecord, nextIndex: number): void;
-	/** Milliseconds since the epoch. */
+	/** Returns milliseconds since the epoch. */
 	now(): number;
 }
 
@@ -32,8 +32,9 @@ export interface FollowEnd {
 const MAXIMUM_CAUSE = 120;
 
 /**
- * Reads a task's log from `fromIndex` to its end and writes every entry once and in order. Resolves when the service has
- * said that the task is over. Rejects with what the client gave up on (401, 403, 404, no key), and when the signal aborts.
+ * Reads a task's log from `fromIndex` to its end and writes every entry once and in order. Resolves when the service
+ * has reported the end of the task. Rejects with the error on which the client gave up (401, 403, 404, no key), and
+ * when the signal aborts.
  */
 export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 	const { client, taskId, writer, words, signal } = options;
@@ -81,7 +82,7 @@ export async function followLog(options: FollowOptions): Promise<FollowEnd> {
 				isLive = false;
 				isInterrupted = true;
 				if (isAttemptShown(event.attempt)) {
-					// A bare code (`ECONNRESET`) says less to a reader than the sentence it would stand in.
+					// A bare code (`ECONNRESET`) tells a reader less than the sentence without it.
 					const cause = /\s/.test(event.cause.trim()) ? oneLine(event.cause, MAXIMUM_CAUSE) : '';
 					note(words.reconnecting(event.nextIndex, event.attempt, cause), event.nextIndex);
 				}

@@ -7,22 +7,22 @@ import { firstLine } from './model/plainText.ts';
 
 const MAXIMUM_TITLE = 24;
 
-/** A followed log, as a line can tell of it. */
+/** A followed log, as a single line describes it. */
 export interface FollowedLog {
 	taskId: string;
 	title: string;
 	state: FollowState;
 }
 
-/** What needs to be known first: trouble before progress, progress before what is over. */
+/** The order of importance: trouble before progress, progress before what is over. */
 const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
 
-/** The one of several that a single line tells of; undefined where nothing is followed. */
+/** Returns the log that a single line should describe, or undefined where nothing is followed. */
 export function foremost(logs: readonly FollowedLog[]): FollowedLog | undefined {
 	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
 }
 
-/** “Title: live”, or what the foremost of several is and how many there are. */
+/** Returns “Title: live”, or the state of the foremost of several logs and their number. */
 export function followLine(logs: readonly FollowedLog[]): string | undefined {
 	const log = foremost(logs);
 	if (!log) {
@@ -33,7 +33,7 @@ export function followLine(logs: readonly FollowedLog[]): string | undefined {
 	return logs.length === 1 ? line : vscode.l10n.t('{0} ({1} followed)', line, logs.length);
 }
 
-/** The status bar's word of what is followed; it opens that log. */
+/** The status bar item for followed logs, which opens the foremost one. */
 export class FollowStatusItem implements Disposable {
 	private readonly item: vscode.StatusBarItem;
 
@@ -50,7 +50,7 @@ export class FollowStatusItem implements Disposable {
 			return;
 		}
 		const isTrouble = log.state.kind === 'failed' || staleSince(log.state, Date.now()) !== undefined;
-		// The icon is ours; what comes from the task must not become one.
+		// Only the icon is Errand's own; text from the task must not become one.
 		this.item.text = `$(${iconOf(log.state)}) ${line.replaceAll('$(', '$ (')}`;
 		this.item.tooltip = vscode.l10n.t('Open the log of this task.');
 		this.item.accessibilityInformation = { label: vscode.l10n.t('Followed task {0}', line) };

@@ -13,14 +13,14 @@ import { firstLine } from './model/plainText.ts';
 import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
 
-/** How many logs that nothing more comes to stay open: the editor holds the whole text of each. */
+/** How many logs that get no more entries stay open, because the editor holds the whole text of each. */
 const MAXIMUM_ENDED = 12;
 
-/** How often the place in the logs is written down, in milliseconds. */
+/** How often the positions in the logs are saved, in milliseconds. */
 const SAVE_MS = 1000;
 const MAXIMUM_NOTE = 60;
 
-/** Of the connection that a follow names, whichever is active later. */
+/** The client of the connection that a follow names, even if another one is active later. */
 type TasksClient = Pick<Client, 'tasks'>;
 
 interface StoredFollow {
@@ -32,28 +32,28 @@ interface StoredFollow {
 
 export interface FollowsDependencies {
 	workspaceState: vscode.Memento;
-	/** Undefined where the window has no place for them. */
+	/** Undefined where the window has no storage for them. */
 	keptLogs?: KeptLogs | undefined;
-	/** What a follow learns of a task. Only called for tasks of the connection by that name. */
+	/** Called with what a follow learns about a task. */
 	onStatus(connection: string, taskId: string, status: string, error: string | undefined): void;
-	/** `wasActive`: the task was seen at work, so that its end is news. */
+	/** `wasActive`: the task was seen running, so that its end is news. */
 	onTask(connection: string, task: Task, wasActive: boolean): void;
-	/** A log is followed further after its task had ended. */
+	/** Called when a log is followed further after its task had ended. */
 	onGoesOn(connection: string, taskId: string): void;
 }
 
-/** The tasks that this window follows, also across reloads. */
+/** The tasks that this window follows, across reloads. */
 export class Follows implements Disposable {
 	private readonly dependencies: FollowsDependencies;
 	private readonly changed = new Emitter<{ connection: string; taskId: string }>();
-	/** A followed task's state changed. */
+	/** Fires when the state of a followed task changes. */
 	readonly onDidChange = this.changed.event;
 
 	private readonly follows = new Map<string, TaskFollow>();
-	/** What a reload of the window goes on with, by the same keys. */
+	/** The follows that a reload of the window resumes, with the same keys. */
 	private readonly stored = new Map<string, StoredFollow>();
 	private readonly entries: StateEntries<StoredFollow>;
-	/** Whose place has moved on since it was written down. */
+	/** The keys of follows whose position has changed since it was saved. */
 	private readonly moved = new Set<string>();
 	private saving: ReturnType<typeof setTimeout> | undefined;
 
@@ -70,7 +70,10 @@ export class Follows implements Disposable {
 		return this.follows.get(keyOf(connection, taskId))?.state;
 	}
 
-	/** What a line can tell of: the logs that are followed, and those in sight that are no longer. */
+	/**
+	 * Returns the logs that a status line can describe: those being followed, and visible ones that are no longer
+	 * followed.
+	 */
 	list(connection: string): FollowedLog[] {
 		return [...this.follows.values()]
 			.filter(
@@ -83,12 +86,12 @@ export class Follows implements Disposable {
 		return this.follows.get(keyOf(connection, taskId))?.isVisible === true;
 	}
 
-	/** Follows a task unless that is under way. One that failed goes on where it stood. */
+	/** Follows a task unless it is being followed already. A follow that failed continues at its last position. */
 	open(client: TasksClient, target: Omit<FollowTarget, 'nextIndex'>, isActive: boolean): TaskFollow {
 		return this.start(client, { ...target, nextIndex: 0 }, isActive, false);
 	}
 
-	/** Goes on with what was followed on this connection before a reload, or before its key was refused. */
+	/** Resumes what was followed on this connection before a reload, or before its key was refused. */
 	resume(client: TasksClient, connection: FollowTarget['connection']): void {
 		for (const entry of [...this.stored.values()]) {
 			if (entry.connection === connection.name) {
@@ -98,7 +101,7 @@ export class Follows implements Disposable {
 		}
 	}
 
-	/** Leaves the logs of a connection where they are, until `resume`; `reason` is a sentence. */
+	/** Stops following the logs of a connection until `resume`. `reason` is a sentence. */
 	suspend(connection: string, reason: string): void {
 		for (const follow of this.follows.values()) {
 			if (follow.isFollowing && follow.target.connection.name === connection) {
@@ -110,7 +113,7 @@ export class Follows implements Disposable {
 	private start(client: TasksClient, target: FollowTarget, isActive: boolean, isResumed: boolean): TaskFollow {
 		const key = keyOf(target.connection.name, target.taskId);
 		let follow = this.follows.get(key);
-		// A task that is active again after its end (a further prompt) goes on in the same log.
+		// A task that is active again after its end, because of a further prompt, continues in the same log.
 		if (follow && (follow.isFollowing || (follow.state.kind === 'ended' && !isActive))) {
 			return follow;
 		}
@@ -118,7 +121,7 @@ export class Follows implements Disposable {
 			this.dependencies.onGoesOn(target.connection.name, target.taskId);
 		}
 		if (!follow) {
-			// What nobody goes on with after a reload is not kept for it.
+			// A log that is not resumed after a reload is not kept for it.
 			const kept = isActive ? this.dependencies.keptLogs?.of(key) : undefined;
 			follow = new TaskFollow(target, this.listener, kept);
 			this.follows.set(key, follow);
@@ -131,7 +134,7 @@ export class Follows implements Disposable {
 		return follow;
 	}
 
-	/** A reload of the window goes on with this one. */
+	/** Records the follow, so that a reload of the window resumes it. */
 	private remember(key: string, { target, nextIndex }: TaskFollow): void {
 		if (!this.stored.has(key)) {
 			const entry = {
@@ -165,7 +168,7 @@ export class Follows implements Disposable {
 		onState: ({ target }) => this.changed.fire({ connection: target.connection.name, taskId: target.taskId }),
 		onStatus: (follow, status, error) => {
 			const { connection, taskId } = follow.target;
-			// A task that was opened by its id is first known to be active now.
+			// For a task that was opened by its id, this is the first sign that it is active.
 			if (!isFinalStatus(status)) {
 				this.remember(keyOf(connection.name, taskId), follow);
 			}
@@ -173,7 +176,7 @@ export class Follows implements Disposable {
 		},
 		onTask: (follow, task) => {
 			const { connection, title } = follow.target;
-			// A task that cannot be read by its id is known by what it was opened as.
+			// A task that cannot be read by its id keeps the title that it was opened with.
 			this.dependencies.onTask(connection.name, { ...task, prompt: task.prompt || title }, follow.wasActive);
 		},
 		onNextIndex: ({ target, nextIndex }) => {
@@ -199,7 +202,7 @@ export class Follows implements Disposable {
 		this.saving = undefined;
 		for (const key of this.moved) {
 			const entry = this.stored.get(key);
-			// Another window may have seen the task's end before this one.
+			// Another window may have removed the entry, because it saw the task's end before this one.
 			if (entry && this.entries.get(key)) {
 				this.entries.note(key, entry);
 			}

@@ -4,7 +4,7 @@ import { SerialQueue } from '../base/async.ts';
 import { replaceFile } from '../base/files.ts';
 import { hashedName } from '../platform/hashedName.ts';
 
-/** Lines of a log, in order, each with the index of its entry, and the index of the entry that comes after them. */
+/** The lines of a log in order, each with the index of its entry, and the index of the entry that comes next. */
 export interface KeptLines {
 	lines: readonly string[];
 	indexes: readonly number[];
@@ -13,7 +13,10 @@ export interface KeptLines {
 
 const EXTENSION = '.jsonl';
 
-/** The files that hold what the channels of followed tasks show, so that a reload of the window reads none of it twice. */
+/**
+ * The files that hold what the output channels of followed tasks show, so that a reload of the window reads none of it
+ * again.
+ */
 export class KeptLogs {
 	private readonly folder: string;
 
@@ -21,7 +24,7 @@ export class KeptLogs {
 		this.folder = folder;
 	}
 
-	/** `key` tells logs apart. */
+	/** `key` identifies the log. */
 	of(key: string): KeptLog {
 		return new KeptLog(path.join(this.folder, fileName(key)));
 	}
@@ -35,19 +38,20 @@ export class KeptLogs {
 	}
 }
 
-/** Task ids are the service's text, and no names of files. */
+/** Task ids come from the service and cannot be used as file names. */
 function fileName(key: string): string {
 	return `${hashedName(key)}${EXTENSION}`;
 }
 
 /**
- * One of them. Each line of the file is a batch: the entry that came next before it, the one that comes next after it, the
- * indexes and the lines. A fault of the disk costs reading a log again, nothing else: writing then ends.
+ * The file of one log. Each of its lines is a batch: the index of the entry that came next before it, the index that
+ * comes next after it, the indexes and the lines. A disk error ends the writing, which only costs reading the log
+ * again.
  */
 export class KeptLog {
 	private readonly file: string;
 	private readonly queue = new SerialQueue();
-	/** Of what the file holds; undefined before this window has written it whole. */
+	/** The next index after what the file holds; undefined until this window has written the whole file. */
 	private next: number | undefined;
 	private isBroken = false;
 
@@ -55,12 +59,15 @@ export class KeptLog {
 		this.file = file;
 	}
 
-	/** The file has what was shown so far: what comes next can be put behind it. */
+	/** Whether the file holds everything that was shown so far, so that new lines can be appended. */
 	get isWhole(): boolean {
 		return this.next !== undefined;
 	}
 
-	/** What the file holds up to the first batch that is torn or does not follow. Undefined: nothing. */
+	/**
+	 * Reads the file up to the first batch that is incomplete or out of sequence. Resolves with undefined where there is
+	 * none.
+	 */
 	async read(): Promise<KeptLines | undefined> {
 		const text = await readFile(this.file, 'utf8').catch(() => '');
 		const lines: string[] = [];
@@ -86,7 +93,7 @@ export class KeptLog {
 		this.write(() => appendFile(this.file, `${batch}\n`, { mode: 0o600 }));
 	}
 
-	/** In place of all that the file holds. */
+	/** Replaces the whole content of the file. */
 	replace({ lines, indexes, next }: KeptLines): void {
 		const batch = JSON.stringify([0, next, indexes, lines]);
 		this.next = next;
@@ -99,7 +106,7 @@ export class KeptLog {
 		await this.queue.run(() => rm(this.file, { force: true }).catch(() => {}));
 	}
 
-	/** Resolves when everything is written. */
+	/** Resolves when all writes have finished. */
 	written(): Promise<void> {
 		return this.queue.run(() => {});
 	}

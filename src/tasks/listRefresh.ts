@@ -10,29 +10,29 @@ import type { TaskStore } from './taskStore.ts';
 export interface ListRefreshOptions {
 	store: TaskStore;
 	agentTasks: AgentTaskList;
-	/** The view is in sight. */
+	/** Whether the view is visible. */
 	isVisible(): boolean;
-	/** The window has the focus as the feature begins. */
+	/** Whether the window has the focus when the feature starts. */
 	isFocused: boolean;
 	intervalMs(): number;
-	/** The service was stopped on purpose: only what the user asks for may reach it. */
+	/** Whether the service was stopped on purpose, so that only requests by the user may reach it. */
 	isStopped(): boolean;
-	/** Resolves when the connection is known, or cannot be: reading the list then says why. */
+	/** Resolves when the connection is known or cannot be read; reading the list then reports why. */
 	connectionRead(): Promise<unknown>;
 	clock: Clock;
 	logger: Logger;
 }
 
 /**
- * When the lists are read: once when they are first needed, then only while the view is in sight or a task is at work, and
- * not while the user has been away for long. All that shows tasks shares the one request.
+ * Decides when the lists are read: once when they are first needed, then only while the view is visible or a task is
+ * active, and not while the user has been away for long. Everything that shows tasks shares one request.
  */
 export class ListRefresh implements Disposable {
 	private readonly options: ListRefreshOptions;
 	private readonly disposables = new DisposableStore();
 	private readonly timer: RefreshTimer;
 	private firstLoad: Promise<void> | undefined;
-	/** When the window lost the focus, in milliseconds since the epoch. */
+	/** The time at which the window lost the focus, in milliseconds since the epoch. */
 	private unfocusedAt: number | undefined;
 
 	constructor(options: ListRefreshOptions) {
@@ -50,7 +50,7 @@ export class ListRefresh implements Disposable {
 		this.disposables.add(store.onDidChange(() => this.timer.wake()));
 	}
 
-	/** Reads the lists once; a refresh that is asked for by name reads them again. */
+	/** Reads the lists once. With `again`, reads them again. */
 	load(again?: 'first' | 'opened'): Promise<void> {
 		if (again || !this.firstLoad) {
 			const { store, agentTasks } = this.options;
@@ -61,13 +61,13 @@ export class ListRefresh implements Disposable {
 		return this.firstLoad;
 	}
 
-	/** What the user asks for: every page that was opened, and no wait left over from failures. */
+	/** Refreshes at the user's request: reads every page that was opened, and drops any delay left over from failures. */
 	async refresh(): Promise<void> {
 		await this.load('opened');
 		this.timer.restart();
 	}
 
-	/** To be called whenever refreshing may have become needed. */
+	/** Must be called whenever refreshing may have become necessary. */
 	wake(): void {
 		this.timer.wake();
 	}
@@ -89,7 +89,7 @@ export class ListRefresh implements Disposable {
 		this.timer.wake();
 	}
 
-	/** Forgets everything, for another connection. */
+	/** Discards everything when the connection changes. */
 	reset(): void {
 		this.firstLoad = undefined;
 		this.options.store.reset();
@@ -102,7 +102,7 @@ export class ListRefresh implements Disposable {
 		if (isStopped()) {
 			return false;
 		}
-		// What only the user can put right is not asked for again by itself.
+		// Errors that only the user can fix stop automatic refreshing.
 		const { error } = store;
 		if (error !== undefined && !(ClientError.is(error) && error.retryable)) {
 			return false;
@@ -111,7 +111,7 @@ export class ListRefresh implements Disposable {
 		return this.firstLoad !== undefined && isSeen && !isLongAway(this.unfocusedAt, clock.now());
 	}
 
-	/** Resolves with undefined when it worked, else with the wait that the service asks for. */
+	/** Resolves with undefined on success, otherwise with the delay that the service asks for. */
 	private async refreshQuietly(): Promise<number | undefined> {
 		const { store, agentTasks, logger } = this.options;
 		await Promise.all([store.refresh(), agentTasks.refresh()]);

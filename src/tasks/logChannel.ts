@@ -2,12 +2,16 @@ import * as vscode from 'vscode';
 import type { TextSink } from './logWriter.ts';
 
 /**
- * Characters. The editor keeps on disk all that was ever appended to a channel, cleared or not, and after a flood reads
- * it whole into its window: a gigabyte for a million lines.
+ * The number of characters after which a channel is replaced. The editor keeps on disk everything that was ever
+ * appended to a channel, cleared or not, and after a flood reads all of it into its window: a gigabyte for a million
+ * lines.
  */
 const MAXIMUM_WRITTEN = 24 * 1024 * 1024;
 
-/** An output channel for a log of any length: where so much has been written, its next clearing puts a new one in its place. */
+/**
+ * An output channel for a log of any length. Once a certain amount has been written, the next clearing replaces the
+ * channel.
+ */
 export class LogChannel implements TextSink {
 	readonly name: string;
 	private readonly maximumWritten: number;

@@ -2,26 +2,29 @@ import type { Disposable } from '../base/disposable.ts';
 import type { KeptLines, KeptLog } from './keptLog.ts';
 import { LogText } from './model/logText.ts';
 
-/** The part of an output channel that a log is written to. */
+/** The part of an output channel that a log writes to. */
 export interface TextSink {
 	append(text: string): void;
 	clear(): void;
 }
 
-/** A batch is written when it is this old (milliseconds) or has this many lines. */
+/** A batch is written when it reaches this age in milliseconds or this many lines. */
 const BATCH_MS = 100;
 const BATCH_LINES = 1000;
 
-/** How many lines the editor holds for a followed task: it keeps an output channel's whole text in memory and on disk. */
+/**
+ * How many lines the editor holds for a followed task, because it keeps an output channel's whole text in memory and on
+ * disk.
+ */
 export const MAXIMUM_LINES = 20_000;
 
-/** Writes lines to a channel in batches and keeps the channel's size in bounds. */
+/** Writes lines to a channel in batches and limits the channel's size. */
 export class LogWriter implements Disposable {
 	private readonly sink: TextSink;
 	private readonly text: LogText;
-	/** Outlives the window. */
+	/** The stored copy of the channel's text, which outlives the window. */
 	private readonly kept: KeptLog | undefined;
-	/** The entry that comes after what was written. */
+	/** The index of the entry that comes after what was written. */
 	private next = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
@@ -32,7 +35,10 @@ export class LogWriter implements Disposable {
 		this.text = new LogText(maximumLines, leftOut);
 	}
 
-	/** `index` is that of the entry, or of the next one for a line that is none; `next` is what comes after it. */
+	/**
+	 * `index` is that of the entry, or of the next entry for a line that belongs to none; `next` is the index that
+	 * follows.
+	 */
 	write(lines: readonly string[], index: number, next = index): void {
 		if (this.disposed) {
 			return;
@@ -46,7 +52,7 @@ export class LogWriter implements Disposable {
 		}
 	}
 
-	/** Shows what an earlier window has kept. */
+	/** Shows what an earlier window has stored. */
 	restore({ lines, indexes, next }: KeptLines): void {
 		for (const [at, line] of lines.entries()) {
 			this.text.push([line], indexes[at] ?? next);
@@ -55,7 +61,7 @@ export class LogWriter implements Disposable {
 		this.flush();
 	}
 
-	/** Writes what is left; the channel then holds no line more than the most it may. */
+	/** Writes what is left. The channel then has no more lines than the maximum. */
 	finish(): void {
 		this.flush(true);
 	}
@@ -66,8 +72,8 @@ export class LogWriter implements Disposable {
 		const edit = this.disposed ? undefined : this.text.take(exact);
 		if (edit) {
 			if (edit.kind === 'replace') {
-				// Not `replace`: the editor compares the texts and keeps each that there was. After some hundred thousand lines
-				// its window then lags behind for minutes; cleared, it begins anew.
+				// The channel is cleared instead of using its `replace`, for which the editor compares the texts and keeps all
+				// of them. After some hundred thousand lines its window would lag behind for minutes.
 				this.sink.clear();
 			}
 			this.sink.append(edit.text);

@@ -5,14 +5,16 @@ import { Emitter } from '../base/event.ts';
 import { type GitApi, getGitApi } from '../platform/git.ts';
 import { repositoryKey } from './model/sameRepository.ts';
 
-/** The repositories of this window, by their folders and remotes. Empty until they were found, and where there are none. */
+/** The repositories of this window, by their folders and remotes. It is empty until they have been found. */
 export class OwnRepositories implements Disposable {
 	private readonly disposables = new DisposableStore();
 	private readonly changed = this.disposables.add(new Emitter<void>());
 	readonly onDidChange = this.changed.event;
 	private git: GitApi | undefined;
 
-	/** Looks for them, where the workspace is trusted. Never rejects: without git no task is of this window. */
+	/**
+	 * Finds the repositories, if the workspace is trusted. Never rejects: without git, no task belongs to this window.
+	 */
 	async find(): Promise<void> {
 		if (!vscode.workspace.isTrusted || (vscode.workspace.workspaceFolders ?? []).length === 0) {
 			return;
@@ -24,7 +26,7 @@ export class OwnRepositories implements Disposable {
 		}
 	}
 
-	/** Tells whether an address is one of theirs, as they are now. */
+	/** Returns a function that tells whether an address belongs to one of the current repositories. */
 	matcher(): (address: string | undefined) => boolean {
 		const keys = new Set<string | undefined>();
 		for (const { rootUri, state } of this.git?.repositories ?? []) {

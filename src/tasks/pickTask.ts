@@ -6,21 +6,26 @@ import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
 import type { TaskStore } from './taskStore.ts';
 
-/** No blanks, and not what turns into another path in an address; ids that the contract's services make are far below this. */
+/**
+ * Ids contain no white space and must not be `.` or `..`, which would change the path of a URL. Ids of the contract's
+ * services are far shorter than the limit.
+ */
 const ID = /^(?!\.{1,2}$)\S{1,200}$/;
 
 interface TaskItem extends vscode.QuickPickItem {
 	taskId: string;
 }
 
-/** What a command was called with: a row of the tree, an id, or something else. */
+/** Returns the id in a command's argument, which may be a row of the tree, an id or something else. */
 export function taskIdOf(argument: unknown): string | undefined {
 	const candidate =
 		typeof argument === 'object' && argument !== null && 'taskId' in argument ? argument.taskId : argument;
 	return typeof candidate === 'string' && ID.test(candidate.trim()) ? candidate.trim() : undefined;
 }
 
-/** Lets the user choose among the tasks of the list, or type the id of another one. Undefined: dismissed. */
+/**
+ * Lets the user choose one of the listed tasks or type the id of another one. Resolves with undefined when dismissed.
+ */
 export function pickTaskOrId(store: TaskStore, title: string): Promise<string | undefined> {
 	const picker = vscode.window.createQuickPick<TaskItem>();
 	picker.title = title;
@@ -30,7 +35,7 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 		const items = sortTasks(store.all()).map(itemOf);
 		const typed = taskIdOf(picker.value);
 		if (typed !== undefined) {
-			// The picker filters by what is shown, which an id is not.
+			// The picker filters by the visible text, which an id is not part of.
 			const listed = store.get(typed);
 			const label = listed ? itemOf(listed).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
@@ -40,7 +45,7 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 	return new Promise(resolve => {
 		picker.onDidChangeValue(show);
 		picker.onDidAccept(() => {
-			// Enter may come before the row of what was pasted.
+			// Enter may be pressed before the row for the pasted text exists.
 			const taskId = picker.activeItems[0]?.taskId ?? taskIdOf(picker.value);
 			if (taskId !== undefined) {
 				resolve(taskId);
@@ -61,7 +66,7 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 	});
 }
 
-/** Lets the user choose among the active tasks. Undefined: dismissed. */
+/** Lets the user choose one of the active tasks. Resolves with undefined when dismissed. */
 export async function pickActiveTask(store: TaskStore, title: string): Promise<string | undefined> {
 	const active = sortTasks(store.all()).filter(isActiveTask);
 	return (await vscode.window.showQuickPick(active.map(itemOf), { title, matchOnDescription: true }))?.taskId;

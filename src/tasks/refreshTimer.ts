@@ -1,40 +1,43 @@
 import type { Clock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** The longest wait between two tries while refreshing fails, in milliseconds. */
+/** The longest delay between two attempts while refreshing fails, in milliseconds. */
 const MAXIMUM_BACKOFF_MS = 5 * 60 * 1000;
 
-/** The longest wait of all, whoever asks for it: a timer that is set to more than 24 days fires at once. */
+/** The longest delay of all, whoever asks for it, because a timer that is set to more than 24 days fires at once. */
 const MAXIMUM_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** In seconds. The editor hands over what the user wrote, also where the setting's schema refuses it. */
+/** The intervals are in seconds. The editor returns what the user wrote even where the setting's schema rejects it. */
 const MINIMUM_INTERVAL = 2;
 const DEFAULT_INTERVAL = 15;
 
-/** The time between two refreshes in milliseconds; `setting` is meant to be a number of seconds. */
+/** Returns the time between two refreshes in milliseconds. `setting` should be a number of seconds. */
 export function intervalMsOf(setting: unknown): number {
 	const seconds = typeof setting === 'number' && !Number.isNaN(setting) ? setting : DEFAULT_INTERVAL;
 	return Math.min(MAXIMUM_WAIT_MS, Math.max(MINIMUM_INTERVAL, seconds) * 1000);
 }
 
-/** A window that was without the focus for so long (milliseconds) has nobody who looks at it. */
+/** After this long without the focus, in milliseconds, nobody is assumed to look at a window. */
 const LONG_AWAY_MS = 10 * 60 * 1000;
 
-/** `unfocusedAt` and `now` in milliseconds since the epoch; undefined while the window has the focus. */
+/** Both times are in milliseconds since the epoch. `unfocusedAt` is undefined while the window has the focus. */
 export function isLongAway(unfocusedAt: number | undefined, now: number): boolean {
 	return unfocusedAt !== undefined && now - unfocusedAt > LONG_AWAY_MS;
 }
 
 export interface RefreshTimerOptions {
-	/** Whether anybody would see what a refresh brings. */
+	/** Whether anyone would see the result of a refresh. */
 	isNeeded(): boolean;
 	intervalMs(): number;
-	/** Resolves with undefined when it worked, else with how long the service asks to wait, in milliseconds (0: it does not say). */
+	/**
+	 * Resolves with undefined on success, otherwise with the delay that the service asks for, in milliseconds (0 where it
+	 * does not say).
+	 */
 	refresh(): Promise<number | undefined>;
 	clock: Clock;
 }
 
-/** Refreshes again and again while that is needed, one at a time, and ever more rarely while it fails. */
+/** Refreshes repeatedly while that is needed, one refresh at a time, and with growing delays while it fails. */
 export class RefreshTimer implements Disposable {
 	private readonly options: RefreshTimerOptions;
 	private isDisposed = false;
@@ -44,7 +47,7 @@ export class RefreshTimer implements Disposable {
 		this.options = options;
 	}
 
-	/** To be called whenever refreshing may have become needed. */
+	/** Must be called whenever refreshing may have become necessary. */
 	wake(): void {
 		if (!this.current && !this.isDisposed && this.options.isNeeded()) {
 			const mine = new AbortController();
@@ -57,7 +60,7 @@ export class RefreshTimer implements Disposable {
 		}
 	}
 
-	/** Forgets that refreshing failed: the next one is a plain interval away. */
+	/** Resets the backoff: the next refresh comes after a normal interval. */
 	restart(): void {
 		this.current?.abort();
 		this.current = undefined;

@@ -9,7 +9,10 @@ import { FOLLOWED_ENTRIES, OPEN_LOGS_KEY, PENDING_ENTRIES, SCRATCH_ENTRIES } fro
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
-/** Puts the tree and the commands in place. What they do loads when the view is first seen or a command first runs. */
+/**
+ * Registers the tree and the commands. Their implementation loads when the view first becomes visible or a command
+ * first runs.
+ */
 export function registerTasks(dependencies: TasksDependencies): Disposable {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
@@ -54,8 +57,8 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
-	// A window that was reloaded goes on with the tasks it followed, shows the logs that were open, looks for the one it was
-	// just starting, and cleans up behind those that have ended meanwhile.
+	// After a reload, a window resumes the tasks that it followed, shows the logs that were open, looks for the task that
+	// it was just starting, and cleans up after those that have ended meanwhile.
 	const { workspaceState } = dependencies;
 	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));

@@ -12,10 +12,10 @@ export interface TaskStopsDependencies {
 	explain(error: unknown): void;
 }
 
-/** Stops tasks on the service, each with one request at a time. */
+/** Stops tasks on the service, with one request at a time for each task. */
 export class TaskStops {
 	private readonly dependencies: TaskStopsDependencies;
-	/** Ids of the tasks whose stop has no answer yet. */
+	/** The ids of the tasks whose stop request is still pending. */
 	private readonly requests = new Set<string>();
 
 	constructor(dependencies: TaskStopsDependencies) {
@@ -37,7 +37,7 @@ export class TaskStops {
 		try {
 			const { connection, client } = await active.target();
 			const stopped = await client.tasks.stop(id);
-			// The row says “stopping” until the service shows a final state: in this reply, in the log or in the list.
+			// The row shows “stopping” until the service reports a final state: in this reply, in the log or in the list.
 			if (active.is(connection.name)) {
 				store.put(stopped);
 			}

@@ -22,9 +22,9 @@ const MAXIMUM_ERROR = 300;
 export interface FollowTarget {
 	connection: { name: string; label: string };
 	taskId: string;
-	/** The prompt, or what is known of it. */
+	/** The prompt, as far as it is known. */
 	title: string;
-	/** The next entry when following ended with the window; 0 for a task that was not followed before. */
+	/** The index of the next entry when following ended with the window; 0 for a task that was not followed before. */
 	nextIndex: number;
 }
 
@@ -32,45 +32,45 @@ export interface FollowListener {
 	onState(follow: TaskFollow): void;
 	onStatus(follow: TaskFollow, status: string, error: string | undefined): void;
 	onNextIndex(follow: TaskFollow): void;
-	/** The task as it was read when its log had ended. */
+	/** Called with the task as it was read after its log had ended. */
 	onTask(follow: TaskFollow, task: Task): void;
 }
 
-/** One followed task with its output channel, which outlives a failed attempt to follow. */
+/** A followed task with its output channel, which outlives a failed attempt to follow. */
 export class TaskFollow implements Disposable {
 	readonly target: FollowTarget;
-	/** What made following end before the task did. */
+	/** The error that ended following before the task had ended. */
 	failure: { explanation: Explanation; error: unknown } | undefined;
-	/** The task was seen at work, so that its end is news. */
+	/** Whether the task was seen running, so that its end is news. */
 	wasActive = false;
-	/** The task as it ended. */
+	/** The task's record after its end. */
 	final: Task | undefined;
 
 	/** The line that was written when following ended. */
 	lastLine: LogRecord | undefined;
 	private readonly recorded = new Emitter<LogRecord>();
-	/** Everything that is written to the log from here on. */
+	/** Fires for everything that is written to the log from now on. */
 	readonly onRecord = this.recorded.event;
 
-	/** The prompt and the end of the id. */
+	/** The prompt and the end of the task's id. */
 	readonly name: string;
 	private readonly channel: LogChannel;
 	private readonly writer: LogWriter;
 	private readonly kept: KeptLog | undefined;
 	private isRestored = false;
-	/** Settles when `nextIndex` is where this window goes on. Never rejects. */
+	/** Settles when `nextIndex` is the index at which this window continues. Never rejects. */
 	restored: Promise<void> = Promise.resolve();
 	private readonly listener: FollowListener;
 	private controller = new AbortController();
 	private currentState: FollowState = { kind: 'connecting' };
 	private next: number;
 
-	/** `kept`: what the channel shows, for the window after a reload. */
+	/** `kept` stores what the channel shows, for the window after a reload. */
 	constructor(target: FollowTarget, listener: FollowListener, kept: KeptLog | undefined) {
 		this.kept = kept;
 		this.target = target;
 		this.listener = listener;
-		// The end of an id tells tasks of one moment apart where ids begin with a time.
+		// The end of an id distinguishes tasks of the same moment where ids begin with a time.
 		const shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
@@ -91,7 +91,7 @@ export class TaskFollow implements Disposable {
 		return isFollowing(this.currentState);
 	}
 
-	/** Shows the log. */
+	/** Shows the output channel. */
 	show(takesFocus = false): void {
 		this.channel.show(!takesFocus);
 	}
@@ -100,7 +100,7 @@ export class TaskFollow implements Disposable {
 		return this.channel.isVisible;
 	}
 
-	/** Follows to the end of the task. Never rejects: see `state` and `failure`. */
+	/** Follows the log to the end of the task. Never rejects; see `state` and `failure`. */
 	async run(client: Pick<Client, 'tasks'>): Promise<void> {
 		const { signal } = this.controller;
 		this.failure = undefined;
@@ -139,7 +139,10 @@ export class TaskFollow implements Disposable {
 		}
 	}
 
-	/** A reloaded window's channel is empty: it gets what was kept, or else what it may hold is read again. */
+	/**
+	 * The channel of a reloaded window is empty. It gets the stored lines; without them, the last entries are read again,
+	 * up to the channel's maximum.
+	 */
 	private async restore(): Promise<void> {
 		if (this.isRestored || this.target.nextIndex === 0) {
 			return;
@@ -158,7 +161,8 @@ export class TaskFollow implements Disposable {
 
 	private async end(client: Pick<Client, 'tasks'>, { status, message }: FollowEnd): Promise<void> {
 		const { taskId } = this.target;
-		// The stream says only how it ended; why, the task knows. Without it the line below says less, not wrong.
+		// The stream only says how the task ended, and the task itself says why. Without it the line below is less
+		// detailed, but not wrong.
 		const read = await client.tasks.get(taskId).catch(() => undefined);
 		this.controller.signal.throwIfAborted();
 		const task: Task = read && !isActiveTask(read) ? read : ({ ...read, id: taskId, status } as Task);
@@ -172,7 +176,7 @@ export class TaskFollow implements Disposable {
 		this.setState({ kind: 'ended' });
 	}
 
-	/** Leaves the log where it is, to go on by another `run`; `reason` is a sentence. */
+	/** Stops following until the next `run`. `reason` is a sentence. */
 	suspend(reason: string): void {
 		this.controller.abort();
 		this.controller = new AbortController();
@@ -180,7 +184,7 @@ export class TaskFollow implements Disposable {
 		this.setState({ kind: 'failed', reason });
 	}
 
-	/** No later window goes on with this log. */
+	/** Removes the stored lines, because no later window resumes this log. */
 	forgetKept(): Promise<void> | undefined {
 		return this.kept?.remove();
 	}

@@ -16,7 +16,7 @@ import { showTaskNotice } from './taskNotice.ts';
 import { TaskNotices } from './taskNotices.ts';
 import type { TaskStore } from './taskStore.ts';
 
-/** Of a file that a log is saved to. */
+/** The maximum length of a title in the name of a saved log. */
 const MAXIMUM_NAME = 40;
 
 export interface TaskLogsDependencies {
@@ -24,12 +24,15 @@ export interface TaskLogsDependencies {
 	keptLogs: KeptLogs | undefined;
 	store: TaskStore;
 	active: ActiveConnection;
-	/** How a task of the active connection is followed has changed. */
+	/** Called when the follow state of a task of the active connection has changed. */
 	onFollowChanged(taskId: string): void;
 	explain(error: unknown): void;
 }
 
-/** The logs of tasks: followed into channels, shown as documents, told of in the status bar and, at their end, in a notice. */
+/**
+ * The logs of tasks: followed in channels, shown as documents, summarised in the status bar, and announced in a notice
+ * when the task ends.
+ */
 export class TaskLogs implements Disposable {
 	readonly documents: LogDocuments;
 	private readonly dependencies: TaskLogsDependencies;
@@ -83,24 +86,24 @@ export class TaskLogs implements Disposable {
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showFollowed()));
 	}
 
-	/** How a task of the active connection is followed; undefined where it is not. */
+	/** Returns the follow state of a task of the active connection, or undefined where it is not followed. */
 	state(taskId: string): FollowState | undefined {
 		const { current } = this.dependencies.active;
 		return current && this.follows.state(current.name, taskId);
 	}
 
-	/** The logs that are followed on the active connection. */
+	/** Returns the logs that are followed on the active connection. */
 	followed(): FollowedLog[] {
 		const { current } = this.dependencies.active;
 		return current ? this.follows.list(current.name) : [];
 	}
 
-	/** Brings the status bar up to date, also after a switch of the connection. */
+	/** Updates the status bar, which is also necessary after the connection was switched. */
 	showFollowed(): void {
 		this.statusItem.show(this.followed());
 	}
 
-	/** Follows a task in its channel, which comes into sight. */
+	/** Follows a task in its channel and shows that channel. */
 	show(id: string, target: TaskTarget, { task, takesFocus }: { task?: Task; takesFocus?: boolean } = {}): void {
 		this.follow(id, target, task).show(takesFocus);
 		this.showFollowed();
@@ -113,7 +116,7 @@ export class TaskLogs implements Disposable {
 		await this.documents.show(follow, target.client).catch(error => this.dependencies.explain(error));
 	}
 
-	/** Writes the whole log into a file: the one named, or one that the user is asked for. */
+	/** Writes the whole log into the given file, or into one that the user is asked for. */
 	async save(id: string, { client }: TaskTarget, file: vscode.Uri | undefined): Promise<void> {
 		if (file) {
 			await this.documents.saveTo(file, client, id);
@@ -128,18 +131,18 @@ export class TaskLogs implements Disposable {
 		return this.tabs.restore();
 	}
 
-	/** Goes on with what was followed on a connection before a reload, or before another one was active. */
+	/** Resumes what was followed on a connection before a reload, or before another one became active. */
 	resume({ client, connection }: TaskTarget): void {
 		this.follows.resume(client, connection);
 		this.documents.reopenAll();
 	}
 
-	/** Leaves the logs of a connection where they are, until `resume`; `reason` is a sentence. */
+	/** Stops following the logs of a connection until `resume`. `reason` is a sentence. */
 	suspend(connection: string, reason: string): void {
 		this.follows.suspend(connection, reason);
 	}
 
-	/** Follows the task of a document that outlived its window. */
+	/** Follows the task of a document that the editor restored after a reload. */
 	private async reopen(connection: string, taskId: string): Promise<Reopened> {
 		const { active, store } = this.dependencies;
 		try {
@@ -153,7 +156,7 @@ export class TaskLogs implements Disposable {
 					),
 				};
 			}
-			// First what was followed: it goes on where it stood.
+			// Follows from before the reload are resumed first, so that they continue at their last position.
 			this.follows.resume(target.client, target.connection);
 			const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
 			const follow = this.follow(taskId, target, task);
@@ -169,13 +172,13 @@ export class TaskLogs implements Disposable {
 		return this.follows.open(client, { connection, taskId: id, title: task?.prompt ?? '' }, isActive);
 	}
 
-	/** The user has the log in sight. */
+	/** Whether the user can see the log. */
 	private isLookedAt(connection: string, taskId: string): boolean {
 		const isVisible = this.follows.isVisible(connection, taskId) || this.documents.isVisible(connection, taskId);
 		return vscode.window.state.focused && isVisible;
 	}
 
-	/** A message may stand for hours: another connection may be active by then. */
+	/** A notice may stay for hours, so another connection may be active by then. */
 	private async openNoticed(connection: string, task: Task): Promise<void> {
 		const { active, explain } = this.dependencies;
 		try {
@@ -197,7 +200,7 @@ export class TaskLogs implements Disposable {
 		const { store, active } = this.dependencies;
 		if (active.current) {
 			for (const task of store.all()) {
-				// What is followed tells of its end itself, with the whole record.
+				// A followed task reports its end itself, with the whole record.
 				if (isActiveTask(task) || !isFollowing(this.state(task.id))) {
 					this.notices.see(active.current.name, task);
 				}

@@ -14,7 +14,7 @@ export interface TaskNotice {
 	message: string;
 }
 
-/** Shows how a task ended, with the way to its log and the way to no more notices. */
+/** Shows how a task ended, with buttons to open its log and to turn notices off. */
 export async function showTaskNotice(task: Task, openLog: () => void): Promise<void> {
 	const notice = noticeOf(task);
 	if (!notice) {
@@ -30,7 +30,9 @@ export async function showTaskNotice(task: Task, openLog: () => void): Promise<v
 	}
 }
 
-/** In the task's words; undefined where nothing is to be said: a task that the user stopped is no news. */
+/**
+ * Returns the notice for a task, or undefined where there is nothing to say: a task that the user stopped is no news.
+ */
 export function noticeOf(task: Task): TaskNotice | undefined {
 	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
 	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);

@@ -1,13 +1,13 @@
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 
 export interface TaskNoticesOptions {
-	/** The user wants no notices, or has the log of the task in sight. */
+	/** Whether the user wants no notices or can see the log of the task. */
 	isQuiet(connection: string, taskId: string): boolean;
-	/** Says how a task ended. */
+	/** Shows how a task ended. */
 	tell(connection: string, task: Task): void;
 }
 
-/** Says once of each task that was seen at work that it is over. */
+/** Reports the end of each task that was seen running exactly once. */
 export class TaskNotices {
 	private readonly options: TaskNoticesOptions;
 	private readonly active = new Set<string>();
@@ -17,11 +17,11 @@ export class TaskNotices {
 		this.options = options;
 	}
 
-	/** Takes a task as it is known now. */
+	/** Records the current state of a task. */
 	see(connection: string, task: Task): void {
 		const key = keyOf(connection, task.id);
 		if (isActiveTask(task)) {
-			// A list that was read a moment earlier may still call a task active that is over.
+			// A list that was read a moment earlier may still report a task as active that has ended.
 			if (!this.told.has(key)) {
 				this.active.add(key);
 			}
@@ -30,20 +30,20 @@ export class TaskNotices {
 		}
 	}
 
-	/** Takes a task that was at work and is over. */
+	/** Records the end of a task that was running. */
 	ended(connection: string, task: Task): void {
 		const key = keyOf(connection, task.id);
 		this.active.delete(key);
 		if (!this.told.has(key)) {
 			this.told.add(key);
-			// What the user watched, or wants no word of, is told of for good.
+			// The end counts as reported even if the user watched it or wants no notices.
 			if (!this.options.isQuiet(connection, task.id)) {
 				this.options.tell(connection, task);
 			}
 		}
 	}
 
-	/** Takes a task that is gone on with after its end: its next end is news again. */
+	/** Records that a task continues after its end, so that its next end is news again. */
 	goesOn(connection: string, taskId: string): void {
 		const key = keyOf(connection, taskId);
 		this.told.delete(key);

@@ -7,21 +7,25 @@ import { isActiveTask, isFinalStatus, type Task, type TaskListQuery } from '../c
 import { matchesQuery, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 import { timeOf } from './model/taskGroups.ts';
 
-/** What the list is when it has no rows to show; `listed` when it has. */
+/** The state of the list: `listed` when it has rows, otherwise the reason why it has none. */
 export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 
-/** Tasks a page, and how many that are no longer listed as active are asked for one by one in a refresh. */
+/**
+ * The number of tasks on a page, and how many tasks that are no longer listed as active are read one by one in a
+ * refresh.
+ */
 const PAGE_SIZE = 50;
 const MAXIMUM_SINGLE_READS = 10;
 
 export interface StoreChange {
-	/** The one task that changed, where the order and the groups stay as they were. */
+	/** The only task that changed, where the order and the groups stay the same; undefined for any other change. */
 	taskId: string | undefined;
 }
 
 /**
- * The tasks of the active connection, as far as pages were opened. A failed refresh keeps what is there and says since
- * when it is old. One request is under way at a time; what an earlier connection answers late is dropped.
+ * The tasks of the active connection, as far as pages were opened. A failed refresh keeps the existing tasks and
+ * records since when they are stale. Only one request runs at a time, and late replies from an earlier connection are
+ * dropped.
  */
 export class TaskStore implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
@@ -30,9 +34,9 @@ export class TaskStore implements Disposable {
 	readonly onDidChange = this.changed.event;
 
 	private readonly tasks = new Map<string, Task>();
-	/** The ids that came with a page: the others are tasks that were only opened by their id. */
+	/** The ids that came with a page. All other tasks were only opened by their id. */
 	private readonly listed = new Set<string>();
-	/** Ids of the tasks that a stop was asked for and is not confirmed for. */
+	/** The ids of the tasks whose stop was requested and is not confirmed yet. */
 	private readonly stopping = new Set<string>();
 	private generation = 0;
 	private isLoaded = false;
@@ -40,10 +44,13 @@ export class TaskStore implements Disposable {
 	private freshAt: number | undefined;
 	private more = false;
 	private query: Pick<TaskFilter, 'kind' | 'status'> = NO_FILTER;
-	/** Tasks that came another way while a request was under way: what its reply says of them may be older. */
+	/**
+	 * The ids of tasks that came from elsewhere while a request was pending, whose reply may contain an older state of
+	 * them.
+	 */
 	private readonly newer = new Set<string>();
 	private queue = new SerialQueue();
-	/** Requests that have not begun: a second one of the kind would bring nothing. */
+	/** Requests that have not started. A second one of the same kind would bring nothing new. */
 	private readonly waiting = new Map<string, Promise<void>>();
 
 	constructor(client: () => Promise<Pick<Client, 'tasks'>>, clock: Clock) {
@@ -51,12 +58,12 @@ export class TaskStore implements Disposable {
 		this.clock = clock;
 	}
 
-	/** Every task that is known, also those that the filter leaves out. */
+	/** Returns every known task, including those that the filter excludes. */
 	all(): Iterable<Task> {
 		return this.tasks.values();
 	}
 
-	/** The tasks that the service lists under the filter, and those that came another way and would be. */
+	/** Yields the tasks that the service lists under the filter, and those from elsewhere that match it. */
 	*shown(): Iterable<Task> {
 		for (const task of this.tasks.values()) {
 			if (this.listed.has(task.id) || matchesQuery(task, this.query)) {
@@ -65,14 +72,17 @@ export class TaskStore implements Disposable {
 		}
 	}
 
-	/** Narrows what the service is asked for. True where that changed; the list is then to be refreshed. */
+	/**
+	 * Sets the part of the filter that is sent to the service. Returns whether it changed; the list must then be
+	 * refreshed.
+	 */
 	setQuery({ kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
 		if (kind === this.query.kind && status === this.query.status) {
 			return false;
 		}
 		this.query = { kind, status };
 		this.begin();
-		// What is at work is counted whatever is shown.
+		// Active tasks are counted whatever is shown.
 		for (const task of [...this.tasks.values()]) {
 			if (!isActiveTask(task)) {
 				this.remove(task.id);
@@ -91,7 +101,7 @@ export class TaskStore implements Disposable {
 		return this.stopping.has(id);
 	}
 
-	/** True when the service said that there are older tasks than those loaded. */
+	/** Whether the service has older tasks than those loaded. */
 	get hasMore(): boolean {
 		return this.more;
 	}
@@ -104,12 +114,12 @@ export class TaskStore implements Disposable {
 		return count;
 	}
 
-	/** The failure of the last refresh; undefined after one that worked. */
+	/** The error of the last refresh, or undefined after a successful one. */
 	get error(): unknown {
 		return this.failure;
 	}
 
-	/** Milliseconds since the epoch of the last refresh that worked, when a later one failed. */
+	/** The time of the last successful refresh, in milliseconds since the epoch, when a later one has failed. */
 	get staleSince(): number | undefined {
 		return this.failure === undefined ? undefined : this.freshAt;
 	}
@@ -133,11 +143,12 @@ export class TaskStore implements Disposable {
 		if (!this.isLoaded) {
 			return 'loading';
 		}
-		// Under a filter an empty list is one with nothing in it, not a place to begin.
+		// An empty list under a filter only means that nothing matches, so the welcome content for an empty list is not
+		// shown.
 		return this.query.kind === 'all' && this.query.status === undefined ? 'empty' : 'listed';
 	}
 
-	/** Reads the first page again, or every page that was opened. Never rejects: see `error`. */
+	/** Reads the first page again, or every page that was opened. Never rejects; see `error`. */
 	refresh(scope: 'first' | 'opened' = 'first'): Promise<void> {
 		return this.enqueue(scope, async (client, isCurrent) => {
 			const opened = this.listed.size;
@@ -161,7 +172,7 @@ export class TaskStore implements Disposable {
 						this.remove(id);
 					}
 				}
-				// A first page tells nothing about what lies behind the last one that was opened.
+				// A first page says nothing about what follows the last page that was opened.
 				if (!hasMore || pages * PAGE_SIZE >= opened) {
 					this.more = hasMore;
 				}
@@ -169,7 +180,7 @@ export class TaskStore implements Disposable {
 		});
 	}
 
-	/** Reads the next page. Never rejects: see `error`. */
+	/** Reads the next page. Never rejects; see `error`. */
 	loadMore(): Promise<void> {
 		return this.enqueue('more', async (client, isCurrent) => {
 			const answer = await client.tasks.list({ ...this.listQuery(), limit: PAGE_SIZE, offset: this.listed.size });
@@ -183,7 +194,7 @@ export class TaskStore implements Disposable {
 		});
 	}
 
-	/** Takes in a task that came by another way than the list: made, stopped, or opened by its id. */
+	/** Adds a task that did not come with the list, but was created, stopped or opened by its id. */
 	put(task: Task): void {
 		const before = this.tasks.get(task.id);
 		this.keep(task);
@@ -194,7 +205,7 @@ export class TaskStore implements Disposable {
 		this.changed.fire({ taskId: before && isActiveTask(before) === isActiveTask(task) ? task.id : undefined });
 	}
 
-	/** What the log stream says of a task's state. */
+	/** Updates a task's state from the log stream. */
 	setStatus(id: string, status: string, error: string | undefined): void {
 		const task = this.tasks.get(id);
 		if (task && (task.status !== status || (error !== undefined && task.error !== error))) {
@@ -202,7 +213,7 @@ export class TaskStore implements Disposable {
 		}
 	}
 
-	/** The service has ended: what it worked on is interrupted, and what waits goes on when it starts again. */
+	/** Marks running tasks as interrupted after the service has ended. Waiting tasks continue when it starts again. */
 	interruptRunning(): void {
 		for (const task of [...this.tasks.values()].filter(isActiveTask)) {
 			if (task.status !== 'pending' && task.status !== 'queued') {
@@ -221,7 +232,7 @@ export class TaskStore implements Disposable {
 		}
 	}
 
-	/** Forgets everything, for another connection. */
+	/** Discards everything when the connection changes. */
 	reset(): void {
 		this.begin();
 		this.tasks.clear();
@@ -230,7 +241,7 @@ export class TaskStore implements Disposable {
 		this.changed.fire({ taskId: undefined });
 	}
 
-	/** Drops what is under way: what hangs must not hold up what is asked for next. */
+	/** Drops pending requests, because one that hangs must not hold up the next. */
 	private begin(): void {
 		this.generation++;
 		this.queue = new SerialQueue();
@@ -252,8 +263,8 @@ export class TaskStore implements Disposable {
 	}
 
 	/**
-	 * What the pages do not show of the active tasks: one request for those that are active still, and one for each that
-	 * is not; undefined for one that is gone.
+	 * Reads the active tasks that are not on the pages: one request for those that are still active, and one for each of
+	 * the others. A task that is gone is undefined.
 	 */
 	private async readActiveBeyond(
 		client: Pick<Client, 'tasks'>,
@@ -282,7 +293,10 @@ export class TaskStore implements Disposable {
 		return read;
 	}
 
-	/** Tasks that would stand on the pages and do not are gone; those of later pages stay, also one of the last moment. */
+	/**
+	 * Removes tasks that should be on the pages but are not. Tasks of later pages stay, including one created at the same
+	 * moment as the oldest on the pages.
+	 */
 	private takePages(pages: ReadonlyMap<string, Task>, hasMore: boolean): void {
 		let oldest = Number.POSITIVE_INFINITY;
 		for (const task of pages.values()) {

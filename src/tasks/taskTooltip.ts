@@ -9,13 +9,13 @@ import { oneLine, plainText } from './model/plainText.ts';
 const MAXIMUM_PROMPT = 1500;
 const MAXIMUM_VALUE = 300;
 
-/** How many entries of a list are named. */
+/** The maximum number of list items that are named. */
 const MAXIMUM_LISTED = 10;
 
 /**
- * Everything of a task that the row has no room for: each field of the contract's Task table that has a value. All of it is
- * the service's text, and is shown as text: the editor makes no link, no image and no HTML of it. The one link is to
- * `dashboardUrl`, the connection's own, where something can be put right there.
+ * Shows everything about a task that the row has no room for: each field of the contract's Task table that has a value.
+ * All of it comes from the service and is shown as plain text, without links, images or HTML. The only link is to
+ * `dashboardUrl` of the connection, where something can be fixed there.
  */
 export function taskTooltip(
 	task: Task,
@@ -54,7 +54,7 @@ export function taskTooltip(
 	tooltip.line(vscode.l10n.t('Badge'), task.badge);
 	tooltip.line(vscode.l10n.t('Sandbox'), [task.sandboxId, task.sandboxUrl].filter(Boolean).join(' '));
 	tooltip.line(vscode.l10n.t('Automatic deployment'), yesOrNo(task.autoDeployEnabled));
-	// contract: not shown, what is inside of these two; their own text is all that can be said of them.
+	// contract: not shown, the content of these two fields; they are shown as they are.
 	tooltip.line(vscode.l10n.t('Deployment settings'), asText(deploymentSettings(task)));
 	tooltip.line(vscode.l10n.t('Deployments'), task.deployments?.slice(0, MAXIMUM_LISTED).map(asText).join(', '));
 	tooltip.line(
@@ -102,13 +102,13 @@ class Tooltip {
 		}
 	}
 
-	/** After the line before it. In an address that was parsed nothing ends the brackets around it. */
+	/** Adds a link after the previous line. A parsed URL contains nothing that could end the brackets around it. */
 	link(label: string, address: string): void {
 		this.text.appendMarkdown(` [${label}](<${new URL(address).href}>)`);
 	}
 }
 
-/** The editor makes a link of an address in plain text as well; a character without width between its parts prevents that. */
+/** The editor turns addresses in plain text into links as well; a zero-width character inside them prevents that. */
 function withoutAddresses(text: string): string {
 	return text
 		.replace(/:(?=\/\/)/g, ':\u2060')
@@ -116,7 +116,7 @@ function withoutAddresses(text: string): string {
 		.replaceAll('@', '\u2060@');
 }
 
-/** The one field that is documented without a name of its own: it begins with that of a deployment host. */
+/** Finds the one documented field without a fixed name, which begins with the name of a deployment host. */
 function deploymentSettings(task: Task): unknown {
 	return Object.entries(task).find(([name]) => name.endsWith('DeploymentSettings'))?.[1];
 }

@@ -17,7 +17,7 @@ export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
 	| { readonly kind: 'task'; readonly taskId: string }
 	| { readonly kind: 'more' }
-	/** Starts the service that the user has stopped. */
+	/** A row that starts the service after the user has stopped it. */
 	| { readonly kind: 'start' }
 	| { readonly kind: 'agentGroup' }
 	| { readonly kind: 'agentTask'; readonly agentTaskId: string }
@@ -25,7 +25,7 @@ export type TreeNode =
 
 const MAXIMUM_AGENT_LABEL = 80;
 
-/** The group of agent tasks is read-only and none's first concern: it is folded until the user opens it. */
+/** The group of agent tasks is read-only and of minor interest, so it is collapsed until the user opens it. */
 const agentGroup: TreeNode = { kind: 'agentGroup' };
 const agentMore: TreeNode = { kind: 'agentMore' };
 const start: TreeNode = { kind: 'start' };
@@ -34,35 +34,35 @@ export interface TaskTreeDependencies {
 	store: TaskStore;
 	agentTasks: AgentTaskList;
 	filter(): TaskFilter;
-	/** Tells whether a repository's address is one of this window. */
+	/** Returns a function that tells whether a repository's address belongs to this window. */
 	ownRepository(): (address: string | undefined) => boolean;
-	/** The service was stopped by the user. */
+	/** Whether the user has stopped the service. */
 	isStopped(): boolean;
-	/** In words; for the list of agent tasks. */
+	/** Describes an error of the list of agent tasks. */
 	explain(error: unknown): string;
 	followState(taskId: string): FollowState | undefined;
-	/** Of the active connection, where it has one. */
+	/** The dashboard of the active connection, if it has one. */
 	dashboardUrl(): string | undefined;
-	/** Resolves when the list was read once, whether that worked or not. */
+	/** Resolves when the list has been read once, successfully or not. */
 	firstLoad(): Promise<void>;
 }
 
 /** The rows of the tasks view: groups of tasks, and a last row where the service has more. */
 export class TaskTree {
 	private readonly dependencies: TaskTreeDependencies;
-	/** The editor knows rows by the identity of their nodes. */
+	/** The editor identifies rows by the identity of their nodes. */
 	private readonly taskNodes = new Map<string, TreeNode & { kind: 'task' }>();
 	private readonly groupNodes = new Map<string, TreeNode & { kind: 'group' }>();
 	private readonly parents = new Map<string, TreeNode>();
 	private readonly agentNodes = new Map<string, TreeNode>();
-	/** Ids of the groups that the user has closed. One that comes back after it was gone is open again. */
+	/** The ids of the groups that the user has collapsed. A group that disappears and comes back is expanded again. */
 	private readonly closedGroups = new Set<string>();
 	private readonly more: TreeNode = { kind: 'more' };
-	/** The places of all rows when the editor was last told that they have changed. */
+	/** The positions of all rows when the editor was last notified of a change. */
 	private toldPlaces: string | undefined;
-	/** What the editor was last given of a row: its item as JSON, and the task that the item's tooltip is made of. */
+	/** What the editor last got for a row: its item as JSON, and the task from which the item's tooltip is made. */
 	private readonly given = new WeakMap<TreeNode, { item: string; task: Task | AgentTask | undefined }>();
-	/** For the rows of the last grouping. */
+	/** Whether an address belongs to this window, as of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
 	private hasOwn = false;
 
@@ -79,13 +79,13 @@ export class TaskTree {
 	}
 
 	/**
-	 * The rows that say something else than the editor was last given of them. Undefined where rows came, went or moved: then
-	 * all are to be given anew. For as long as that takes the editor knows none of them, so that a menu which is open closes and
-	 * a command comes without its row.
+	 * Returns the rows whose content differs from what the editor last got, or undefined where rows were added, removed
+	 * or moved, so that all must be given again. While that happens the editor knows none of the rows: an open menu
+	 * closes, and a command is run without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
 		if (this.dependencies.store.state === 'loading') {
-			// The list is read when the editor asks for rows, and by nothing else.
+			// While it loads, the list is only read when the editor asks for rows.
 			this.toldPlaces = undefined;
 			return undefined;
 		}
@@ -105,7 +105,7 @@ export class TaskTree {
 		return node.kind === 'task' ? this.parents.get(node.taskId) : undefined;
 	}
 
-	/** The node of a task, for revealing or refreshing its row. */
+	/** Returns the node of a task, for revealing or refreshing its row. */
 	taskNode(taskId: string): TreeNode {
 		let node = this.taskNodes.get(taskId);
 		if (!node) {
@@ -115,17 +115,17 @@ export class TaskTree {
 		return node;
 	}
 
-	/** The node of a task whose row the editor may know. */
+	/** Returns the node of a task if the editor may know its row. */
 	knownNode(taskId: string): TreeNode | undefined {
 		return this.taskNodes.get(taskId);
 	}
 
-	/** The tasks that are shown, from the first row to the last. */
+	/** Returns the ids of the shown tasks, from the first row to the last. */
 	shownIds(): string[] {
 		return this.group().flatMap(node => (node.kind === 'group' ? node.group.tasks.map(({ id }) => id) : []));
 	}
 
-	/** The user has closed or opened it. */
+	/** Called when the user has collapsed or expanded a row. */
 	setClosed(node: TreeNode, isClosed: boolean): void {
 		if (node.kind === 'group' && isClosed) {
 			this.closedGroups.add(node.id);
@@ -134,18 +134,21 @@ export class TaskTree {
 		}
 	}
 
-	/** The row in which a task stands as of the last grouping: its own, or that of its closed group; undefined: in none. */
+	/**
+	 * Returns the row that shows a task as of the last grouping: its own, or that of its collapsed group, or undefined
+	 * where none does.
+	 */
 	visibleRow(taskId: string): TreeNode | undefined {
 		const group = this.parents.get(taskId);
 		return group?.kind === 'group' && this.closedGroups.has(group.id) ? group : group && this.taskNode(taskId);
 	}
 
-	/** No task is shown, as of the last grouping. */
+	/** Whether no task is shown, as of the last grouping. */
 	get isEmpty(): boolean {
 		return this.parents.size === 0;
 	}
 
-	/** Sorts the tasks into groups as they are now. */
+	/** Sorts the current tasks into groups. */
 	group(): TreeNode[] {
 		const { store, filter, ownRepository } = this.dependencies;
 		const { text, isOwnRepositoryOnly } = filter();
@@ -207,7 +210,7 @@ export class TaskTree {
 		}
 	}
 
-	/** False for a row that the editor has never asked for. */
+	/** Returns false for a row that the editor has never asked for. */
 	private hasChanged(node: TreeNode): boolean {
 		const given = this.given.get(node);
 		return (
@@ -254,7 +257,7 @@ export class TaskTree {
 		}
 	}
 
-	/** Tooltips are made when the pointer rests on a row, not for every row. */
+	/** A tooltip is made only when the pointer rests on its row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
 		const { store, followState, dashboardUrl } = this.dependencies;
 		if (node.kind === 'task') {
@@ -309,7 +312,7 @@ export class TaskTree {
 		return item;
 	}
 
-	/** Named only beside tasks of this window's own. */
+	/** Returns the name of a repository only where tasks of this window's own repositories are shown as well. */
 	private foreignRepository(address: string | undefined): string | undefined {
 		return address === undefined || !this.hasOwn || this.isOwn(address) ? undefined : repositoryName(address);
 	}
@@ -340,7 +343,7 @@ export class TaskTree {
 	}
 }
 
-/** Unique among all rows. */
+/** Returns an id that is unique among all rows. */
 function idOf(node: TreeNode): string {
 	switch (node.kind) {
 		case 'group':
@@ -358,7 +361,7 @@ function startItem(): vscode.TreeItem {
 	const label = vscode.l10n.t('Start Local Service');
 	const item = new vscode.TreeItem(label);
 	item.iconPath = new vscode.ThemeIcon('play');
-	// Whatever the user asks it for starts it.
+	// Any request by the user starts the service, including a refresh.
 	item.command = { title: label, command: commands.refreshTasks };
 	item.accessibilityInformation = { label, role: 'button' };
 	return item;

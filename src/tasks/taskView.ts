@@ -11,7 +11,7 @@ import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskStore } from './taskStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
 
-/** How often the ages in the rows are drawn again while they are seen, in milliseconds. */
+/** How often the ages in visible rows are redrawn, in milliseconds. */
 const AGE_MS = 60_000;
 
 export interface TaskViewDependencies {
@@ -19,18 +19,18 @@ export interface TaskViewDependencies {
 	store: TaskStore;
 	agentTasks: AgentTaskList;
 	tree: TaskTree;
-	/** Has the editor ask for these rows anew, or for all. */
+	/** Makes the editor ask for these rows again, or for all of them. */
 	fireTree(rows: TreeNode[] | undefined): void;
-	/** The active connection's, once it is known. */
+	/** The label of the active connection, once it is known. */
 	label(): string | undefined;
 	filter(): TaskFilter;
-	/** The service of the active connection was stopped by the user. */
+	/** Whether the user has stopped the service of the active connection. */
 	isStopped(): boolean;
-	/** The logs that are followed on the active connection. */
+	/** Returns the logs that are followed on the active connection. */
 	followed(): FollowedLog[];
 }
 
-/** Keeps the view's title, message, badge and rows in step with the list. */
+/** Keeps the view's title, message, badge and rows up to date with the list. */
 export class TaskView implements Disposable {
 	private readonly dependencies: TaskViewDependencies;
 	private readonly disposables = new DisposableStore();
@@ -59,7 +59,7 @@ export class TaskView implements Disposable {
 		this.disposables.add(toDisposable(() => clearInterval(ages)));
 	}
 
-	/** Brings all that is shown in step: draws the rows again that say something else, or all where their places changed. */
+	/** Updates the whole view: redraws the rows whose content differs, or all rows where positions have changed. */
 	redraw(): void {
 		const { tree, fireTree } = this.dependencies;
 		const rows = tree.changedRows();
@@ -69,7 +69,7 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	/** Draws one row again, where its group stays as it is. */
+	/** Redraws one row whose group stays the same. */
 	taskChanged(taskId: string): void {
 		const node = this.dependencies.tree.knownNode(taskId);
 		if (node) {
@@ -77,7 +77,7 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	/** Shows the row of a task, and the view with it. */
+	/** Reveals the row of a task, and the view with it. */
 	async reveal(taskId: string, focus = false): Promise<void> {
 		const { tree } = this.dependencies;
 		tree.group();
@@ -85,8 +85,9 @@ export class TaskView implements Disposable {
 	}
 
 	/**
-	 * Does what the row of a task was asked for. The editor keeps the focus on the row wherever it goes, but loses it with a
-	 * row that goes out of sight: then its closed group has it, or, where the filter leaves it out, the row after it.
+	 * Runs an action on a task's row. The editor keeps the focus on a row that moves, but loses it with a row that
+	 * disappears. The focus then goes to the row's collapsed group or, where the filter excludes the task, to the next
+	 * row.
 	 */
 	async keepPlace(taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
@@ -108,7 +109,7 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	/** The row after that of a task in an earlier order, or the one before it; no row that is not seen. */
+	/** Returns the visible row after that of a task in an earlier order, or otherwise the one before it. */
 	private neighbour(taskId: string, order: readonly string[]): TreeNode | undefined {
 		const { tree } = this.dependencies;
 		const at = order.indexOf(taskId);
@@ -120,7 +121,7 @@ export class TaskView implements Disposable {
 		try {
 			await this.dependencies.treeView.reveal(row, { select: true, ...options });
 		} catch {
-			// The editor refuses when the rows change while it looks for this one; the row is there all the same.
+			// The editor throws when the rows change while it looks for this one; the row exists nevertheless.
 		}
 	}
 
@@ -136,8 +137,8 @@ export class TaskView implements Disposable {
 				? explanation
 				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
 		const filter = this.dependencies.filter();
-		// With a message the editor does not show what a view says when it is empty: the cause then stands in the title.
-		// Of a service that is stopped nothing is followed, for that reason.
+		// While a view has a message, the editor hides its welcome content, so the cause is shown in the title instead. A
+		// service that is stopped has no followed logs to show.
 		const followed = stopped === undefined ? followLine(this.dependencies.followed()) : undefined;
 		treeView.message =
 			state === 'listed' ? [stopped ?? failure, this.filterText(filter), followed].filter(Boolean).join(' — ') : '';
@@ -165,7 +166,7 @@ export class TaskView implements Disposable {
 	}
 }
 
-/** For the list, 403 has one meaning of its own (cloud-tasks.md, Errors). */
+/** For the list, 403 has a specific meaning (cloud-tasks.md, Errors). */
 export function explainList(error: unknown, label: string): string {
 	return ClientError.is(error, 'forbidden')
 		? vscode.l10n.t(

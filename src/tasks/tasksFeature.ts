@@ -33,25 +33,25 @@ import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
 
-/** What the root hands to the tasks. */
+/** What the root provides to this feature. */
 export interface TasksDependencies {
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
-	/** A folder of this workspace's own; undefined where none is open. */
+	/** The storage folder of this workspace; undefined where none is open. */
 	storageUri: vscode.Uri | undefined;
-	/** For the active connection. */
+	/** Returns the client of the active connection. */
 	client(): Promise<Client>;
-	/** The active connection. */
+	/** Returns the active connection. */
 	connection(): Promise<TaskConnection>;
 	/**
-	 * Asks the user for the key that tasks need where it is missing. Resolves with false when there is still none, which
-	 * was said. Never for what happens in the background.
+	 * Asks the user for the key that tasks need, where it is missing. Resolves with false when there is still none, which
+	 * the user has been told. It must not be called for background work.
 	 */
 	ensureKey(): Promise<boolean>;
-	/** Makes folders known to the look-ups of the service on this machine. */
+	/** Registers folders for the local service's look-ups. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	localService: {
-		/** The user has stopped it: what happens by itself is to leave it so. */
+		/** Whether the user has stopped the service, which background work must not start again. */
 		isStopped(): boolean;
 		readonly onDidChangeStopped: Event<void>;
 	};
@@ -62,23 +62,23 @@ export interface TasksDependencies {
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
-	/** Resolves with the id of the task; undefined: dismissed, or failed, which was said. */
+	/** Resolves with the id of the task, or with undefined when it was dismissed or failed, which is reported. */
 	start(argument: unknown): Promise<string | undefined>;
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
-	/** Gives a task that is over a further prompt. */
+	/** Gives a further prompt to a task that has ended. */
 	continueTask(argument: unknown): Promise<void>;
 	refresh(): Promise<void>;
 	loadMore(): Promise<void>;
 	loadMoreAgentTasks(): Promise<void>;
 	filter(): Promise<void>;
-	/** The log as a document, of a task or of one that is chosen. */
+	/** Opens the log of the given task, or of one that the user chooses, as a document. */
 	openDocument(argument: unknown): Promise<void>;
-	/** Writes the whole log of a task, of the document in front or of one that is chosen, to a file. */
+	/** Writes the whole log of a task, of the active document or of a task that the user chooses, to a file. */
 	saveLog(argument: unknown, file?: unknown): Promise<void>;
 	readonly documents: LogDocuments;
-	/** Goes on with what a reload of the window cut short. */
+	/** Resumes what a reload of the window interrupted. */
 	resume(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export function createTasksFeature(
 	return new Feature(dependencies, promptFile, treeView, fireTree);
 }
 
-/** Ties the list, the logs, the view and the commands together. */
+/** Connects the list, the logs, the view and the commands. */
 class Feature implements TasksFeature {
 	readonly tree: TaskTree;
 	private readonly dependencies: TasksDependencies;
@@ -232,7 +232,10 @@ class Feature implements TasksFeature {
 		}
 	}
 
-	/** A row has the keyboard of whoever uses its menu; after a command of elsewhere the tree takes it from nobody. */
+	/**
+	 * A command from a row's own menu keeps the keyboard focus on that row. After a command from elsewhere, the tree must
+	 * not take the focus.
+	 */
 	private keepingPlace(argument: unknown, id: string, run: () => Promise<void>): Promise<void> {
 		return argument === this.tree.knownNode(id) && argument !== undefined ? this.view.keepPlace(id, run) : run();
 	}
@@ -244,7 +247,7 @@ class Feature implements TasksFeature {
 	async loadMore(): Promise<void> {
 		const before = new Set(this.tree.shownIds());
 		await this.store.loadMore();
-		// The row that was chosen is gone, and with it the place of whoever walks through the list.
+		// The row that was chosen has disappeared, so the focus moves to the first new row.
 		const first = this.tree.shownIds().find(id => !before.has(id));
 		await (first !== undefined && this.view.reveal(first, true));
 	}
@@ -292,12 +295,12 @@ class Feature implements TasksFeature {
 			await this.launcher.settle(target);
 			await this.launcher.sweep(target.connection.name, target.client);
 		} catch (error) {
-			// A window that just opened has nobody waiting for this; the view and the rows say it.
+			// Nobody waits for this in a window that has just opened; the view and the rows show the problem.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
 		}
 	}
 
-	/** Goes on with what waits for a task to appear or to end. */
+	/** Continues the work that waits for a task to appear or to end. */
 	private async listChanged(connection: string): Promise<void> {
 		try {
 			await this.launcher.settleFromList(connection);
@@ -308,7 +311,7 @@ class Feature implements TasksFeature {
 	}
 
 	private async started(task: Task, target: TaskTarget): Promise<void> {
-		// The connection may have been switched while the request was under way: the list is then another one's.
+		// The connection may have been switched during the request, so that the list belongs to another one.
 		const isListed = this.active.is(target.connection.name);
 		if (isListed) {
 			this.store.put(task);
@@ -322,12 +325,15 @@ class Feature implements TasksFeature {
 	private async open(argument: unknown, title: string): Promise<void> {
 		const chosen = await this.choose(argument, title);
 		if (chosen) {
-			// A row that is walked over keeps the focus; who has named a task wants to read.
+			// A row that is only passed over keeps the focus; a user who has named a task wants to read its log.
 			this.logs.show(chosen.id, chosen.target, { takesFocus: typeof argument !== 'object' });
 		}
 	}
 
-	/** The task that an argument names, or that the user chooses. Undefined: dismissed, or failed, which was said. */
+	/**
+	 * Returns the task that an argument names or that the user chooses. Resolves with undefined when it was dismissed or
+	 * failed, which is reported.
+	 */
 	private async choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined> {
 		if (!(await this.dependencies.ensureKey())) {
 			return undefined;
@@ -349,7 +355,7 @@ class Feature implements TasksFeature {
 		return pickTaskOrId(this.store, title);
 	}
 
-	/** Undefined: dismissed, or there is none, which is said. */
+	/** Resolves with undefined when dismissed, or when no task is active, which is reported. */
 	private async pickActive(): Promise<string | undefined> {
 		await this.list.load('first');
 		if (this.store.activeCount > 0) {
@@ -376,7 +382,7 @@ class Feature implements TasksFeature {
 		}
 	}
 
-	/** The user has stopped the local service, which is left so, or it runs again. */
+	/** Called when the user has stopped the local service, which stays stopped, or when it runs again. */
 	private async serviceChanged(): Promise<void> {
 		if (this.dependencies.localService.isStopped()) {
 			this.logs.suspend(LOCAL_CONNECTION_NAME, serviceIsStopped());

@@ -60,7 +60,7 @@ function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string
 	return since === undefined ? line : vscode.l10n.t('stale since {0}, {1}', clockTime(since), line);
 }
 
-/** How a followed task stands, in the words of the view's state line and of the status bar. */
+/** Describes the state of a followed task, for the view's state line and the status bar. */
 export function followText(state: FollowState): string {
 	return rowWords.follow(state) ?? vscode.l10n.t('ended');
 }
@@ -114,7 +114,7 @@ export const logDocumentWords = {
 				? vscode.l10n.t('1 later entry is left out: load later')
 				: vscode.l10n.t('{0} later entries are left out: load later', number(count)),
 		),
-	/** A link. */
+	/** This line is a link. */
 	again: stateLine(vscode.l10n.t('read the log again')),
 };
 
@@ -122,7 +122,7 @@ export function serviceIsStopped(): string {
 	return vscode.l10n.t('The local service is stopped.');
 }
 
-/** The only lines in which a log speaks of ourselves. */
+/** Formats the only kind of line in which a log contains Errand's own messages. */
 export function stateLine(text: string): string {
 	return `— ${text} —`;
 }
@@ -142,7 +142,7 @@ export function groupLabel(group: TaskGroup, now: number): string {
 	}
 }
 
-/** What a screen reader says of a group of tasks. */
+/** The accessible label of a group of tasks. */
 export function groupSpoken(group: TaskGroup, now: number): string {
 	const label = group.kind === 'active' ? vscode.l10n.t('Active') : groupLabel(group, now);
 	return countedLabel(label, group.tasks.length);
@@ -162,7 +162,7 @@ function dayLabel(day: string, now: number): string {
 	if (day === dayOf(now - DAY)) {
 		return vscode.l10n.t('Yesterday');
 	}
-	// Noon: no change to or from summer time moves it to another day.
+	// At noon, no switch to or from summer time can move the date to another day.
 	const date = new Date(`${day}T12:00:00`);
 	return date.toLocaleDateString(vscode.env.language, {
 		weekday: 'short',
@@ -172,7 +172,7 @@ function dayLabel(day: string, now: number): string {
 	});
 }
 
-/** `HH:MM` as the editor's language writes it. */
+/** Formats a time as `HH:MM` in the editor's language. */
 export function clockTime(time: number): string {
 	return new Date(time).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
 }
@@ -206,7 +206,7 @@ export const filterWords = {
 	text: (text: string) => vscode.l10n.t('Holding “{0}”', text),
 };
 
-/** What the list is narrowed to, for the view's state line; undefined where it is not. */
+/** Describes the filter for the view's state line, or returns undefined where nothing is filtered. */
 export function filterLine({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): string | undefined {
 	const parts = [
 		...(status === undefined ? [] : [filterWords.status(status)]),
@@ -217,7 +217,7 @@ export function filterLine({ kind, status, text, isOwnRepositoryOnly }: TaskFilt
 	return parts.length === 0 ? undefined : vscode.l10n.t('Filter: {0}', parts.join(', '));
 }
 
-/** An agent task's state; one that is not known is shown by its own name. */
+/** Describes an agent task's state. An unknown state is shown by its own name. */
 export function agentTaskState({ status }: AgentTask): string {
 	switch (status) {
 		case 'queued':

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 const MAXIMUM_MINUTES = 7 * 24 * 60;
 
-/** Seconds; 0: the service decides. Dismissed: as it was. */
+/** Asks for the duration in seconds; 0 leaves it to the service. Dismissing keeps the current value. */
 export async function askDuration(seconds: number): Promise<number> {
 	const answer = await vscode.window.showInputBox({
 		title: vscode.l10n.t('Start Task: Time'),

@@ -5,14 +5,17 @@ import { commands, PROMPT_SCHEME } from '../../platform/ids.ts';
 import { PromptFile } from './promptFile.ts';
 import type { TaskLauncher } from './taskLauncher.ts';
 
-/** Cheap to look for on every move of the cursor; what it is exactly is decided by what loads then. */
+/** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
 
 export interface EntryPoints extends Disposable {
 	promptFile: PromptFile;
 }
 
-/** The ways to a task beside `errand.startTask`. What they do loads when the first of them is used. */
+/**
+ * Registers the ways to start a task other than `errand.startTask`. Their implementation loads when one of them is
+ * first used.
+ */
 export function registerEntryPoints(
 	workspaceState: vscode.Memento,
 	launcher: () => Promise<TaskLauncher>,

@@ -15,7 +15,9 @@ type Sources = Client['sources'];
 
 const MAXIMUM_DESCRIPTION = 160;
 
-/** A repository that the service sees and this window has not opened. Its tasks start from what is there. */
+/**
+ * A repository that the service sees and that is not open in this window. Its tasks start from what the service has.
+ */
 export class HostedSubject implements LaunchSubject {
 	readonly opened = undefined;
 	readonly name: string;
@@ -62,8 +64,9 @@ export class HostedSubject implements LaunchSubject {
 }
 
 /**
- * Lets the user choose owner, repository and, where none is wished for and the service names no default, branch among those that the service
- * sees. Throws a ClientError, or a sentence where there is nothing to choose from. Undefined: dismissed.
+ * Lets the user choose an owner and a repository that the service sees. The branch is chosen only where none is wished
+ * for and the service names no default. Throws a ClientError, or a UserFacingError where there is nothing to choose
+ * from. Resolves with undefined when dismissed.
  */
 export async function pickHostedSubject(
 	sources: Sources,

@@ -3,20 +3,20 @@ import { readSetting } from '../../platform/settings.ts';
 import type { LaunchDecisions } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
-/** An agent of a launch; `model` is undefined where the service decides. */
+/** An agent of a launch. `model` is undefined where the service decides. */
 export interface AgentChoice {
 	agent: string;
 	model: string | undefined;
-	/** The user has written the model's name: the connection need not list it. */
+	/** The user typed the model's name, so the connection need not list it. */
 	isWritten?: boolean;
 }
 
-/** What a launch is sent with beside the prompt and the place. */
+/** The choices that a launch is sent with, besides the prompt, the repository and the branch. */
 export interface LaunchChoices extends LaunchDecisions {
-	/** Empty: the service decides. */
+	/** Empty where the service decides. */
 	agents: readonly AgentChoice[];
 	installDependencies: boolean;
-	/** Seconds; 0: the service decides. */
+	/** The longest duration in seconds; 0 where the service decides. */
 	maxDuration: number;
 }
 
@@ -25,7 +25,10 @@ const MAXIMUM_REPOSITORIES = 100;
 
 type Remembered = Record<string, Partial<LaunchChoices>>;
 
-/** The last choices for a repository on a connection; the settings where there are none, or where they no longer hold. */
+/**
+ * Returns the last choices for a repository on a connection, or the settings where there are none or they no longer
+ * apply.
+ */
 export function readChoices(state: vscode.Memento, connection: TaskConnection, repository: string): LaunchChoices {
 	const last = state.get<Remembered>(CHOICES_KEY)?.[keyOf(connection, repository)];
 	const remembered = (Array.isArray(last?.agents) ? last.agents : []).filter(choice => isOffered(connection, choice));
@@ -46,16 +49,19 @@ export async function rememberChoices(
 ): Promise<void> {
 	const key = keyOf(connection, repository);
 	const { [key]: _, ...others } = state.get<Remembered>(CHOICES_KEY) ?? {};
-	// The latest is last; what was not used for longest goes.
+	// The latest choices come last, and the ones that were not used for the longest time are dropped.
 	const kept = Object.entries(others).slice(1 - MAXIMUM_REPOSITORIES);
 	await state.update(CHOICES_KEY, Object.fromEntries([...kept, [key, { ...choices }]]));
 }
 
-/** The agent of the settings, or the connection's first; `unknown`: one of the settings that the connection does not offer. */
+/**
+ * Returns the agent of the settings, or the connection's first agent. `unknown` is an agent of the settings that the
+ * connection does not offer.
+ */
 export function settingsAgent({ agents }: TaskConnection): { agents: AgentChoice[]; unknown: string | undefined } {
 	const wanted = readSetting('errand.tasks.agent');
 	const model = readSetting('errand.tasks.model') || undefined;
-	// A connection that lists no agents leaves the name to the service.
+	// Where the connection lists no agents, the service interprets the name.
 	const id = agents.length === 0 ? wanted : (agents.find(agent => agent.id === wanted) ?? agents[0])?.id;
 	const isUnknown = wanted !== '' && agents.length > 0 && id !== wanted;
 	return { agents: id ? [{ agent: id, model }] : [], unknown: isUnknown ? wanted : undefined };

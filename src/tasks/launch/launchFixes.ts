@@ -6,20 +6,20 @@ import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from '../mo
 import { choiceText } from './preflightMessages.ts';
 import type { FindingFix } from './preflightRows.ts';
 
-/** What the fixes do to the launch. */
+/** The effects that fixes have on the launch. */
 export interface FixActions {
-	/** Where the repository can be published from; undefined where it is not open here. */
+	/** The folder that the repository can be published from; undefined where it is not open in this window. */
 	folder: vscode.Uri | undefined;
 	dashboardUrl: string | undefined;
 	decide(decision: LaunchDecisions): void;
 	chooseBranch(): unknown;
-	/** Looks at the repository again. */
+	/** Reads the state of the repository again. */
 	gather(): Promise<void>;
 	/** Asks the service again. */
 	askAgain(): Promise<void>;
 }
 
-/** What else can be done about a finding. Resolving with `leave` ends the launch. */
+/** Returns the alternatives for a finding. Resolving with `leave` ends the launch. */
 export function findingFixes(finding: Finding, actions: FixActions): FindingFix[] {
 	const switchConnection = {
 		icon: 'plug',
@@ -83,7 +83,7 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 					title: vscode.l10n.t('Open Settings'),
 					run: async () => {
 						await vscode.commands.executeCommand('workbench.action.openSettings', '@id:errand.tasks.agent');
-						// The question would stand in front of the settings.
+						// The preflight list would cover the settings.
 						return 'leave';
 					},
 				},

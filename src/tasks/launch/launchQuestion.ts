@@ -22,12 +22,12 @@ import { Preflight, type PreflightRow } from './preflight.ts';
 import { type FindingFix, preflightRows } from './preflightRows.ts';
 import { lookAtService } from './serviceCheck.ts';
 
-/** What the user has confirmed. Nothing of it has happened yet. */
+/** What the user has confirmed. None of it has been done yet. */
 export interface ConfirmedLaunch {
-	/** Undefined where the repository is not open here: then there is nothing to push. */
+	/** Undefined where the repository is not open in this window, so that there is nothing to push. */
 	opened: OpenedRepository | undefined;
 	plan: LaunchPlan;
-	/** Without `selectedBranch` where that is a scratch branch which is yet to be made. */
+	/** Has no `selectedBranch` where that is a scratch branch that does not exist yet. */
 	request: TaskCreateRequest;
 }
 
@@ -35,14 +35,14 @@ export interface AskDependencies {
 	globalState: vscode.Memento;
 	connection: TaskConnection;
 	client: Pick<Client, 'sources'>;
-	/** Makes a folder known to the local service's look-ups. */
+	/** Registers a folder for the local service's look-ups. */
 	nameFolder(folder: string): Promise<void>;
-	/** The service said of the latest task that it ran without a source-hosting account. */
+	/** The service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
 	explain(error: unknown): void;
 }
 
-/** One preflight, from the first row to the yes. */
+/** One preflight, from the first row to the user's confirmation. */
 export class LaunchQuestion {
 	private readonly dependencies: AskDependencies;
 	private readonly subjects: SubjectChoice;
@@ -82,7 +82,7 @@ export class LaunchQuestion {
 				}
 				continue;
 			}
-			// Reading takes time: what is sent is what was shown, or it is shown again as it is now.
+			// Reading the repository takes time. What is sent must be what was shown; otherwise the new state is shown again.
 			await this.gather();
 			const plan = this.plan();
 			hasChanged = this.state() !== shown;
@@ -105,7 +105,7 @@ export class LaunchQuestion {
 		return readChoices(this.dependencies.globalState, this.connection, this.subject.key);
 	}
 
-	/** Looks at the repository again; asks the service once for each address. */
+	/** Reads the repository again, and asks the service once for each address. */
 	private async gather(): Promise<void> {
 		this.facts = await this.subject.gather();
 		if (this.facts.target.ok) {
@@ -150,7 +150,7 @@ export class LaunchQuestion {
 		return facts && planLaunch(facts, this.choices);
 	}
 
-	/** All that a yes is a yes to; two of them are equal as texts. */
+	/** Everything that a confirmation covers. Equal states are equal strings. */
 	private state(): string {
 		return JSON.stringify([this.plan(), this.facts?.changed]);
 	}
@@ -191,7 +191,7 @@ export class LaunchQuestion {
 		this.choices = { ...this.choices, ...change };
 	}
 
-	/** Dismissed, or nothing to choose from, which is said: as it was. */
+	/** Keeps the current repository when dismissed, or where there is nothing to choose from, which is reported. */
 	private async chooseRepository(): Promise<void> {
 		const subject = await pickSubject(this.subjects).catch(error => this.dependencies.explain(error));
 		if (subject) {
@@ -201,7 +201,7 @@ export class LaunchQuestion {
 		}
 	}
 
-	/** Changes what a row stands for, or does what helps with its finding. */
+	/** Changes the choice of a row, or applies a fix for its finding. */
 	private async change(id: string): Promise<unknown> {
 		switch (id) {
 			case 'repository':

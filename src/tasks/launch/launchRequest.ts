@@ -6,7 +6,10 @@ import type { TaskConnection } from '../model/taskConnection.ts';
 import type { AgentChoice, LaunchChoices } from './launchChoices.ts';
 import { agentName, firstModel } from './pickAgents.ts';
 
-/** Without `selectedBranch` where that is a scratch branch which is yet to be made. Throws a sentence where an agent cannot be named. */
+/**
+ * Builds the request, without `selectedBranch` where that is a scratch branch that does not exist yet. Throws a
+ * UserFacingError where an agent's model cannot be named.
+ */
 export function toRequest(
 	connection: TaskConnection,
 	prompt: string,

@@ -9,24 +9,27 @@ import { type HostedBranch, pickBranch } from './pickBranch.ts';
 import { repositoryName } from './pickRepository.ts';
 import { shortName } from './preflightMessages.ts';
 
-/** A repository of this window, with the program that reads and changes it. */
+/** A repository of this window, with the API that reads and changes it. */
 export interface OpenedRepository {
 	git: GitApi;
 	repository: GitRepository;
 }
 
-/** What a task is to work on: a repository and one of its branches. */
+/** What a task works on: a repository and one of its branches. */
 export interface LaunchSubject {
 	readonly name: string;
-	/** Tells it from other repositories: the user's choices are remembered for it. */
+	/** Identifies the repository. The user's choices are remembered under this key. */
 	readonly key: string;
-	/** Undefined for a repository that is not open here, of which nothing can be pushed. */
+	/** Undefined for a repository that is not open in this window, from which nothing can be pushed. */
 	readonly opened: OpenedRepository | undefined;
-	/** The branch's name here. */
+	/** The name of the local branch. */
 	readonly branch: string;
-	/** Looks at it as it is now. Throws a sentence where the branch is gone. */
+	/** Reads the current state. Throws a UserFacingError where the branch is gone. */
 	gather(): Promise<GitFacts>;
-	/** Lets the user choose the branch; dismissed: as it was. `look`: what the service tells of the repository. */
+	/**
+	 * Lets the user choose the branch; dismissing keeps the current one. `look` is what the service reports about the
+	 * repository.
+	 */
 	chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceLook> | undefined): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export class OpenSubject implements LaunchSubject {
 	async gather(): Promise<GitFacts> {
 		const { git, repository } = this.opened;
 		const { facts, branch, branches } = await gatherFacts(git, repository, this.chosen, this.connection.isLocal);
-		// One that only the service sees is not known to git here.
+		// Git on this machine does not know a branch that only the service sees.
 		if (!branch && this.chosen.commit !== '') {
 			throw new UserFacingError(
 				vscode.l10n.t(
@@ -77,7 +80,7 @@ export class OpenSubject implements LaunchSubject {
 		this.chosen = (await pickBranch(this.opened.repository, this.branches, hosted)) ?? this.chosen;
 	}
 
-	/** The branches that the service sees and git here does not know. */
+	/** The branches that the service sees and git on this machine does not know. */
 	private async hostedBranches(
 		facts: GitFacts | undefined,
 		answer: Promise<ServiceLook> | undefined,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LinkProblem } from '../model/launchLink.ts';
 
-/** Why nothing of a link is used, and what to do instead. */
+/** Explains why nothing of a link is used, and what to do instead. */
 export function linkProblemText(problem: LinkProblem): string {
 	switch (problem) {
 		case 'path':

@@ -8,11 +8,14 @@ import { shortName } from './preflightMessages.ts';
 const MAXIMUM_MODEL = 200;
 
 interface Row extends vscode.QuickPickItem {
-	/** Undefined: a model whose name is yet to be written. */
+	/** Undefined for the row that asks for a model's name. */
 	choice: AgentChoice | undefined;
 }
 
-/** One agent or several, each with its model. Undefined: dismissed. At least one is chosen. */
+/**
+ * Lets the user choose one or more agents, each with its model. Resolves with undefined when dismissed or when nothing
+ * is chosen.
+ */
 export async function pickAgents(
 	connection: TaskConnection,
 	current: readonly AgentChoice[],
@@ -35,7 +38,7 @@ export async function pickAgents(
 		description: vscode.l10n.t('by its name'),
 		choice: undefined,
 	};
-	// The service on this machine refuses what it does not list.
+	// The local service refuses models that it does not list.
 	const picked = await vscode.window.showQuickPick(connection.isLocal ? rows : [...rows, another], {
 		title: vscode.l10n.t('Start Task: Agents and Models'),
 		placeHolder: vscode.l10n.t('Each agent that is chosen works on the prompt on a branch of its own'),
@@ -51,7 +54,7 @@ export async function pickAgents(
 	return choices.length > 0 ? choices : undefined;
 }
 
-/** An agent with a model that the connection does not list. Undefined: dismissed. */
+/** Asks for an agent with a model that the connection does not list. Resolves with undefined when dismissed. */
 async function writeModel(connection: TaskConnection): Promise<AgentChoice | undefined> {
 	const { agents } = connection;
 	const title = vscode.l10n.t('Start Task: Another Model');
@@ -85,7 +88,7 @@ export function agentName({ agents }: TaskConnection, id: string): string {
 	return shortName(agents.find(agent => agent.id === id)?.label ?? id);
 }
 
-/** An agent with its model, where that is chosen. */
+/** The name of an agent, with its model where one is chosen. */
 export function choiceName(connection: TaskConnection, { agent, model }: AgentChoice): string {
 	const name = agentName(connection, agent);
 	return model === undefined ? name : `${name} (${shortName(model)})`;

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { holdsWords } from '../model/holdsWords.ts';
 
-/** Rows that are drawn at first, and more each time “Show More” is taken. */
+/** The number of rows that are shown at first, and that each “Show More” adds. */
 const PAGE = 200;
 
 interface Row<T extends vscode.QuickPickItem> extends vscode.QuickPickItem {
-	/** Undefined: “Show More”. */
+	/** Undefined for the row “Show More”. */
 	item: T | undefined;
 }
 
 /**
- * Lets the user choose from a list of any length: it is searched as a whole and drawn in pages. `more` may bring further
- * items while the list is open. Undefined: dismissed.
+ * Lets the user choose from a list of any length, which is searched as a whole and shown in pages. `more` may bring
+ * further items while the list is open. Resolves with undefined when dismissed.
  */
 export function pickFromMany<T extends vscode.QuickPickItem>(
 	title: string,
@@ -27,7 +27,7 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 	let shown = PAGE;
 	const draw = () => {
 		const matching = items.filter(item => holdsWords(item, picker.value));
-		// The editor's own filter knows the drawn rows alone, and their labels.
+		// The editor's own filter would only see the shown rows and their labels.
 		const rows: Row<T>[] = matching.slice(0, shown).map(item => ({ ...item, alwaysShow: true, item }));
 		const rest = matching.length - rows.length;
 		picker.items =
@@ -63,7 +63,7 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 			draw();
 		});
 		picker.onDidAccept(() => {
-			// Enter may come before the editor has the rows of what was typed: the first of those is meant then.
+			// Enter may be pressed before the editor has the rows for the typed text. Then the first of those rows is meant.
 			const [active] = picker.activeItems;
 			const row = (active && picker.items.find(({ item }) => item === active.item)) ?? picker.items[0];
 			if (row?.item) {

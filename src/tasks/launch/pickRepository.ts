@@ -7,12 +7,18 @@ import { escapeIcons, oneLine, plainText } from '../model/plainText.ts';
 
 const MAXIMUM_NAME = 80;
 
-/** How long a window that just opened may take to know its folders, and the git extension to open what is in them. */
+/**
+ * How long a window that has just opened may take to know its folders, and the git extension to open their
+ * repositories.
+ */
 const OPENING_MS = 15_000;
 
-/** The git API and its repositories in this window, at least one. Throws a sentence that says why there is none. */
+/**
+ * Returns the git API and the repositories of this window, at least one. Throws a UserFacingError that says why there
+ * is none.
+ */
 export async function findRepositories(): Promise<{ git: GitApi; repositories: readonly GitRepository[] }> {
-	// A workspace file is read after the window has opened: until then the window has no folders.
+	// The editor reads a workspace file after the window has opened; until then the window has no folders.
 	await waitUntil(
 		() => vscode.workspace.workspaceFile === undefined || (vscode.workspace.workspaceFolders ?? []).length > 0,
 		vscode.workspace.onDidChangeWorkspaceFolders,
@@ -48,7 +54,7 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 	return { git, repositories };
 }
 
-/** Waits until the git extension has opened each folder that has a repository at its top. */
+/** Waits until the git extension has opened every folder that is the top folder of a repository. */
 async function repositoriesOpened(git: GitApi, folders: readonly vscode.WorkspaceFolder[]): Promise<boolean> {
 	const tops = await Promise.all(
 		folders.map(async ({ uri }) => {
@@ -83,22 +89,25 @@ function noRepository(folders: readonly vscode.WorkspaceFolder[], isComplete: bo
 			);
 }
 
-/** Whether the repository's folder holds the file that is in front. */
+/** Whether the repository's folder contains the file in the active editor. */
 function holdsOpenFile({ rootUri }: GitRepository): boolean {
 	const open = vscode.window.activeTextEditor?.document.uri;
 	return open?.scheme === 'file' && (open.path === rootUri.path || open.path.startsWith(`${rootUri.path}/`));
 }
 
-/** The innermost of those that hold the open file comes first. */
+/** The innermost repository that contains the open file ranks first. */
 const rank = (repository: GitRepository) => (holdsOpenFile(repository) ? repository.rootUri.path.length : 0);
 
-/** The only one, or the one that the open file is in. Undefined where that is not clear. */
+/** Returns the only repository, or the one that contains the open file. Returns undefined where that is not clear. */
 export function likelyRepository(repositories: readonly GitRepository[]): GitRepository | undefined {
 	const [first] = [...repositories].sort((a, b) => rank(b) - rank(a));
 	return repositories.length === 1 || (first && rank(first) > 0) ? first : undefined;
 }
 
-/** The repository that the user picks, that of the open file first; `elsewhere`: one that is not open. Undefined: dismissed. */
+/**
+ * Lets the user choose a repository, with that of the open file first. `elsewhere` stands for one that is not open.
+ * Resolves with undefined when dismissed.
+ */
 export async function pickRepository(
 	repositories: readonly GitRepository[],
 	hasOthers: boolean,

@@ -5,7 +5,7 @@ import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import { chooseFirstBranch } from './pickBranch.ts';
 import { likelyRepository, pickRepository } from './pickRepository.ts';
 
-/** What there is to choose from. */
+/** What the user can choose from. */
 export interface SubjectChoice {
 	connection: TaskConnection;
 	client: Pick<Client, 'sources'>;
@@ -14,7 +14,10 @@ export interface SubjectChoice {
 	repositories: readonly GitRepository[];
 }
 
-/** Without asking, where it is clear which repository is meant. Undefined: dismissed. */
+/**
+ * Chooses the subject without asking where it is clear which repository is meant. Resolves with undefined when
+ * dismissed.
+ */
 export async function firstSubject(
 	choice: SubjectChoice,
 	wishedBranch: string | undefined,
@@ -23,7 +26,10 @@ export async function firstSubject(
 	return likely ? openSubject(choice, likely, wishedBranch) : pickSubject(choice, wishedBranch);
 }
 
-/** The repository that the user picks, of this window or of those that the service sees. Undefined: dismissed. */
+/**
+ * Lets the user choose a repository of this window or one that the service sees. Resolves with undefined when
+ * dismissed.
+ */
 export async function pickSubject(choice: SubjectChoice, wishedBranch?: string): Promise<LaunchSubject | undefined> {
 	const { connection, client, repositories } = choice;
 	const picked = repositories.length === 0 ? 'elsewhere' : await pickRepository(repositories, connection.hasLookUps);
@@ -34,7 +40,7 @@ export async function pickSubject(choice: SubjectChoice, wishedBranch?: string):
 	return pickHostedSubject(client.sources, connection, wishedBranch);
 }
 
-/** With the branch that is wished for, or the current one. Undefined: dismissed. */
+/** Uses the branch that is wished for, or the current one. Resolves with undefined when dismissed. */
 export async function openSubject(
 	{ connection, git }: SubjectChoice,
 	repository: GitRepository,

@@ -1,18 +1,21 @@
 import * as vscode from 'vscode';
 
-/** A row of the preflight. `id` tells it from the others while the rows are drawn anew. */
+/** A row of the preflight. `id` identifies it when the rows are redrawn. */
 export interface PreflightRow extends vscode.QuickPickItem {
 	id: string;
 }
 
 interface Question {
 	placeholder: string;
-	/** What was typed to find a row. */
+	/** The filter text that the user typed. */
 	value: string;
 	answer(id: string | undefined): void;
 }
 
-/** The list that stands between the wish and the request. One place is used for the whole of a launch, so that nothing jumps. */
+/**
+ * The list that the user confirms before the request is sent. A launch uses the same kind of list throughout, so that
+ * nothing jumps.
+ */
 export class Preflight {
 	private shown: { picker: vscode.QuickPick<PreflightRow>; question: Question } | undefined;
 	private readonly title: string;
@@ -22,8 +25,9 @@ export class Preflight {
 	}
 
 	/**
-	 * Shows the rows and resolves with the id of the one that was taken, by Enter or by its button; undefined: dismissed.
-	 * `active`: the row that Enter takes; the last one where that is not there. `hasChanged`: what was shown last no longer holds.
+	 * Shows the rows and resolves with the id of the one that was chosen with Enter or by its button, or with undefined
+	 * when dismissed. `active` is the row that Enter chooses, or the last row where it does not exist. `hasChanged` says
+	 * that what was shown last no longer holds.
 	 */
 	ask(rows: readonly PreflightRow[], active: string, hasChanged: boolean): Promise<string | undefined> {
 		const placeholder = hasChanged
@@ -35,8 +39,8 @@ export class Preflight {
 	}
 
 	/**
-	 * Draws the rows anew while the list is open; the active one stays. In a list of its own: the editor names a row by its
-	 * place, so a click that was still on its way would take whichever row has come to that place.
+	 * Redraws the rows while the list is open and keeps the active one. It shows a new list, because the editor
+	 * identifies a row by its position, and a click in flight would choose whichever row has moved to that position.
 	 */
 	update(rows: readonly PreflightRow[]): void {
 		if (this.shown) {
@@ -60,12 +64,12 @@ export class Preflight {
 		picker.ignoreFocusOut = true;
 		picker.matchOnDetail = true;
 		picker.items = rows;
-		// Without one the editor takes the first, which sends nothing.
+		// Without an active row the editor uses the first, which sends nothing.
 		if (active) {
 			picker.activeItems = [active];
 		}
 		const finish = (id: string | undefined) => {
-			// One that was replaced goes without an answer.
+			// A list that was replaced ends without an answer.
 			if (this.shown?.picker === picker) {
 				this.shown = undefined;
 				question.answer(id);

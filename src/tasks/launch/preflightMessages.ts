@@ -4,10 +4,10 @@ import { oneLine } from '../model/plainText.ts';
 import { SHORT_COMMIT } from './pickBranch.ts';
 
 const MAXIMUM_NAME = 120;
-/** Names of changed files in a row; the rest is counted. */
+/** The number of changed files that are named in a row; the rest is counted. */
 const SHOWN_FILES = 4;
 
-/** What a row says: an icon, what is so, which ones, and what will be done about it (empty: nothing). */
+/** The text of a row: an icon, the finding, the items concerned, and what will be done about it (empty for nothing). */
 export interface FindingText {
 	icon: string;
 	label: string;
@@ -15,13 +15,13 @@ export interface FindingText {
 	detail: string;
 }
 
-/** What else the words need to know. */
+/** The names that the texts need. */
 export interface PreflightNames {
 	connection: string;
 	repository: string;
-	/** The branch's name here. */
+	/** The name of the local branch. */
 	branch: string;
-	/** What is used in place of an agent that is not offered. */
+	/** The agent that is used instead of one that is not offered. */
 	agent: string;
 }
 
@@ -150,7 +150,7 @@ function serviceText(look: ServiceLook, { connection, repository }: PreflightNam
 	}
 }
 
-/** The words of a choice, for the button that takes it. */
+/** The label of the button for a choice. */
 export function choiceText(choice: CommitChoice, kind: Finding['kind']): string {
 	if (kind === 'changes') {
 		return choice === 'leave' ? vscode.l10n.t('Go Without Them') : vscode.l10n.t('Take Them Along on a Scratch Branch');
@@ -199,7 +199,7 @@ function filesText(files: readonly string[]): string {
 	return files.length > SHOWN_FILES ? vscode.l10n.t('{0} and {1} more', shown, files.length - SHOWN_FILES) : shown;
 }
 
-/** What “Start Task” will send: the place, what happens before, and with what. */
+/** Describes what “Start Task” will send: the branch, what happens before, and the options. */
 export function sentText(
 	plan: LaunchPlan,
 	{ ahead, changed }: LaunchFacts,

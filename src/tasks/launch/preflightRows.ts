@@ -16,14 +16,14 @@ import {
 
 const MAXIMUM_PROMPT = 120;
 
-/** Something else that can be done about a finding. Resolving with `leave` ends the launch. */
+/** An alternative for a finding. Resolving with `leave` ends the launch. */
 export interface FindingFix {
 	icon: string;
 	title: string;
 	run(): unknown;
 }
 
-/** All that the rows say. */
+/** Everything that the rows show. */
 export interface PreflightView {
 	prompt: string;
 	connection: TaskConnection;
@@ -31,17 +31,17 @@ export interface PreflightView {
 	/** The repository's name. */
 	repository: string;
 	hasOtherRepositories: boolean;
-	/** The branch's name here. */
+	/** The name of the local branch. */
 	branch: string;
-	/** Undefined until they are known. */
+	/** Undefined until the facts are known. */
 	facts: LaunchFacts | undefined;
-	/** Undefined where something hinders the task. */
+	/** Undefined where something prevents the task. */
 	plan: LaunchPlan | undefined;
 	findings: readonly Finding[];
 	fixesOf(finding: Finding): readonly FindingFix[];
 }
 
-/** The findings, what can be chosen, and at the end what will be sent. */
+/** The findings, then the choices, and at the end what will be sent. */
 export function preflightRows(view: PreflightView): PreflightRow[] {
 	const { connection, choices, findings } = view;
 	const { agents, installDependencies, maxDuration } = choices;

@@ -2,17 +2,20 @@ import type * as vscode from 'vscode';
 import { SerialQueue } from '../../base/async.ts';
 import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../model/storageKeys.ts';
 
-/** Where the prompt's task is to run; undefined where the user chooses. */
+/** Where the prompt's task should run; undefined where the user chooses. */
 export interface PromptPlace {
 	repository?: string | undefined;
 	branch?: string | undefined;
 }
 
-/** The prompt that was written and not sent, in the workspace's state: of all windows on it the one that was written last. */
+/**
+ * The prompt that was written and not sent yet, in the workspace's state. Of several windows, the last one to write
+ * wins.
+ */
 export class PromptDraft {
 	private readonly state: vscode.Memento;
 	private readonly writes = new SerialQueue();
-	/** What this window has read or written last. */
+	/** The text that this window read or wrote last. */
 	private known: string | undefined;
 
 	constructor(state: vscode.Memento) {
@@ -28,7 +31,7 @@ export class PromptDraft {
 		return this.state.get<PromptPlace>(DRAFT_PLACE_KEY) ?? {};
 	}
 
-	/** For the editor that shows it. */
+	/** Returns the draft for the editor that shows it. */
 	read(): string {
 		this.known = this.text;
 		return this.known;
@@ -36,7 +39,7 @@ export class PromptDraft {
 
 	write(text: string): Promise<void> {
 		return this.writes.run(async () => {
-			// What another window has written meanwhile was not emptied here, so it stays.
+			// Clearing the text here must not remove what another window has written meanwhile.
 			if (text !== '' || this.text === this.known) {
 				await this.state.update(DRAFT_KEY, text === '' ? undefined : text);
 				this.known = text;
@@ -49,7 +52,10 @@ export class PromptDraft {
 		await this.state.update(DRAFT_PLACE_KEY, isEmpty ? undefined : { repository, branch });
 	}
 
-	/** A task was made of `prompt`. Another one that a window has written meanwhile stays. */
+	/**
+	 * Removes the draft after a task was made from `prompt`. A different draft that another window has written meanwhile
+	 * stays.
+	 */
 	forget(prompt: string): Promise<void> {
 		return this.writes.run(async () => {
 			if (['', prompt.trim()].includes(this.text.trim())) {

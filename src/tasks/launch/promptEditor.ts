@@ -5,7 +5,7 @@ import type { PromptPlace } from './promptDraft.ts';
 import type { PromptFile } from './promptFile.ts';
 import type { LaunchWish } from './startTask.ts';
 
-/** The editor that a prompt is written in: opens it, tells what stands in it, and shows the way on. */
+/** The editor in which a prompt is written: opens it, reads its text and offers to start the task. */
 export class PromptEditor implements Disposable {
 	private readonly file: PromptFile;
 	private readonly store = new DisposableStore();
@@ -38,7 +38,7 @@ export class PromptEditor implements Disposable {
 		draw();
 	}
 
-	/** The prompt is in the editor in front. */
+	/** Whether the prompt is in the active editor. */
 	get isInFront(): boolean {
 		const editor = vscode.window.activeTextEditor;
 		return editor !== undefined && this.file.isOf(editor.document.uri);
@@ -49,7 +49,9 @@ export class PromptEditor implements Disposable {
 		return { prompt: text.trim(), repository: draft.place.repository, branch: draft.place.branch };
 	}
 
-	/** Shows the prompt, with the cursor at its end; where it is shown already, the cursor stays where the user put it. */
+	/**
+	 * Shows the prompt with the cursor at its end. Where it is visible already, the cursor stays where the user put it.
+	 */
 	async open(): Promise<vscode.TextEditor> {
 		const shown = vscode.window.visibleTextEditors.find(({ document }) => this.file.isOf(document.uri));
 		const document = shown?.document ?? (await vscode.workspace.openTextDocument(this.file.uri));
@@ -64,7 +66,7 @@ export class PromptEditor implements Disposable {
 		return editor;
 	}
 
-	/** Adds to what is written already, which is never lost: `replace` can be undone in the editor. */
+	/** Adds to what is written already. Nothing is ever lost: `replace` can be undone in the editor. */
 	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}): Promise<void> {
 		const editor = await this.open();
 		const { document } = editor;
@@ -79,7 +81,10 @@ export class PromptEditor implements Disposable {
 		}
 	}
 
-	/** Closes the editor and forgets the draft, once a task was made of it; another one that was written meanwhile stays. */
+	/**
+	 * Closes the editor and removes the draft once a task was made from it. A different prompt that was written meanwhile
+	 * stays.
+	 */
 	async sent(prompt: string): Promise<void> {
 		if (this.file.text.trim() !== prompt.trim()) {
 			return;
@@ -90,7 +95,7 @@ export class PromptEditor implements Disposable {
 				return;
 			}
 			await this.file.save(document);
-			// One that holds more by now, or could not be saved, would ask in the way of everything else.
+			// Closing a document that has new text, or could not be saved, would show a dialog.
 			if (document.isDirty) {
 				return;
 			}
@@ -117,8 +122,8 @@ export class PromptEditor implements Disposable {
 }
 
 /**
- * Empties it, unless somebody types there. Closing it would not do: the editor keeps a closed document for minutes, and
- * shows the old prompt to whoever begins the next one.
+ * Empties the document, unless the user is typing in it. Closing it would not be enough: the editor keeps a closed
+ * document for minutes and would show the old prompt for the next task.
  */
 async function isEmptied(document: vscode.TextDocument): Promise<boolean> {
 	const edit = new vscode.WorkspaceEdit();

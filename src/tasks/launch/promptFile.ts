@@ -4,32 +4,32 @@ import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { changesTextOnSave } from '../../platform/settings.ts';
 import { PromptDraft } from './promptDraft.ts';
 
-/** How often the draft is written down while it is typed, in milliseconds. */
+/** How often the draft is saved while the user types, in milliseconds. */
 const SAVE_MS = 400;
 
 /**
- * The same in every window and at all times: what the editor brings back unsaved after a reload is of the window before, and
- * it refuses to save that over a file that is newer.
+ * The times never change: after a reload the editor restores the unsaved document of the previous window, and would
+ * refuse to save it over a file that is newer.
  */
 const TIMES = { ctime: 0, mtime: 0 };
 
 /**
- * The prompt that is being written, as a file of a file system of our own: it is kept in the workspace's state at every
- * change, through closing, failure and a reload of the window, and never asks to be saved somewhere.
+ * The prompt that is being written, as a file of a custom file system. It is kept in the workspace's state at every
+ * change, survives closing, errors and reloads of the window, and never asks where to be saved.
  */
 export class PromptFile implements vscode.FileSystemProvider, Disposable {
-	/** The only document of the scheme; its name is what the tab shows. */
+	/** The only document of the scheme. Its name is the title of the tab. */
 	readonly uri: vscode.Uri;
-	/** What is kept of it. */
+	/** The stored form of the prompt. */
 	readonly draft: PromptDraft;
 	private readonly onRead: () => void;
 	private readonly store = new DisposableStore();
-	/** Never: nobody writes to it but its editor. */
+	/** Never fires, because only the file's own editor writes to it. */
 	readonly onDidChangeFile = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>()).event;
 	private readonly saves = new SerialQueue();
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	/** `onRead`: somebody opens the document; also the window itself, after a reload. */
+	/** `onRead` is called when the document is opened, including by the window itself after a reload. */
 	constructor(scheme: string, workspaceState: vscode.Memento, onRead: () => void) {
 		this.uri = vscode.Uri.from({ scheme, path: '/Task Prompt.md' });
 		this.draft = new PromptDraft(workspaceState);
@@ -44,12 +44,12 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		);
 	}
 
-	/** The editor holds it for minutes after its tab was closed. */
+	/** The editor keeps the document for minutes after its tab was closed. */
 	get document(): vscode.TextDocument | undefined {
 		return vscode.workspace.textDocuments.find(({ uri }) => this.isOf(uri));
 	}
 
-	/** The prompt as it stands in its editor, or as it was kept. */
+	/** The prompt as it is in its editor, or as it was stored. */
 	get text(): string {
 		return this.document?.getText() ?? this.draft.text;
 	}
@@ -58,7 +58,7 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		return uri.scheme === this.uri.scheme;
 	}
 
-	/** One after the other: of two at once the editor says that one has failed. */
+	/** Saves one after the other, because the editor reports that one of two concurrent saves has failed. */
 	async save(document: vscode.TextDocument): Promise<void> {
 		await this.saves.run(async () => document.save());
 	}
@@ -68,11 +68,11 @@ export class PromptFile implements vscode.FileSystemProvider, Disposable {
 		if (document.isClosed) {
 			return;
 		}
-		// Where that fails, saving the document does as well, which the editor says.
+		// Where this fails, saving the document fails as well, which the editor reports.
 		this.draft.write(document.getText()).catch(() => {});
-		// A text that changes under the hands would disturb whoever types; the draft is kept all the same.
+		// A text that changes on saving would disturb the user while typing. The draft is stored in any case.
 		if (document.isDirty && !changesTextOnSave(document)) {
-			// Closed before its turn: what stood there is kept already.
+			// The document was closed in the meantime; its text is stored already.
 			this.save(document).catch(() => {});
 		}
 	}

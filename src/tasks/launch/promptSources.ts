@@ -4,23 +4,29 @@ import { commands } from '../../platform/ids.ts';
 import { oneLine } from '../model/plainText.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
-/** Lines of a problem that its prompt repeats, at most. */
+/** The maximum number of lines of a problem that its prompt repeats. */
 const MAXIMUM_PROBLEM_LINES = 40;
-/** Of a place that a problem or a comment names, in UTF-16 units: a line of a packed file can be millions long. */
+/**
+ * The maximum length of the text at a problem or a comment, in UTF-16 code units: a line of a minified file can be
+ * millions long.
+ */
 const MAXIMUM_PLACE = 4_000;
-/** Of a selection. What is longer is better named than repeated. */
+/** The maximum length of a selection. A longer one is better referred to than repeated. */
 const MAXIMUM_SELECTION = 100_000;
 const MAXIMUM_MESSAGE = 2_000;
-/** Problems that one menu offers a task for. */
+/** The maximum number of problems for which one menu offers a task. */
 const MAXIMUM_ACTIONS = 5;
 const MAXIMUM_TITLE = 60;
 
-/** What the code actions hand to `errand.startTaskFromSelection`. */
+/** The argument that the code actions pass to `errand.startTaskFromSelection`. */
 export type PlaceArgument =
 	| { kind: 'problem'; uri: vscode.Uri; range: vscode.Range; message: string }
 	| { kind: 'todo'; uri: vscode.Uri; line: number };
 
-/** A prompt for what an argument names, or for the selection in front. Throws a sentence where there is nothing to take. */
+/**
+ * Makes a prompt from what the argument names, or from the selection in the active editor. Throws a UserFacingError
+ * where there is nothing to use.
+ */
 export async function promptOfPlace(argument: unknown): Promise<string> {
 	const place = argument as Partial<PlaceArgument> | undefined;
 	if (place?.kind === 'problem' && place.uri && place.range) {
@@ -42,7 +48,7 @@ export async function promptOfPlace(argument: unknown): Promise<string> {
 		throw new UserFacingError(vscode.l10n.t('No editor is open. Open a file and select text, then try again.'));
 	}
 	const { document, selection } = editor;
-	// A selection that ends before the first character of a line does not hold that line.
+	// A selection that ends before the first character of a line does not include that line.
 	const isAtStart = !selection.isEmpty && selection.end.character === 0 && selection.end.line > selection.start.line;
 	const last = selection.end.line - (isAtStart ? 1 : 0);
 	const source = sourceOf(document, selection.start.line, last);
@@ -71,7 +77,7 @@ function sourceOf(document: vscode.TextDocument, first: number, last: number): P
 	};
 }
 
-/** “Start Task for This …”: for each problem at the place, and for a comment in its lines that asks for work. */
+/** Offers “Start Task for This …” for each problem at the position, and for a TODO comment in its lines. */
 export function placeActions(
 	document: vscode.TextDocument,
 	range: vscode.Range,
@@ -92,7 +98,7 @@ export function placeActions(
 		action.diagnostics = [diagnostic];
 		return action;
 	});
-	// The range may be of a text that was longer.
+	// The range may refer to an earlier, longer text.
 	const { start, end } = document.validateRange(range);
 	for (let line = start.line; line <= Math.min(end.line, start.line + 100); line++) {
 		if (findTodo(document.lineAt(line).text) !== undefined) {

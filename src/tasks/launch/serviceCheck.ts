@@ -6,18 +6,21 @@ import type { ServiceLook } from '../model/findings.ts';
 import { repositoryKey } from '../model/sameRepository.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
-/** A list this long may be one page of more: the contract names no paging, so it proves nothing of what is not in it. */
+/**
+ * A list of this length may be only one page: the contract names no paging, so it does not prove that a missing item
+ * does not exist.
+ */
 const MAYBE_A_PAGE = 30;
 
-/** A repository in the terms of a source host. */
+/** A repository as a source host names it. */
 interface HostedName {
 	owner: string;
 	name: string;
 }
 
 /**
- * Asks the service whether it knows what it is about to be told to clone, and which branches it sees there. Never rejects.
- * `nameFolder` makes a folder of this machine known to the local service first.
+ * Asks the service whether it knows the repository that it will be told to clone, and which branches it sees there.
+ * Never rejects. `nameFolder` registers a folder of this machine with the local service first.
  */
 export async function lookAtService(
 	{ sources }: Pick<Client, 'sources'>,

@@ -7,17 +7,18 @@ import { findRepositories, repositoryName } from './pickRepository.ts';
 import { firstSubject, openSubject, type SubjectChoice } from './pickSubject.ts';
 import { shortName } from './preflightMessages.ts';
 
-/** What is wished for, before anything is known of it. */
+/** The requested task, before anything is known about its repository. */
 export interface LaunchWish {
 	prompt: string;
-	/** An address, a folder or a name of a repository that is open. */
+	/** The address, folder or name of an open repository. */
 	repository?: string | undefined;
 	branch?: string | undefined;
 }
 
 /**
- * Names everything that the task would meet, lets the user change it, and resolves with what was confirmed. Throws a
- * sentence where no repository can be used. `edit-prompt`: the user wants to write on. Undefined: dismissed.
+ * Shows everything that affects the task, lets the user change it, and resolves with what was confirmed. Throws a
+ * UserFacingError where no repository can be used. `edit-prompt`: the user wants to continue writing. Resolves with
+ * undefined when dismissed.
  */
 export async function askForTask(
 	dependencies: AskDependencies,
@@ -31,7 +32,10 @@ export async function askForTask(
 	return subject && new LaunchQuestion(dependencies, choice, wish.prompt, subject).ask();
 }
 
-/** Where none can be used here, those that the service sees are left, unless one is meant that should be open. */
+/**
+ * Where no repository can be used here, those that the service sees remain, unless the wish names one that should be
+ * open.
+ */
 async function findSubjects({ connection, client }: AskDependencies, wish: LaunchWish): Promise<SubjectChoice> {
 	const title = vscode.l10n.t('Looking for repositories…');
 	try {
@@ -67,7 +71,7 @@ function wishedRepository(repositories: readonly GitRepository[], wished: string
 	return found;
 }
 
-/** A prompt, from a key binding or another command; the user still sees and confirms it. */
+/** Reads a prompt from a key binding or another command. The user still sees and confirms it. */
 export function wishOf(argument: unknown): LaunchWish | undefined {
 	const { prompt, repository, branch } = (argument ?? {}) as Partial<Record<keyof LaunchWish, unknown>>;
 	if (typeof prompt !== 'string' || prompt.trim() === '') {

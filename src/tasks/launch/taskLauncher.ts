@@ -31,36 +31,38 @@ export interface TaskLauncherDependencies {
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
 	promptEditor: PromptEditor;
-	/** The tasks that are known. */
+	/** The tasks that are known so far. */
 	tasks(): Iterable<Task>;
-	/** The active connection and its client. */
+	/** Returns the active connection and its client. */
 	target(): Promise<TaskTarget>;
-	/** Asks for the key where it is missing. Resolves with false when there is still none, which was said. */
+	/**
+	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
+	 */
 	ensureKey(): Promise<boolean>;
-	/** Makes folders known to the local service's look-ups. */
+	/** Registers folders for the local service's look-ups. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
-	/** Resolves when the list was read once, whether that worked or not. */
+	/** Resolves when the list has been read once, successfully or not. */
 	load(): Promise<void>;
-	/** Shows and follows a task that was made. */
+	/** Shows and follows a task that was created. */
 	started(task: Task, target: TaskTarget): Promise<void>;
 	explain(error: unknown): void;
 	logger: Logger;
 }
 
-/** A request with what was made for it. */
+/** A request with the scratch branch that was made for it. */
 interface Sending {
 	request: TaskCreateRequest;
-	/** The name of the scratch branch that it starts from. */
+	/** The name of the scratch branch that the task starts from. */
 	scratch: string | undefined;
 }
 
-/** Starts tasks, one at a time, so that no second click sends a second one. */
+/** Starts tasks one at a time, so that a second click does not start a second task. */
 export class TaskLauncher {
 	private readonly dependencies: TaskLauncherDependencies;
 	private readonly scratchBranches: ScratchBranches;
 	private isStarting = false;
 	private readonly openedAt = Date.now();
-	/** When requests were sent whose tasks nobody knows of yet. */
+	/** The times of requests that got no reply and whose tasks are still unknown. */
 	private readonly givenUp = new Set<number>();
 	/** Never rejects. */
 	private settling: Promise<void> = Promise.resolve();
@@ -89,8 +91,8 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * With a prompt: what the task will meet, and on the user's yes the task. Resolves with its id; undefined: dismissed, or
-	 * failed, which was said. Without one the prompt is written first.
+	 * With a prompt, shows what affects the task and starts it when the user confirms. Resolves with its id, or with
+	 * undefined when it was dismissed or failed, which is reported. Without a prompt, opens the prompt editor first.
 	 */
 	async start(argument: unknown): Promise<string | undefined> {
 		const wish = wishOf(argument);
@@ -102,7 +104,7 @@ export class TaskLauncher {
 		return undefined;
 	}
 
-	/** What hinders every task is better said before the prompt is written. */
+	/** Reports problems that prevent every task before the prompt is written. */
 	private async sayWhatHinders(): Promise<void> {
 		try {
 			await findRepositories();
@@ -114,7 +116,7 @@ export class TaskLauncher {
 		}
 	}
 
-	/** What stands in the prompt's editor. */
+	/** Starts a task from the text in the prompt editor. */
 	async startFromPrompt(): Promise<string | undefined> {
 		const { promptEditor } = this.dependencies;
 		const { wish } = promptEditor;
@@ -126,7 +128,7 @@ export class TaskLauncher {
 		return this.launch(wish);
 	}
 
-	/** A selection, a problem or a comment becomes the beginning of a prompt. */
+	/** Starts a prompt from a selection, a problem or a comment. */
 	async startFromPlace(argument: unknown): Promise<void> {
 		try {
 			await this.dependencies.promptEditor.propose(await promptOfPlace(argument), 'add');
@@ -135,7 +137,7 @@ export class TaskLauncher {
 		}
 	}
 
-	/** A link's prompt is shown where prompts are written; nothing of it happens by itself. */
+	/** Shows a link's prompt in the prompt editor; nothing starts by itself. */
 	async startFromLink(path: string, query: string): Promise<void> {
 		const link = readLaunchLink(path, query);
 		if (typeof link === 'string') {
@@ -163,23 +165,26 @@ export class TaskLauncher {
 		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
 	}
 
-	/** Settles what an earlier request left open, and shows its task, where the service has made one. */
+	/** Resolves what an earlier request left open, and shows its task if the service has created one. */
 	settle(target: TaskTarget): Promise<void> {
 		return this.settleInTurn(target, settlePending);
 	}
 
-	/** The same where the list has changed: a service may take longer to make a task than the window was there for. */
+	/** Does the same when the list has changed, because a service may create a task only after the window has closed. */
 	async settleFromList(connection: string): Promise<void> {
 		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
 			await this.settleInTurn(await this.dependencies.target(), settleFromKnown);
 		}
 	}
 
-	/** No window waits for its reply: this one was opened later, or has given up, or any other would have. */
+	/**
+	 * No window waits for the reply of the request any more: it was sent before this window opened, this window has given
+	 * up, or any other window would have given up by now.
+	 */
 	private readonly isOrphan = ({ sentAt }: PendingTask): boolean =>
 		sentAt <= this.openedAt || this.givenUp.has(sentAt) || Date.now() - sentAt > UNDER_WAY_MS;
 
-	/** One look at a time, so that a task is shown once. */
+	/** Runs one look-up at a time, so that a task is shown only once. */
 	private settleInTurn(target: TaskTarget, look: typeof settlePending): Promise<void> {
 		const settled = this.settling.then(async () => {
 			const task = await this.findOpen(target, look);
@@ -203,9 +208,9 @@ export class TaskLauncher {
 		return task;
 	}
 
-	/** Removes scratch branches whose tasks have ended. `client`: asked for tasks that are not known here. */
+	/** Removes scratch branches whose tasks have ended. `client` is asked for tasks that are not known in this window. */
 	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
-		// Asked at every change of the list, which may be long.
+		// This is called at every change of the list, which may be long.
 		if (this.scratchBranches.isEmpty) {
 			return;
 		}
@@ -235,7 +240,7 @@ export class TaskLauncher {
 			return undefined;
 		}
 		return this.startOnce(async target => {
-			// The tasks that are there already must not be taken for the one whose reply was lost.
+			// Tasks that exist already must not be mistaken for the one whose reply was lost.
 			const loading = this.dependencies.load();
 			await this.settling;
 			const open = await this.findOpen(target, settlePending);
@@ -286,7 +291,7 @@ export class TaskLauncher {
 		);
 	}
 
-	/** Resolves with the id of the task that `run` made, once it is shown. */
+	/** Resolves with the id of the task that `run` created, once it is shown. */
 	private async startOnce(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<string | undefined> {
 		if (this.isStarting) {
 			void showMessage(
@@ -304,7 +309,7 @@ export class TaskLauncher {
 		} catch (error) {
 			this.dependencies.explain(error);
 		} finally {
-			// While the task is being shown, the next one may be started.
+			// The next task may be started while this one is being shown.
 			this.isStarting = false;
 		}
 		await (made && this.dependencies.started(made.task, made.target));
@@ -325,17 +330,17 @@ export class TaskLauncher {
 		if (outcome.kind === 'made') {
 			return outcome.task;
 		}
-		// Not waited for: a question that nobody answers must not keep other tasks from being started.
+		// The question is not awaited: one that nobody answers must not keep other tasks from being started.
 		this.givenUp.add(outcome.again.sentAt);
 		void this.offerAgain(outcome.message, sending, outcome.again);
 		return undefined;
 	}
 
-	/** A task is there: its prompt is no draft any more, and its scratch branch goes with its end. */
+	/** Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. */
 	private async made(task: Task, scratch: string | undefined): Promise<void> {
 		const { selectedBranch, prompt } = task;
 		if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
-			// An earlier try has made it, from a branch of its own.
+			// An earlier attempt has created the task, from a scratch branch of its own.
 			await this.scratchBranches.remove(scratch);
 		}
 		const used = selectedBranch ?? scratch;

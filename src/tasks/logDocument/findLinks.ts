@@ -1,17 +1,17 @@
-/** A part of a line that may lead somewhere: offsets in UTF-16 units, the end not included. */
+/** A part of a line that may be a link. Offsets are in UTF-16 code units; the end is exclusive. */
 export type LinkCandidate = { start: number; end: number } & (
 	| { kind: 'address'; url: string }
 	/** `line` and `column` count from 1. */
 	| { kind: 'file'; path: string; line: number | undefined; column: number | undefined }
 );
 
-/** One class of characters a token each: nothing is looked at twice. */
+/** Each token is one character class, so that no text is scanned twice. */
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`\u2400-\u2426⟨⟩]+/g;
 const TOKEN = /[\p{L}\p{N}_.@+\-/\\:~]+/gu;
 const PLACE = /^(.+?)(?::(\d{1,9}))?(?::(\d{1,9}))?:*$/s;
 const MAXIMUM_TOKEN = 500;
 
-/** The http(s) addresses of a line, and what looks like a path to a file, `path:line:column` too. */
+/** Finds the http(s) addresses of a line, and what looks like a path to a file, including `path:line:column`. */
 export function findLinks(text: string): LinkCandidate[] {
 	const found: LinkCandidate[] = [];
 	let rest = text;
@@ -36,7 +36,7 @@ function fileOf(token: string, index: number): LinkCandidate | undefined {
 	const trimmed = token.replace(/^[:@]+/, '');
 	const start = index + token.length - trimmed.length;
 	const [, place = '', line, column] = PLACE.exec(withoutPunctuation(trimmed)) ?? [];
-	// A word, a number and a version are no files; a name with an ending, and what has a folder before it, may be.
+	// A word, a number or a version is not a file; a name with an extension, or one with a folder before it, may be.
 	if (!/[/\\]|\.[A-Za-z]/.test(place) || !/\p{L}/u.test(place) || place.endsWith('/')) {
 		return undefined;
 	}
@@ -53,7 +53,7 @@ function fileOf(token: string, index: number): LinkCandidate | undefined {
 	};
 }
 
-/** A full stop or a bracket behind an address belongs to the sentence around it. */
+/** A full stop or a bracket after an address belongs to the sentence around it. */
 function withoutPunctuation(text: string): string {
 	let end = text.length;
 	while (end > 0 && '.,;!?)]}'.includes(text[end - 1] ?? ' ')) {

@@ -4,16 +4,19 @@ import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import type { TextStyle } from '../model/visibleText.ts';
 import type { LogLine } from './logWindow.ts';
 
-/** Names of the theme's terminal colours in the order of their numbers. */
+/** The names of the theme's terminal colours, in the order of their numbers. */
 const colourNames = ['Black', 'Red', 'Green', 'Yellow', 'Blue', 'Magenta', 'Cyan', 'White'];
 
-/** Backgrounds, by number, that carry the theme's own text worse than the colour of the page. */
+/**
+ * Background colours, by number, on which the theme's own text colour is less readable than the editor's background
+ * colour.
+ */
 const pageOn = {
 	light: new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14]),
 	dark: new Set([2, 3, 6, 7, 10, 11, 14, 15]),
 };
 
-/** Lines above and below what is seen that are coloured too, so that scrolling shows no plain ones. */
+/** How many lines above and below the visible ones are coloured too, so that scrolling shows no uncoloured ones. */
 const MARGIN = 30;
 
 const levelColours = {
@@ -23,7 +26,7 @@ const levelColours = {
 	note: 'descriptionForeground',
 } as const;
 
-/** Colours the lines that an editor shows, by the theme: a decoration type for each property that is in use. */
+/** Colours the visible lines of an editor by the theme, with a decoration type for each property in use. */
 export class LogDecorations implements Disposable {
 	private readonly types = new Map<string, vscode.TextEditorDecorationType>();
 

@@ -3,50 +3,51 @@ import type { LogRecord } from '../model/logRecord.ts';
 import { type LineFormatter, type LogLine, LogWindow } from './logWindow.ts';
 
 /**
- * The most text that the document holds, but for one entry. The editor compares two versions of a document, and so keeps folds and the place
- * on the screen, only below 100,000 characters; above, it replaces the whole text.
+ * The most text that the document holds, apart from a single longer entry. The editor compares two versions of a
+ * document, which keeps folds and the scroll position, only below 100,000 characters; above that it replaces the whole
+ * text.
  */
 const MAXIMUM_CHARACTERS = 80_000;
 
-/** How many entries are read at a time. */
+/** How many entries are read at once. */
 const READ_ENTRIES = 500;
 
-/** How often the editor hears of new lines, in milliseconds. */
+/** How often the editor is notified of new lines, in milliseconds. */
 const CHANGE_MS = 250;
 
 export interface LogDocumentWords {
-	/** The first line, where entries before `index` are left out. */
+	/** The first line where entries before `index` are left out. */
 	earlier(index: number): string;
-	/** The last line, where so many later entries are left out. */
+	/** The last line where `count` later entries are left out. */
 	later(count: number): string;
 }
 
 export interface LogDocumentOptions {
 	format: LineFormatter;
 	words: LogDocumentWords;
-	/** The records of the entries `from` (included) to `to` (not included). */
+	/** Reads the records of the entries from `from` (inclusive) to `to` (exclusive). */
 	read(from: number, to: number): Promise<LogRecord[]>;
-	/** There are other lines than before. */
+	/** Called when the lines have changed. */
 	onChange(): void;
 	maximumCharacters?: number;
 }
 
 /**
- * A task's log as a document: a window of bounded length over the entries. While the reader is at its end it follows the
- * log; elsewhere it stands still, and what is left out on either side is read again by index when it is asked for.
+ * A task's log as a document: a window of bounded length over the entries. While the reader is at its end, it follows
+ * the log; elsewhere it stays in place, and what is left out on either side is read again by index on request.
  */
 export class LogDocument implements Disposable {
 	private readonly options: LogDocumentOptions;
 	private readonly maximum: number;
 	private readonly window: LogWindow;
-	/** Every entry before this one is known to exist. */
+	/** Every entry before this index is known to exist. */
 	private known: number;
 	private isReadingEnd = true;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private loading: Promise<void> | undefined;
 	private isDisposed = false;
 
-	/** `nextIndex`: the entry that is heard next. */
+	/** `nextIndex` is the index of the next entry that will arrive. */
 	constructor(options: LogDocumentOptions, nextIndex: number) {
 		this.options = options;
 		this.maximum = options.maximumCharacters ?? MAXIMUM_CHARACTERS;
@@ -67,7 +68,7 @@ export class LogDocument implements Disposable {
 		return this.known;
 	}
 
-	/** The lines as the document shows them: those that lead to what is left out have an index of -1. */
+	/** Returns the lines as the document shows them. Lines that link to omitted entries have an index of -1. */
 	lines(): LogLine[] {
 		const { words } = this.options;
 		const lines = [...this.window.lines];
@@ -80,16 +81,16 @@ export class LogDocument implements Disposable {
 		return lines;
 	}
 
-	/** Whether the reader is at the end, where the log may go on and let go of what is above. */
+	/** Sets whether the reader is at the end, where the log may advance and drop lines at the top. */
 	setReadingEnd(isReadingEnd: boolean): void {
 		this.isReadingEnd = isReadingEnd;
 	}
 
-	/** Takes the next record of the log as it is heard. */
+	/** Takes the next record of the log as it arrives. */
 	accept(record: LogRecord): void {
 		const isNext = record.index === this.window.to && !this.hasLater;
 		this.known = Math.max(this.known, 'note' in record ? record.next : record.index + 1);
-		// Where the reader is elsewhere, a full window stays as it is.
+		// A full window stays as it is while the reader is elsewhere.
 		if (isNext && (this.isReadingEnd || this.window.length < this.maximum)) {
 			this.window.append(record);
 			if (this.isReadingEnd) {
@@ -99,12 +100,12 @@ export class LogDocument implements Disposable {
 		this.changeSoon();
 	}
 
-	/** Reads what stands before the first entry. Rejects with a ClientError. */
+	/** Reads the entries before the first one. Rejects with a ClientError. */
 	loadEarlier(): Promise<void> {
 		return this.load(async () => {
 			const { from } = this.window;
 			const records = await this.options.read(Math.max(0, from - READ_ENTRIES), from);
-			// What was heard meanwhile may have moved the window.
+			// Records that arrived in the meantime may have moved the window.
 			if (this.window.from === from && records.length > 0) {
 				this.window.prepend(records, this.maximum / 2);
 				if (!this.isReadingEnd || this.window.length > this.maximum) {
@@ -114,7 +115,7 @@ export class LogDocument implements Disposable {
 		});
 	}
 
-	/** Reads what stands behind the last entry. Rejects with a ClientError. */
+	/** Reads the entries after the last one. Rejects with a ClientError. */
 	loadLater(): Promise<void> {
 		return this.load(async () => {
 			const { to } = this.window;
@@ -133,7 +134,7 @@ export class LogDocument implements Disposable {
 		});
 	}
 
-	/** Goes to the end of the log and follows it from there. Rejects with a ClientError. */
+	/** Moves to the end of the log and follows it from there. Rejects with a ClientError. */
 	showEnd(): Promise<void> {
 		return this.load(async () => {
 			this.isReadingEnd = true;
@@ -148,14 +149,17 @@ export class LogDocument implements Disposable {
 		});
 	}
 
-	/** In one go to half of what may be: each line of a long log is then compared once more, not with every line. */
+	/**
+	 * Trims to half the maximum at once. The editor then compares the remaining lines of a long log once in a while
+	 * instead of at every new line.
+	 */
 	private trimFront(): void {
 		if (this.window.length > this.maximum) {
 			this.window.dropFirst(this.maximum / 2);
 		}
 	}
 
-	/** One reading at a time; a further one waits for it to end. */
+	/** Runs one load at a time; a further one waits for it to finish. */
 	private load(run: () => Promise<void>): Promise<void> {
 		const mine = (this.loading ?? Promise.resolve()).catch(() => {}).then(run);
 		this.loading = mine;

@@ -13,16 +13,16 @@ import { createLineFormatter, type LogLine } from './logWindow.ts';
 import { readEntries, readRange } from './readEntries.ts';
 import { saveLog } from './saveLog.ts';
 
-/** The longest message that the document shows whole, in UTF-16 units; the saved log has all of it. */
+/** The longest message that the document shows in full, in UTF-16 code units; the saved log has all of it. */
 const MAXIMUM_MESSAGE = 10_000;
 
-/** A log that is followed: what the document hears of it. */
+/** A followed log, as the source of a document. */
 export interface LogSource {
 	readonly target: { connection: { name: string }; taskId: string };
-	/** For the document's title. */
+	/** The name for the document's title. */
 	readonly name: string;
 	readonly nextIndex: number;
-	/** The line that was written last, where the log is no longer followed: the service does not know it. */
+	/** The last line that was written, where the log is no longer followed. The service does not know this line. */
 	readonly lastLine: LogRecord | undefined;
 	onRecord(listener: (record: LogRecord) => void): Disposable;
 }
@@ -35,11 +35,11 @@ interface OpenLog {
 	log: LogDocument;
 	source: LogSource;
 	heard: Disposable;
-	/** The lines of the text that the editor was given last. */
+	/** The lines of the text that the editor got last. */
 	shown: LogLine[];
 }
 
-/** A log to show; or a sentence that says why it cannot be had now. */
+/** A log to show, or a sentence that says why it is not available now. */
 export type Reopened = { source: LogSource; client: Pick<Client, 'tasks'> } | { reason: string };
 
 export interface LogDocumentsOptions {
@@ -48,7 +48,10 @@ export interface LogDocumentsOptions {
 	reopen(connection: string, taskId: string): Promise<Reopened>;
 }
 
-/** The logs that are open as documents: their text, folds, outline, links and colours, and where the reader is in them. */
+/**
+ * The logs that are open as documents: their text, folds, outline, links and colours, and the reader's position in
+ * them.
+ */
 export class LogDocuments implements Disposable {
 	private readonly options: LogDocumentsOptions;
 	private readonly disposables = new DisposableStore();
@@ -56,10 +59,10 @@ export class LogDocuments implements Disposable {
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 	private readonly decorations = this.disposables.add(new LogDecorations());
 	private readonly links = new LogLinks();
-	/** What stands in the documents whose logs could not be had. */
+	/** The content of documents whose logs are not available. */
 	private readonly unopened = new Map<string, LogLine[]>();
 	private readonly reopening = new Map<string, Promise<OpenLog | undefined>>();
-	/** The first line that each editor showed last, and whether it was at the end. */
+	/** The first line that each editor last showed, and whether it was at the end. */
 	private readonly places = new WeakMap<vscode.TextEditor, { first: number; isAtEnd: boolean }>();
 
 	constructor(options: LogDocumentsOptions) {
@@ -93,7 +96,7 @@ export class LogDocuments implements Disposable {
 		}
 	}
 
-	/** Opens the log of a followed task, at its end. */
+	/** Opens the log of a followed task at its end. */
 	async show(source: LogSource, client: Pick<Client, 'tasks'>): Promise<void> {
 		const uri = uriOf(source);
 		const key = uri.toString();
@@ -117,7 +120,7 @@ export class LogDocuments implements Disposable {
 		this.revealEnd(editor);
 	}
 
-	/** Asks again for the logs that could not be had, as another connection may have them. */
+	/** Tries again to read the logs that were not available, because another connection may have them. */
 	reopenAll(): void {
 		for (const key of this.unopened.keys()) {
 			this.changed.fire(vscode.Uri.parse(key));
@@ -131,7 +134,7 @@ export class LogDocuments implements Disposable {
 		});
 	}
 
-	/** The task of the document that a command was called for, or that is in front. */
+	/** Returns the log of the document that a command was invoked for, or of the active editor. */
 	active(argument: unknown): OpenLog | undefined {
 		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
 		return uri && this.open.get(uri.toString());
@@ -173,7 +176,7 @@ export class LogDocuments implements Disposable {
 		}
 	}
 
-	/** Asks for a file and writes the whole log into it, read from the service. */
+	/** Asks for a file and writes the whole log into it, as read from the service. */
 	async save(client: Pick<Client, 'tasks'>, taskId: string, name: string): Promise<void> {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
 		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
@@ -187,7 +190,7 @@ export class LogDocuments implements Disposable {
 		}
 	}
 
-	/** Writes the whole log into a file, with progress and a way to stop. */
+	/** Writes the whole log into a file, with cancellable progress. */
 	async saveTo(target: vscode.Uri, client: Pick<Client, 'tasks'>, taskId: string): Promise<void> {
 		const controller = new AbortController();
 		try {
@@ -231,7 +234,7 @@ export class LogDocuments implements Disposable {
 		return { uri, client, taskId, name: source.name, log, source, heard, shown: [] };
 	}
 
-	/** A document that nobody sees is not written again until somebody does. */
+	/** A document that is not visible is only updated when it becomes visible. */
 	private logChanged(uri: vscode.Uri): void {
 		if (editorsOf(uri).length > 0) {
 			this.changed.fire(uri);
@@ -254,7 +257,7 @@ export class LogDocuments implements Disposable {
 		this.unopened.delete(key);
 	}
 
-	/** The log of a document that the editor brought back. */
+	/** Reopens the log of a document that the editor has restored. */
 	private reopen(uri: vscode.Uri): Promise<OpenLog | undefined> {
 		const key = uri.toString();
 		const under = this.reopening.get(key) ?? this.readAgain(uri).finally(() => this.reopening.delete(key));
@@ -278,7 +281,7 @@ export class LogDocuments implements Disposable {
 		}
 		const entry = this.create(uri, found.source, found.client);
 		this.keep(entry);
-		// What was not heard yet comes by itself.
+		// Entries that have not arrived yet come by themselves.
 		await entry.log.loadEarlier().catch(error => this.options.explain(error));
 		if (found.source.lastLine) {
 			entry.log.accept(found.source.lastLine);
@@ -286,7 +289,7 @@ export class LogDocuments implements Disposable {
 		return entry;
 	}
 
-	/** The lines of a document, where they are what it shows: an edit may still be on its way. */
+	/** Returns the lines of a document as far as it shows them, because an edit may still be pending. */
 	private linesOf(document: vscode.TextDocument): LogLine[] {
 		const key = document.uri.toString();
 		const shown = this.open.get(key)?.shown ?? this.unopened.get(key) ?? [];
@@ -324,7 +327,8 @@ export class LogDocuments implements Disposable {
 			return;
 		}
 		const before = this.places.get(editor) ?? { first: 0, isAtEnd: true };
-		// Only going up leaves the end: new lines below push nothing, and a smaller window shows less of the same place.
+		// Only scrolling up leaves the end: new lines below do not scroll, and a smaller window shows less of the same
+		// position.
 		const isAtEnd = last >= document.lineCount - 2 || (before.isAtEnd && first >= before.first);
 		this.places.set(editor, { first, isAtEnd });
 		this.open.get(document.uri.toString())?.log.setReadingEnd(isAtEnd);
@@ -337,7 +341,7 @@ export class LogDocuments implements Disposable {
 		editor.revealRange(new vscode.Range(end, end));
 	}
 
-	/** Loads and brings the entry back into sight that the reader was at. */
+	/** Loads entries and then reveals the entry at which the reader was. */
 	private async load(entry: OpenLog, run: () => Promise<void>, anchor: number | undefined): Promise<void> {
 		const editors = editorsOf(entry.uri);
 		for (const editor of editors) {
@@ -376,7 +380,7 @@ export class LogDocuments implements Disposable {
 
 	private close(uri: vscode.Uri): void {
 		const key = uri.toString();
-		// A document that only gets its language is closed and opened again.
+		// A document whose language is being set is closed and opened again.
 		if (vscode.workspace.textDocuments.some(document => document.uri.toString() === key)) {
 			return;
 		}
@@ -399,7 +403,7 @@ export class LogDocuments implements Disposable {
 	}
 }
 
-/** In the language whose defaults make the editor wrap it under its text. */
+/** Opens the log in the language whose defaults make the editor wrap lines under their text. */
 async function openLog(uri: vscode.Uri): Promise<vscode.TextDocument> {
 	return inLogLanguage(await vscode.workspace.openTextDocument(uri));
 }
@@ -415,7 +419,7 @@ function editorsOf(uri: vscode.Uri): vscode.TextEditor[] {
 	return vscode.window.visibleTextEditors.filter(({ document }) => document.uri.toString() === key);
 }
 
-/** The query tells logs of one title apart; the path is what the tab shows. */
+/** The query distinguishes logs of the same title; the path is what the tab shows. */
 function uriOf({ target, name }: LogSource): vscode.Uri {
 	return vscode.Uri.from({
 		scheme: LOG_SCHEME,
@@ -424,7 +428,7 @@ function uriOf({ target, name }: LogSource): vscode.Uri {
 	});
 }
 
-/** What `uriOf` wrote; other extensions may open an address of their own making. */
+/** Parses what `uriOf` wrote. Other extensions may open addresses of their own making. */
 function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | undefined {
 	try {
 		const [connection, taskId]: unknown[] = JSON.parse(uri.query);
@@ -434,7 +438,7 @@ function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | u
 	}
 }
 
-/** What stands in place of a log: why, and the line that tries again. */
+/** The lines shown in place of a log: the reason, and a line that tries again. */
 function noteLines(reason: string, again: string | undefined): LogLine[] {
 	const line = { isFirst: true, step: undefined, level: 'note' as const, colours: [] };
 	return [{ ...line, text: reason, index: 0 }, ...(again === undefined ? [] : [{ ...line, text: again, index: -1 }])];
@@ -466,7 +470,7 @@ function symbolsOf(document: vscode.TextDocument, lines: readonly LogLine[]): vs
 	});
 }
 
-/** The lines that stand for what is left out load it. */
+/** Makes links of the lines for omitted entries, which load them. */
 function leadLinks(document: vscode.TextDocument, lines: readonly LogLine[]): vscode.DocumentLink[] {
 	return lines.flatMap((line, at) => {
 		if (line.index >= 0) {

@@ -2,14 +2,14 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { findLinks, type LinkCandidate } from './findLinks.ts';
 
-/** How many names of files are looked for, in a document and in all that were looked for before. */
+/** How many file names are looked up for one document, and how many results are remembered in total. */
 const MAXIMUM_LOOKUPS = 300;
 const MAXIMUM_KNOWN = 2000;
 
-/** How long it counts as known whether a file is there, in milliseconds: agents make files while they are written about. */
+/** How long a result counts as current, in milliseconds, because agents create files while their log mentions them. */
 const KNOWN_MS = 30_000;
 
-/** Finds what in a log leads to a web page, or to a file that is there in one of the workspace's folders. */
+/** Finds links in a log: to web pages, and to files that exist in one of the workspace's folders. */
 export class LogLinks {
 	private readonly known = new Map<string, { isFile: boolean; at: number }>();
 
@@ -67,7 +67,7 @@ export class LogLinks {
 	}
 }
 
-/** The file in the folder that a path names; undefined for one that leads out of it. */
+/** Returns the file in the folder that a path names, or undefined for a path that leads out of it. */
 function within(folder: vscode.Uri, name: string): vscode.Uri | undefined {
 	const relative = path.isAbsolute(name) ? path.relative(folder.fsPath, name) : path.normalize(name);
 	return relative === '' || relative === '.' || relative.startsWith('..') || path.isAbsolute(relative)

@@ -1,19 +1,19 @@
 import type { LogLine } from './logWindow.ts';
 
-/** Lines from `start` to `end`, both included, counted from 0. */
+/** Lines from `start` to `end`, both inclusive, counted from 0. */
 export interface LineRange {
 	start: number;
 	end: number;
 }
 
-/** A run of entries of one step. */
+/** Consecutive entries of one step. */
 export interface LogSection extends LineRange {
 	step: string;
-	/** The entries in it that say that something went wrong, or might. */
+	/** The entries in it that report an error or a warning. */
 	problems: LineRange[];
 }
 
-/** Notes and entries without a step belong to the section around them. */
+/** Splits the lines into sections. Notes and entries without a step belong to the section around them. */
 export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
 	const sections: LogSection[] = [];
 	let current: LogSection | undefined;
@@ -40,7 +40,7 @@ export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
 	return sections;
 }
 
-/** What can be folded: steps, and in them entries of several lines. */
+/** Returns the foldable ranges: steps, and in them entries of several lines. */
 export function foldsOf(lines: readonly LogLine[]): LineRange[] {
 	const folds: LineRange[] = sectionsOf(lines);
 	let start = 0;

@@ -6,18 +6,18 @@ import { OPEN_LOGS_KEY } from '../model/storageKeys.ts';
 interface StoredTab {
 	uri: string;
 	column: number;
-	/** It was the one of its group in sight. */
+	/** Whether it was the active tab of its group. */
 	isActive: boolean;
 }
 
 /**
- * The tabs of logs, remembered by the workspace: the editor brings back tabs of files after a reload of the window,
- * and drops those whose text an extension provides.
+ * Remembers the tabs of logs in the workspace's state: after a reload of the window, the editor restores tabs of files,
+ * but drops those whose text an extension provides.
  */
 export class LogTabs implements Disposable {
 	private readonly workspaceState: vscode.Memento;
 	private readonly listener: vscode.Disposable;
-	/** What was there before the reload is kept until it is there again. */
+	/** The tabs from before the reload, kept until they have been restored. */
 	private toRestore: StoredTab[];
 
 	constructor(workspaceState: vscode.Memento) {
@@ -26,11 +26,11 @@ export class LogTabs implements Disposable {
 		this.listener = vscode.window.tabGroups.onDidChangeTabs(() => this.save());
 	}
 
-	/** Opens what was open before the reload where it was, and leaves the focus where it is. */
+	/** Opens what was open before the reload in the same place, without moving the focus. */
 	async restore(): Promise<void> {
 		try {
 			for (const { uri, column, isActive } of this.toRestore) {
-				// `background` is an option of the command alone.
+				// Only the command has the option `background`.
 				const options = { viewColumn: column, preview: false, preserveFocus: true, background: !isActive };
 				await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri), options);
 			}

@@ -7,11 +7,11 @@ export type LineLevel = 'error' | 'warning' | 'success' | 'note';
 /** One line of the document. */
 export interface LogLine {
 	text: string;
-	/** The index of the entry that it belongs to. */
+	/** The index of the entry that the line belongs to. */
 	index: number;
-	/** The first line of its entry. */
+	/** Whether it is the first line of its entry. */
 	isFirst: boolean;
-	/** As the log shows it; undefined for entries without one and for notes. */
+	/** The step as the log shows it; undefined for notes and for entries without a step. */
 	step: string | undefined;
 	level: LineLevel | undefined;
 	colours: readonly ColourRun[];
@@ -43,7 +43,7 @@ export function createLineFormatter(
 	};
 }
 
-/** A part of a log without holes: the entries `from` (included) to `to` (not included), of a bounded length. */
+/** A contiguous part of a log of bounded length: the entries `from` (inclusive) to `to` (exclusive). */
 export class LogWindow {
 	private readonly format: LineFormatter;
 	private held: LogLine[] = [];
@@ -59,7 +59,7 @@ export class LogWindow {
 		return this.held;
 	}
 
-	/** In UTF-16 units, with line ends. */
+	/** The length in UTF-16 code units, including line ends. */
 	get length(): number {
 		return this.characters;
 	}
@@ -72,7 +72,7 @@ export class LogWindow {
 		return this.next;
 	}
 
-	/** Empty, before the entry `index`. */
+	/** Empties the window, to continue at the entry `index`. */
 	reset(index: number): void {
 		this.held = [];
 		this.characters = 0;
@@ -88,7 +88,7 @@ export class LogWindow {
 		this.next = nextOf(record);
 	}
 
-	/** Puts records before the first, from the last one on backwards, until there are `maximum` characters more. */
+	/** Adds records before the first one, from the last record backwards, up to `maximum` characters. */
 	prepend(records: readonly LogRecord[], maximum: number): void {
 		const added: LogLine[][] = [];
 		let length = 0;
@@ -106,7 +106,7 @@ export class LogWindow {
 		this.held = [...front, ...this.held];
 	}
 
-	/** Lets go of the first entries until at most `maximum` characters are left, or one entry. */
+	/** Drops the first entries until at most `maximum` characters or one entry are left. */
 	dropFirst(maximum: number): void {
 		let count = 0;
 		while (this.characters > maximum && this.held[count] && this.held[count]?.index !== this.held.at(-1)?.index) {
@@ -121,7 +121,7 @@ export class LogWindow {
 		}
 	}
 
-	/** The same for the last ones. */
+	/** Drops the last entries until at most `maximum` characters or one entry are left. */
 	dropLast(maximum: number): void {
 		while (this.characters > maximum && this.held.length > 0 && this.held.at(-1)?.index !== this.held[0]?.index) {
 			const index = this.held.at(-1)?.index ?? 0;

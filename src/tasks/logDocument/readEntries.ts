@@ -2,7 +2,7 @@ import { ClientError } from '../../client/core/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { LogRecord } from '../model/logRecord.ts';
 
-/** So many lost connections without an entry between them, and reading is given up. */
+/** Reading is given up after this many lost connections without an entry between them. */
 const MAXIMUM_ATTEMPTS = 4;
 
 export interface ReadRequest {
@@ -10,11 +10,11 @@ export interface ReadRequest {
 	taskId: string;
 	from: number;
 	signal?: AbortSignal;
-	/** The line that names entries that the service did not send. */
+	/** Returns the line that names entries that the service did not send. */
 	missing(from: number, to: number): string;
 }
 
-/** The records of the entries from `from` on, to the end of the log as it is now. Throws a ClientError. */
+/** Yields the records of the entries from `from` to the current end of the log. Throws a ClientError. */
 export async function* readEntries({
 	client,
 	taskId,
@@ -34,7 +34,7 @@ export async function* readEntries({
 				yield { index: event.from, note: missing(event.from, event.to), next: event.to + 1 };
 				break;
 			case 'status':
-				// The service reports a state every two seconds: nothing between two reports is the end of what there is.
+				// The service reports a state every two seconds, so two reports with nothing between them mark the current end.
 				if (!heardSinceStatus) {
 					return;
 				}
@@ -52,7 +52,7 @@ export async function* readEntries({
 	}
 }
 
-/** The records of the entries `from` (included) to `to` (not included). */
+/** Reads the records of the entries from `from` (inclusive) to `to` (exclusive). */
 export async function readRange(request: ReadRequest, to: number): Promise<LogRecord[]> {
 	const records: LogRecord[] = [];
 	if (request.from >= to) {

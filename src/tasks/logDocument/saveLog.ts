@@ -6,8 +6,8 @@ import type { EntryFormatter } from '../model/formatEntry.ts';
 import type { LogRecord } from '../model/logRecord.ts';
 
 /**
- * Writes every record to a file, as lines. The file appears when it is whole: one that was there before stays as it is
- * until then, also where reading or writing fails. Returns the number of entries. Rejects with what failed.
+ * Writes every record to a file, as lines. The file is replaced only when the new one is complete, so an existing file
+ * stays as it is if reading or writing fails. Returns the number of entries. Rejects with the error that occurred.
  */
 export async function saveLog(
 	records: AsyncIterable<LogRecord>,
@@ -18,7 +18,7 @@ export async function saveLog(
 	const unfinished = `${file}.${process.pid}.part`;
 	const stream = createWriteStream(unfinished, { flags: 'wx' });
 	const ended = finished(stream);
-	// Heard below; a failure in between must not count as unheard.
+	// The promise is awaited below; a failure before that must not count as an unhandled rejection.
 	ended.catch(() => {});
 	let count = 0;
 	try {

@@ -1,27 +1,27 @@
-// Branches of a repository, as `git for-each-ref` tells them.
+// Branches of a repository, as `git for-each-ref` lists them.
 
 export interface Branch {
-	/** Without `refs/heads/` or the remote's name. */
+	/** The name without `refs/heads/` or the remote's name. */
 	name: string;
-	/** The remote that holds it; undefined for a branch of the repository itself. */
+	/** The remote that has the branch; undefined for a local branch. */
 	remote: string | undefined;
 	/** The full object name. */
 	commit: string;
 	/** Seconds since the epoch. */
 	committedAt: number;
-	/** The branch of a remote that it follows. */
+	/** The remote branch that it tracks. */
 	upstream: { remote: string; name: string } | undefined;
 }
 
-/** One line a branch; fields are parted by a zero byte, which no name can hold. */
+/** Prints one line for each branch. Fields are separated by a zero byte, which no name can contain. */
 export const BRANCH_FORMAT = '%(refname)%00%(objectname)%00%(upstream)%00%(committerdate:unix)%00%(symref)';
 
-/** Reads what `for-each-ref --format=BRANCH_FORMAT refs/heads refs/remotes` printed. */
+/** Reads the output of `for-each-ref --format=BRANCH_FORMAT refs/heads refs/remotes`. */
 export function readBranches(output: string, remotes: readonly string[]): Branch[] {
 	const branches: Branch[] = [];
 	for (const line of output.split('\n')) {
 		const [refname = '', commit = '', upstream = '', committedAt = '', symref = ''] = line.split('\0');
-		// A symbolic one (`origin/HEAD`) is another branch's second name.
+		// A symbolic ref (`origin/HEAD`) is only a second name of another branch.
 		if (symref !== '' || commit === '') {
 			continue;
 		}
@@ -47,7 +47,7 @@ function readRef(refname: string, remotes: readonly string[]): Pick<Branch, 'nam
 		return undefined;
 	}
 	const path = refname.slice('refs/remotes/'.length);
-	// A remote's name may hold slashes: the longest one that fits is meant.
+	// A remote's name may contain slashes, so the longest one that matches is used.
 	const remote = remotes
 		.filter(name => path.startsWith(`${name}/`))
 		.reduce<string | undefined>((longest, name) => (name.length > (longest?.length ?? 0) ? name : longest), undefined);
@@ -59,8 +59,8 @@ export function refName(branch: Pick<Branch, 'name' | 'remote'>): string {
 }
 
 /**
- * The current branch first, then those of the repository, then those that only a remote has; newest first.
- * A remote's branch that a local one of the same name stands for is left out.
+ * Sorts the current branch first, then the other local ones, then those that only a remote has, each newest first. A
+ * remote branch with the same name as a local one is left out.
  */
 export function orderBranches(branches: readonly Branch[], current: string | undefined): Branch[] {
 	const local = new Set(branches.filter(branch => branch.remote === undefined).map(branch => branch.name));

@@ -1,18 +1,19 @@
-/** Where a git remote points: an address that a service elsewhere can clone, a directory here, or neither. */
+/** Where a git remote points: an address that a remote service can clone, a directory on this machine, or neither. */
 export type RemotePlace =
 	| { kind: 'url'; url: string }
-	/** A path or `file:` URL as it stands, relative ones to the repository. */
+	/** A path or `file:` URL as it was written. Relative ones are relative to the repository. */
 	| { kind: 'directory'; path: string }
 	| { kind: 'unknown' };
 
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
-/** `user@host:path`: git takes it as such when no slash stands before the first colon. */
+/** The form `user@host:path`, which git recognises when no slash precedes the first colon. */
 const SCP = /^(?:[^@/\\:]+@)?(\[[^\]]+\]|[^/\\:@[\]]+):(?!\/\/)(.*)$/s;
 
 /**
- * Reads a remote's URL. ssh, `git:` and `user@host:path` forms become an https address, credentials, query and fragment
- * are removed (contract: cloud-tasks.md, `clone_url` is HTTPS). Transports that run a program (`ext::`) are unknown.
+ * Reads a remote's URL. The ssh, `git:` and `user@host:path` forms become an https address, and credentials, query and
+ * fragment are removed (contract: cloud-tasks.md, `clone_url` is HTTPS). Transports that run a program (`ext::`) are
+ * unknown.
  */
 export function readRemoteUrl(remoteUrl: string): RemotePlace {
 	const text = remoteUrl.trim();
@@ -24,7 +25,7 @@ export function readRemoteUrl(remoteUrl: string): RemotePlace {
 	}
 	const scp = DRIVE.test(text) ? null : SCP.exec(text);
 	if (scp) {
-		// A second user part would be credentials in a form that git does not know: nothing to pass on.
+		// A second user part would be credentials in a form that git does not know, so the address is not passed on.
 		if (/^[^/]*@/.test(scp[2] ?? '')) {
 			return { kind: 'unknown' };
 		}
@@ -60,7 +61,10 @@ function httpsUrl(host: string, path: string): RemotePlace {
 		: { kind: 'unknown' };
 }
 
-/** Whether a web address holds a name or a password. The name in an ssh address is the host's own and no secret. */
+/**
+ * Whether a web address contains a user name or a password. The name in an ssh address belongs to the host and is no
+ * secret.
+ */
 export function hasCredentials(remoteUrl: string): boolean {
 	const url = URL.parse(remoteUrl.trim());
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');

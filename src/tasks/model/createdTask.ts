@@ -1,15 +1,18 @@
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { timeOf } from './taskGroups.ts';
 
-/** How far back a task may have been made to be the one whose reply was lost, in milliseconds. */
+/**
+ * How long before the request a task may have been created, in milliseconds, to be taken for the one whose reply was
+ * lost.
+ */
 const LOOK_BACK_MS = 2 * 60 * 1000;
 
-/** How long a request may be under way, in milliseconds: longer than any window waits for its reply. */
+/** The longest duration of a request, in milliseconds, which is longer than any window waits for its reply. */
 export const UNDER_WAY_MS = 10 * 60_000;
 
 /**
- * The task that a request whose reply was lost has made, if it did (contract: unspecified.md, "creation is not
- * idempotent"). `known` are the ids of the tasks that were there before the request was sent.
+ * Finds the task that a request with a lost reply has created, if it did (contract: unspecified.md, "creation is not
+ * idempotent"). `known` has the ids of the tasks that existed before the request was sent.
  */
 export function findCreatedTask(
 	tasks: readonly Task[],
@@ -26,9 +29,9 @@ export function findCreatedTask(
 	);
 }
 
-/** A service may write an address down without what git does not need. */
+/** A service may store an address without the parts that git does not need. */
 function sameRepository(first: string | undefined, second: string): boolean {
 	const plain = (url: string) => url.replace(/\/+$/, '').replace(/\.git$/, '');
-	// Where it does not say, taking it for ours is the lesser harm: otherwise a second one would be made.
+	// A task without an address counts as a match: a wrong match does less harm than creating a second task.
 	return first === undefined || plain(first) === plain(second);
 }

@@ -1,11 +1,14 @@
 import type { LaunchPlace, LaunchTarget } from './launchTarget.ts';
 
-/** What a service answered when it was asked whether it knows the repository. */
+/** The result of asking a service whether it knows the repository. */
 export type ServiceLook =
 	| { kind: 'asking' }
-	/** The connection has no look-ups, or the address is of a form that they cannot name. */
+	/** The connection has no look-ups, or they cannot name an address of this form. */
 	| { kind: 'not-asked' }
-	/** `branches`: those that it sees there, none where they could not be read; `isWhole`: it sees no others. */
+	/**
+	 * `branches` are those that the service sees, and none where they could not be read. `isWhole` says that there are no
+	 * others.
+	 */
 	| { kind: 'known'; branches: ReadonlySet<string>; isWhole: boolean }
 	| { kind: 'unlisted' }
 	| { kind: 'no-link' }
@@ -13,31 +16,34 @@ export type ServiceLook =
 
 export interface LaunchFacts {
 	target: LaunchTarget;
-	/** Commits that only the branch here has, and only the one there; undefined where git cannot tell. */
+	/**
+	 * The number of commits that only the local branch has, and that only the remote one has; undefined where git cannot
+	 * tell.
+	 */
 	ahead: number | undefined;
 	behind: number | undefined;
-	/** Paths with uncommitted changes on the chosen branch, sorted. */
+	/** The paths with uncommitted changes on the chosen branch, sorted. */
 	changed: readonly string[];
-	/** Repositories inside this one with changes of their own, sorted. */
+	/** The nested repositories with changes of their own, sorted. */
 	nested: readonly string[];
-	/** A merge with conflicts is under way. */
+	/** Whether a merge with conflicts is in progress. */
 	hasConflicts: boolean;
 	repositoryKind: 'plain' | 'worktree' | 'submodule';
-	/** The remote's address holds a name or a password, which is not sent. */
+	/** Whether the remote's address contains a user name or a password, which is not sent. */
 	hasCredentials: boolean;
-	/** The name begins with what programs take for an option. */
+	/** Whether a name begins with a hyphen, which programs take for an option. */
 	isNameUnsafe: boolean;
 	service: ServiceLook;
-	/** The service said of the latest task that it ran without a source-hosting account. */
+	/** The service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
-	/** The setting's agent, where the connection does not offer it. */
+	/** The agent of the settings, where the connection does not offer it. */
 	unknownAgent: string | undefined;
 }
 
 export type CommitChoice = 'push' | 'scratch' | 'leave';
 export type ChangeChoice = 'leave' | 'scratch';
 
-/** What the user chose where there is a choice; undefined: the default. */
+/** The user's choices; undefined for the default. */
 export interface LaunchDecisions {
 	commits?: CommitChoice | undefined;
 	changes?: ChangeChoice | undefined;
@@ -72,15 +78,15 @@ export type Finding =
 	| { kind: 'credentials' }
 	| { kind: 'unknown-agent'; agent: string };
 
-/** What happens between the user's yes and the request. */
+/** What happens between the user's confirmation and the request. */
 export interface LaunchPlan {
 	repoUrl: string;
-	/** The branch that the service starts from; undefined: the scratch branch, whose name is made when it is. */
+	/** The branch that the service starts from; undefined for a scratch branch, which is named when it is made. */
 	branch: string | undefined;
-	/** The commit that the service starts from; undefined for one that is yet to be made. */
+	/** The commit that the service starts from; undefined for one that does not exist yet. */
 	commit: string | undefined;
 	push: { remote: string; commit: string; to: string; isNew: boolean } | undefined;
-	/** `remote`: undefined where the branch is made in the working repository itself. */
+	/** `remote` is undefined where the branch is made in the working repository itself. */
 	scratch: { parent: string; withChanges: boolean; remote: string | undefined } | undefined;
 }
 
@@ -95,7 +101,10 @@ export function isBlocker(finding: Finding): finding is Blocker {
 	return BLOCKERS.has(finding.kind);
 }
 
-/** Everything that the user should know before the task is sent: what hinders first, then what is asked, then what is said. */
+/**
+ * Returns everything that the user should know before the task is sent: first what prevents it, then what needs a
+ * choice, then information.
+ */
 export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Finding[] {
 	const { target, changed, repositoryKind } = facts;
 	const found: Finding[] = [];
@@ -136,7 +145,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Fi
 	return found;
 }
 
-/** Undefined where something hinders the task. */
+/** Returns undefined where something prevents the task. */
 export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): LaunchPlan | undefined {
 	const { target } = facts;
 	if (!target.ok || facts.isNameUnsafe) {
@@ -174,7 +183,7 @@ function changesFinding(
 	{ target, changed, hasConflicts }: LaunchFacts,
 	{ changes }: LaunchDecisions,
 ): (Finding & { kind: 'changes' }) | undefined {
-	// What a merge has left half done is no state to hand to anybody.
+	// A half-finished merge is not a state to hand to an agent.
 	if (changed.length === 0 || hasConflicts || !target.ok || target.here === undefined) {
 		return undefined;
 	}
@@ -204,7 +213,7 @@ function commitsFinding(
 	if (ahead === 0 && behind !== undefined && behind > 0) {
 		return { kind: 'behind', remote, behind };
 	}
-	// A push that would throw commits away there is never offered.
+	// A push that would discard commits on the remote is never offered.
 	const isPlainPush = ahead !== undefined && ahead > 0 && behind === 0;
 	const choices: readonly CommitChoice[] = isPlainPush ? ['push', 'leave', 'scratch'] : ['leave', 'scratch'];
 	return { kind: 'unpushed', remote, ahead, behind, ...choose(choices) };

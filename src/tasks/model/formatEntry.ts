@@ -2,43 +2,46 @@ import type { LogEntry } from '../../contract/tasks.ts';
 import { oneLine } from './plainText.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 
-/** The words that mark a level, in the editor's language. An `info` entry carries none. */
+/** The words that mark a level, in the editor's language. An `info` entry has none. */
 export interface EntryWords {
 	error: string;
 	warning: string;
 	success: string;
 }
 
-/** The lines in which a channel speaks of itself, in the editor's language. */
+/** The words and lines for a log channel's own messages, in the editor's language. */
 export interface FollowWords extends EntryWords {
-	/** `cause` is the service's or the network's own word, on one line; it may be empty. */
+	/** `cause` is the service's or the network's own message on one line; it may be empty. */
 	reconnecting(nextIndex: number, attempt: number, cause: string): string;
 	resumed(nextIndex: number): string;
 	missing(from: number, to: number): string;
 }
 
-/** `HH:MM:SS` and two blanks, the source, three characters for the agent's mark. */
+/** A line begins with `HH:MM:SS` and two blanks, the source, and three characters for the agent's mark. */
 const TIME_WIDTH = 10;
 const SOURCE_WIDTH = 15;
 export const TEXT_COLUMN = TIME_WIDTH + SOURCE_WIDTH + 3;
 const INDENT = ' '.repeat(TEXT_COLUMN);
 
 /**
- * The same for a document that the editor wraps: it adds a stop of tabs, which is as wide as the text's column, to the
- * blanks that a line begins with. One that is no blank to it makes those end before the first stop.
+ * The indent of further lines in a document that the editor wraps. The editor indents wrapped text by the line's
+ * leading blanks plus one tab stop, which is as wide as the text's column. The no-break space at the end is not a blank
+ * for the editor, so the leading blanks end before the first tab stop.
  */
 const WRAPPED_INDENT = `${' '.repeat(TEXT_COLUMN - 1)}\u00a0`;
 
-/** In the document a stop of tabs is as wide as what stands before the text. */
+/** Replaces tabs, because a tab stop in the document is as wide as everything before the text. */
 const TAB = '    ';
 
-/** A longer line is continued below: the editor stops to draw a line somewhere above this. */
+/**
+ * A longer line is continued on the next one, because the editor stops rendering a line somewhere above this length.
+ */
 const MAXIMUM_LINE = 2000;
 
-/** An entry of more lines is cut where entries are cut at all. */
+/** Formatters that cut entries cut them after this many lines. */
 const MAXIMUM_LINES = 100;
 
-/** Steps and agents of a log are few; a service that makes up new ones all the time must not fill the memory. */
+/** A log has few steps and agents; a service that keeps inventing new ones must not fill the memory. */
 const MAXIMUM_SOURCES = 200;
 
 export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
@@ -50,17 +53,17 @@ export interface StyledLine {
 
 export interface StyledFormatterOptions {
 	words: EntryWords;
-	/** The longest message that is shown whole, in UTF-16 units. */
+	/** The longest message that is shown in full, in UTF-16 code units. */
 	maximumMessage: number;
-	/** What stands in the place of the rest of a longer one. */
+	/** Returns the text that replaces the rest of a longer message. */
 	cut(characters: number): string;
 }
 
 /**
- * Makes the lines of log entries: time, step (with the agent's name), level where it is not `info`, and the message
- * (contract: cloud-tasks.md, Log entry). An entry without step and agent has its level in the step's place.
- * Further lines of a message stand under its text. `sentAt` (ISO 8601) stands in for a missing time of the entry.
- * One for each log: it remembers what entries that follow each other have in common.
+ * Creates the formatter for the entries of one log: time, step (with the agent's name), level unless it is `info`, and
+ * the message (contract: cloud-tasks.md, Log entry). An entry without step and agent has its level in place of the
+ * step. Further lines of a message are indented to its text. `sentAt` (ISO 8601) replaces a missing time of the entry.
+ * Each log needs its own formatter, because it caches what consecutive entries share.
  */
 export function createEntryFormatter(words: EntryWords): EntryFormatter {
 	const head = createHeads();
@@ -74,8 +77,8 @@ export function createEntryFormatter(words: EntryWords): EntryFormatter {
 }
 
 /**
- * The same lines for a document, with the colours of their messages, and with what is too long cut. What they begin with
- * lets the editor put the rest of a wrapped line under its text: see the defaults for the language in package.json.
+ * Creates the formatter for the same lines in a document, with the colours of their messages and with long messages
+ * cut. Their indents let the editor align wrapped text: see the defaults for the language in package.json.
  */
 export function createStyledFormatter({ words, maximumMessage, cut }: StyledFormatterOptions) {
 	const head = createHeads();
@@ -102,7 +105,7 @@ export function createStyledFormatter({ words, maximumMessage, cut }: StyledForm
 	};
 }
 
-/** What stands before the text of an entry. */
+/** Returns a function that formats the part of a line before the text. */
 function createHeads(): (entry: LogEntry, sentAt: string | undefined) => string {
 	const sources = new Map<string, string>();
 	let second = '';
@@ -137,7 +140,7 @@ function createHeads(): (entry: LogEntry, sentAt: string | undefined) => string 
 	};
 }
 
-/** The lines of a text, long ones parted: offsets, the end not included. */
+/** Splits a text into lines, breaking long ones. Returns offsets with an exclusive end. */
 function layOut(text: string): { from: number; to: number }[] {
 	const lines: { from: number; to: number }[] = [];
 	for (let start = 0; start <= text.length; ) {
@@ -154,7 +157,7 @@ function layOut(text: string): { from: number; to: number }[] {
 	return lines;
 }
 
-/** `end`, or one less where it would part a surrogate pair. */
+/** Returns `end`, or one less where it would split a surrogate pair. */
 function wholeCharacters(line: string, end: number): number {
 	if (end >= line.length) {
 		return line.length;
@@ -172,7 +175,7 @@ function time(timestamp: string | undefined): string {
 	return `${part(date.getHours())}:${part(date.getMinutes())}:${part(date.getSeconds())}`;
 }
 
-/** `git_cloning` reads `git cloning`; in `agent_executing` the agent's own name stands for `agent`. */
+/** Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`. */
 export function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
 	if (!agent || words === undefined) {

@@ -2,17 +2,23 @@ import { oneLine } from './plainText.ts';
 
 const MAXIMUM_REASON = 200;
 
-/** What says most of why git failed, first: a server's reason, a refused reference, git's own words, whatever a hook printed. */
+/**
+ * Patterns for the reason why git failed, the most informative first: a server's reason, a refused reference, git's own
+ * message, output of a hook.
+ */
 const TELLING = [
 	/^(?:remote: )?\s*(?:error|fatal):(?! failed to push some refs)|^remote: .*\b(?:denied|forbidden|protected|rejected|not allowed|permission)\b/i,
 	/permission denied|access denied|authentication failed/i,
 	/^ ! /,
 	/^remote: .*\p{L}/u,
 ];
-/** Said after the cause, of any cause. */
+/** Lines that git prints after any cause. */
 const GENERAL = /^fatal: (?:Could not read from remote repository|the remote end hung up unexpectedly)/i;
 
-/** The line in which a failed git says what is wrong, as a sentence, without credentials that an address in it may hold. */
+/**
+ * Returns the line in which git says what went wrong, as a sentence, without credentials that an address in it may
+ * contain.
+ */
 export function gitReason(error: unknown): string {
 	const { stderr, message } = error as { stderr?: unknown; message?: unknown };
 	const lines = String(typeof stderr === 'string' && stderr !== '' ? stderr : (message ?? ''))

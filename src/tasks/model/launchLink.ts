@@ -3,7 +3,7 @@ import { hasHidden, hasInvisible } from '../../base/invisible.ts';
 /** What a link asks for. All of it is a stranger's word until the user has seen and sent it. */
 export interface LaunchLink {
 	prompt: string;
-	/** An address, or the name of a repository that is open. */
+	/** The address of a repository, or the name of an open one. */
 	repository: string | undefined;
 	branch: string | undefined;
 }
@@ -13,13 +13,16 @@ export type LinkProblem = 'path' | 'no-prompt' | 'too-long' | 'repeated' | 'cont
 export const MAXIMUM_PROMPT = 20_000;
 const MAXIMUM_REPOSITORY = 2_000;
 const MAXIMUM_BRANCH = 250;
-/** Percent-encoding makes up to nine characters of one. */
+/** Percent-encoding turns one character into up to nine. */
 const MAXIMUM_QUERY = 9 * (MAXIMUM_PROMPT + MAXIMUM_REPOSITORY + MAXIMUM_BRANCH);
 
 /** Drawn as nothing, though it counts as a sign. */
 const BLANK = '\u2800';
 
-/** Reads path and query of `vscode://<extension>/start-task?prompt=…&repository=…&branch=…`; other parameters are ignored. */
+/**
+ * Reads path and query of `vscode://<extension>/start-task?prompt=…&repository=…&branch=…`. Other parameters are
+ * ignored.
+ */
 export function readLaunchLink(path: string, query: string): LaunchLink | LinkProblem {
 	if (path !== '/start-task') {
 		return 'path';
@@ -31,7 +34,7 @@ export function readLaunchLink(path: string, query: string): LaunchLink | LinkPr
 	const values: Partial<Record<'prompt' | 'repository' | 'branch', string>> = {};
 	for (const name of ['prompt', 'repository', 'branch'] as const) {
 		const all = parameters.getAll(name);
-		// Of two values one could be shown and the other meant.
+		// With two values, one could be shown and the other used.
 		if (all.length > 1) {
 			return 'repeated';
 		}

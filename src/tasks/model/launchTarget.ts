@@ -1,32 +1,32 @@
 import type { Branch } from './branches.ts';
 import { readRemoteUrl } from './cloneUrl.ts';
 
-/** What is known of the repository and the branch that a task is to start from. */
+/** What is known about the repository and the branch that a task should start from. */
 export interface TargetFacts {
-	/** The service runs on this machine and can read its directories. */
+	/** Whether the service runs on this machine and can read its directories. */
 	isLocal: boolean;
 	/** The working repository's directory. */
 	repositoryPath: string;
 	branch: Branch;
 	branches: readonly Branch[];
 	remotes: readonly { name: string; url: string }[];
-	/** Set where `origin` is a directory of this machine; `commit` is that of the branch there, if it is there. */
+	/** Set where `origin` is a directory on this machine. `commit` is that of the branch there, if it exists. */
 	originDirectory: { path: string; commit: string | undefined } | undefined;
 }
 
-/** What the service is told to clone, and how the branch stands there. */
+/** What the service is told to clone, and the state of the branch there. */
 export interface LaunchPlace {
 	ok: true;
 	kind: 'remote' | 'origin-directory' | 'working-repository';
-	/** An address or a directory. Never carries credentials. */
+	/** An address or a directory. It never contains credentials. */
 	repoUrl: string;
-	/** The branch's name there. */
+	/** The name of the branch there. */
 	branch: string;
-	/** What to push to; undefined where the service clones the working repository itself. */
+	/** The remote to push to; undefined where the service clones the working repository itself. */
 	remote: string | undefined;
-	/** The branch's commit there; undefined: it is not there yet. */
+	/** The commit of the branch there; undefined where it does not exist yet. */
 	there: string | undefined;
-	/** The branch's commit here; undefined for a branch that only the remote has. */
+	/** The commit of the local branch; undefined for a branch that only the remote has. */
 	here: string | undefined;
 }
 
@@ -37,8 +37,9 @@ export type LaunchTarget =
 	| { ok: false; problem: 'only-on-remote'; remote: string };
 
 /**
- * Decides what the service is told to clone. A service elsewhere gets the https address of the branch's remote. The local
- * one gets the directory behind `origin`, so that the result goes there, or else the working repository itself.
+ * Decides what the service is told to clone. A remote service gets the https address of the branch's remote. The local
+ * service gets the directory behind `origin`, so that the result goes there, or otherwise the working repository
+ * itself.
  */
 export function launchTarget(facts: TargetFacts): LaunchTarget {
 	return facts.isLocal ? localTarget(facts) : remoteTarget(facts);
@@ -57,7 +58,7 @@ function localTarget({ branch, originDirectory, repositoryPath }: TargetFacts): 
 		};
 	}
 	if (branch.remote !== undefined) {
-		// A clone of the working repository has the branches of that repository alone.
+		// A clone of the working repository only has that repository's own branches.
 		return { ok: false, problem: 'only-on-remote', remote: branch.remote };
 	}
 	return {
@@ -84,7 +85,7 @@ function remoteTarget({ branch, branches, remotes }: TargetFacts): LaunchTarget 
 	if (place.kind !== 'url') {
 		return { ok: false, problem: 'unusable-remote', remote: remote.name };
 	}
-	// An upstream on another remote says nothing of the name here.
+	// An upstream on another remote says nothing about the name on this one.
 	const upstream = branch.upstream?.remote === remote.name ? branch.upstream.name : undefined;
 	const nameThere = branch.remote === undefined ? (upstream ?? branch.name) : branch.name;
 	return {

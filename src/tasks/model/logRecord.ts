@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../contract/tasks.ts';
 
-/** What a log is made of: entries by index, and lines in which the log speaks of itself. */
+/** A log consists of entries by index, and of notes that Errand adds. */
 export type LogRecord =
 	| { index: number; entry: LogEntry; sentAt: string | undefined }
-	/** Stands before the entry `index`; `next` is the index that the log goes on with. */
+	/** A note before the entry `index`. `next` is the index at which the log continues. */
 	| { index: number; note: string; next: number };

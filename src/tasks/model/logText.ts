@@ -1,4 +1,4 @@
-/** What is to be done to an output channel so that it shows the text, and the lines that this is about. */
+/** The change to an output channel that makes it show the text, and the lines of that change. */
 export interface ChannelEdit {
 	kind: 'append' | 'replace';
 	text: string;
@@ -7,8 +7,8 @@ export interface ChannelEdit {
 }
 
 /**
- * The lines of a log, of which at least the last `limit` are kept. What is cut off is cut in one go once as much again has
- * piled up, so that each line is written to the channel at most twice, however long the log.
+ * The lines of a log, of which at least the last `limit` are kept. Older lines are dropped all at once when `limit`
+ * more have accumulated, so that each line is written to the channel at most twice, however long the log is.
  */
 export class LogText {
 	private readonly limit: number;
@@ -16,10 +16,10 @@ export class LogText {
 	private lines: string[] = [];
 	/** The index of the entry that each line belongs to. */
 	private indexes: number[] = [];
-	/** How many of `lines` the channel shows already. */
+	/** How many of `lines` the channel already shows. */
 	private shown = 0;
 
-	/** `leftOut` makes the line that says that nothing before the entry `firstIndex` is shown. */
+	/** `leftOut` returns the line that says that nothing before the entry `firstIndex` is shown. */
 	constructor(limit: number, leftOut: (firstIndex: number) => string) {
 		this.limit = limit;
 		this.leftOut = leftOut;
@@ -29,12 +29,12 @@ export class LogText {
 		return this.lines.length - this.shown;
 	}
 
-	/** Every line that is held. */
+	/** Returns all lines that are held. */
 	all(): Pick<ChannelEdit, 'lines' | 'indexes'> {
 		return { lines: [...this.lines], indexes: [...this.indexes] };
 	}
 
-	/** `index` is that of the entry, or of the next one for a line that is none. */
+	/** `index` is that of the entry, or of the next entry for a line that belongs to none. */
 	push(lines: readonly string[], index: number): void {
 		for (const line of lines) {
 			this.lines.push(line);
@@ -42,7 +42,7 @@ export class LogText {
 		}
 	}
 
-	/** What the channel lacks. `exact` keeps no line more than the limit, for the end of a log. */
+	/** Returns what the channel still lacks. `exact` keeps no more lines than the limit, for the end of a log. */
 	take(exact = false): ChannelEdit | undefined {
 		if (this.lines.length > (exact ? this.limit : this.limit * 2)) {
 			const from = this.lines.length - this.limit;

@@ -1,7 +1,10 @@
 // Text of services, agents and tools, made fit for an output channel or a label. All of it is hostile input.
 import { mayHide, replaceHidden } from '../../base/invisible.ts';
 
-/** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
+/**
+ * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a line
+ * of its own.
+ */
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /**
@@ -14,10 +17,13 @@ const CONTROL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 	/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000e-\u001f\u007f-\u009f]+/g;
 
-/** Printable ASCII with single blanks: most labels, and nothing in them is to be changed. */
+/** Printable ASCII with single blanks, which covers most labels and needs no changes. */
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
-/** The text without terminal sequences (ECMA-48) and what else an output channel must not hold. Time grows with the length. */
+/**
+ * Returns the text without terminal sequences (ECMA-48) and anything else that an output channel must not contain. Runs
+ * in linear time.
+ */
 export function plainText(text: string): string {
 	if (!mayHide(text) && text.isWellFormed()) {
 		return text;
@@ -25,16 +31,16 @@ export function plainText(text: string): string {
 	return replaceHidden(text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed(), () => '');
 }
 
-/** The text on one line, at most `maximum` characters (code points) long; what is cut off is shown by an ellipsis. */
+/** Returns the text on one line of at most `maximum` characters (code points). An ellipsis marks what was cut off. */
 export function oneLine(text: string, maximum: number): string {
 	if (text.length <= maximum * 32 && PLAIN_LINE.test(text)) {
 		return text.length <= maximum ? text : `${text.slice(0, maximum - 1).trimEnd()}…`;
 	}
-	// Looking at a bounded part keeps a label of a huge text cheap; 32 leaves room for sequences and blanks.
+	// Reading a bounded part keeps the label of a huge text cheap; the factor 32 leaves room for sequences and blanks.
 	const line = plainText(text.slice(0, maximum * 32))
 		.replace(/\s+/g, ' ')
 		.trim();
-	// No text has more characters than units.
+	// No text has more characters than code units.
 	if (line.length <= maximum && text.length <= maximum * 32) {
 		return line;
 	}
@@ -47,14 +53,17 @@ export function oneLine(text: string, maximum: number): string {
 				.trimEnd()}…`;
 }
 
-/** The first line of the text that says something, as `oneLine`. */
+/** Returns the first line of the text that is not blank, formatted by `oneLine`. */
 export function firstLine(text: string, maximum: number): string {
 	const looked = plainText(text.slice(0, maximum * 32));
 	const line = looked.includes('\n') ? looked.split('\n').find(candidate => candidate.trim() !== '') : looked;
 	return oneLine(line ?? '', maximum);
 }
 
-/** For a row of a quick pick, which draws `$(name)` as an icon, or as nothing where there is none of that name. */
+/**
+ * Escapes text for a row of a quick pick, which draws `$(name)` as an icon, or as nothing where there is no icon of
+ * that name.
+ */
 export function escapeIcons(text: string): string {
 	return text.replace(/\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi, '\\$&');
 }

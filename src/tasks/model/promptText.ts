@@ -2,23 +2,23 @@
 import { replaceHidden } from '../../base/invisible.ts';
 
 export interface PromptSource {
-	/** As the workspace names the file, with forward slashes. */
+	/** The path of the file in the workspace, with forward slashes. */
 	file: string;
-	/** From 1. */
+	/** Line numbers count from 1. */
 	firstLine: number;
 	lastLine: number;
-	/** The language's name; empty where there is none. */
+	/** The language's id; empty where there is none. */
 	language: string;
 	/** The text of those lines, or of the selection in them. */
 	text: string;
 }
 
-/** A selection: the file, its lines, the text in a fence, and room to write. */
+/** A prompt about a selection: the file, its lines, the text in a fence, and room to write. */
 export function selectionPrompt(source: PromptSource): string {
 	return `${placeOf(source)}:\n\n${fenced(source)}\n\n`;
 }
 
-/** A problem that a tool reports at the place. */
+/** A prompt about a problem that a tool reports at the place. */
 export function problemPrompt(source: PromptSource, fixThis: string, message: string): string {
 	return `${fixThis} ${placeOf(source)}:\n\n> ${message.trim().replaceAll('\n', '\n> ')}\n\n${fenced(source)}\n`;
 }
@@ -39,7 +39,10 @@ function placeOf({ file, firstLine, lastLine }: PromptSource): string {
 	return `\`${name}:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}\``;
 }
 
-/** What is left of a line's TODO or FIXME; undefined where the line has none. Letters around it make it another word. */
+/**
+ * Returns the text of a line from its TODO or FIXME on, or undefined where the line has none. Adjacent letters make it
+ * a different word.
+ */
 export function findTodo(line: string): string | undefined {
 	return /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_]).*$/u.exec(line.slice(0, 2_000))?.[0].trim();
 }

@@ -1,6 +1,9 @@
 import { readRemoteUrl } from './cloneUrl.ts';
 
-/** A form of a repository's address in which two ways of writing it are the same; undefined where it names none. */
+/**
+ * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
+ * address names no repository.
+ */
 export function repositoryKey(address: string): string | undefined {
 	const place = readRemoteUrl(address);
 	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;

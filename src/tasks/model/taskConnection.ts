@@ -4,15 +4,15 @@ import type { Client } from '../../client/types.ts';
 export interface TaskConnection {
 	name: string;
 	label: string;
-	/** The service runs on this machine and reads its directories. */
+	/** Whether the service runs on this machine and reads its directories. */
 	isLocal: boolean;
-	/** It sees repositories of a source host, also such as are not open here. */
+	/** Whether the service sees repositories of a source host, including those that are not open here. */
 	hasLookUps: boolean;
 	agents: { id: string; label?: string | undefined; models: string[] }[];
 	dashboardUrl?: string | undefined;
 }
 
-/** A connection with its client: what was asked and confirmed for one is never sent to another. */
+/** A connection with its client, because what was asked and confirmed for one is never sent to another. */
 export interface TaskTarget {
 	connection: TaskConnection;
 	client: Client;

@@ -2,13 +2,13 @@ import type { TaskListQuery } from '../../contract/tasks.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { outcomeOf } from './taskGroups.ts';
 
-/** What the list shows. `kind` and `status` are sent to the service; the rest is looked for in what was loaded. */
+/** The filter of the list. `kind` and `status` are sent to the service; the rest is applied to the loaded tasks. */
 export interface TaskFilter {
 	kind: NonNullable<TaskListQuery['filter']>;
 	status: TaskListQuery['status'];
-	/** In the prompt, the names and the ids; empty for every task. */
+	/** Text to find in the prompt, the names and the ids; empty for every task. */
 	text: string;
-	/** Only tasks on a repository of this window. */
+	/** Whether only tasks on a repository of this window are shown. */
 	isOwnRepositoryOnly: boolean;
 }
 
@@ -18,7 +18,7 @@ export function isFiltered({ kind, status, text, isOwnRepositoryOnly }: TaskFilt
 	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly;
 }
 
-/** Whether the service would list the task, as far as its record tells. */
+/** Whether the service would list the task, judged by its record. */
 export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
 	const isBatch = task.batchId !== undefined;
 	if ((kind === 'batch' && !isBatch) || (kind === 'tasks' && isBatch)) {
@@ -37,9 +37,9 @@ export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kin
 	}
 }
 
-/** Whether every word of the text is somewhere in the task. */
+/** Whether the task contains every word of the text. */
 export function matchesText(task: Task, text: string): boolean {
-	// Asked of every task that is known, each time the rows are drawn.
+	// This check runs for every known task each time the rows are drawn.
 	if (text === '') {
 		return true;
 	}

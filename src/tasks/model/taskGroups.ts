@@ -1,24 +1,24 @@
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 
-/** How long a task that went wrong stays on top, in milliseconds. */
+/** How long a task that went wrong stays at the top, in milliseconds. */
 const ATTENTION_MS = 24 * 60 * 60 * 1000;
 
 export type GroupKind = 'attention' | 'active' | 'day';
 
 export interface TaskGroup {
 	kind: GroupKind;
-	/** Stable while the group exists. For a day: `YYYY-MM-DD` in the machine's time zone, or `unknown`. */
+	/** The id is stable while the group exists. For a day it is `YYYY-MM-DD` in the machine's time zone, or `unknown`. */
 	id: string;
-	/** Newest first, after those that come first. */
+	/** Sorted newest first, after the tasks that take precedence. */
 	tasks: Task[];
 }
 
-/** Milliseconds since the epoch; NaN for a time that is missing or unreadable. */
+/** Returns milliseconds since the epoch, or NaN for a time that is missing or unreadable. */
 export function timeOf(timestamp: string | undefined): number {
 	return timestamp === undefined ? Number.NaN : Date.parse(timestamp);
 }
 
-/** When a task ended, as far as the record says. */
+/** Returns when a task ended, as far as its record says. */
 export function endedAt(task: Task): number {
 	const ended = timeOf(task.completedAt);
 	return Number.isNaN(ended) ? timeOf(task.updatedAt ?? task.createdAt) : ended;
@@ -26,7 +26,7 @@ export function endedAt(task: Task): number {
 
 export type Outcome = 'active' | 'completed' | 'failed' | 'interrupted' | 'stopped' | 'timeout';
 
-/** How a task stands, in the few words that differ for a reader. An unknown final state counts as failed. */
+/** Maps a task's status to the few outcomes that matter to a reader. An unknown final status counts as failed. */
 export function outcomeOf(task: Task): Outcome {
 	if (isActiveTask(task)) {
 		return 'active';
@@ -40,14 +40,14 @@ export function outcomeOf(task: Task): Outcome {
 		case 'cancelled':
 			return 'stopped';
 		case 'error':
-			// contract: not shown. The local service marks the tasks that it found running at its start this way.
+			// contract: not shown. This is how the local service marks tasks that were running when it started.
 			return /^interrupted\b/i.test(task.error ?? '') ? 'interrupted' : 'failed';
 		default:
 			return 'failed';
 	}
 }
 
-/** Newest first; tasks without a time last, and tasks of one moment in a fixed order. */
+/** Sorts the newest first, tasks without a time last, and tasks of the same time in a fixed order. */
 export function sortTasks(tasks: Iterable<Task>): Task[] {
 	return sortedByTime(tasks).map(({ task }) => task);
 }
@@ -64,8 +64,8 @@ function sortedByTime(tasks: Iterable<Task>): { task: Task; time: number }[] {
 }
 
 /**
- * The groups that have tasks: those that went wrong lately, the active ones, then one for each day, newest first. In each
- * group the tasks that are to come first do so.
+ * Returns the groups that have tasks: those that went wrong recently, the active ones, then one for each day, newest
+ * first. In each group, the tasks for which `isFirst` is true come first.
  */
 export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: Task) => boolean): TaskGroup[] {
 	const attention: TaskGroup = { kind: 'attention', id: 'attention', tasks: [] };
@@ -98,7 +98,10 @@ export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: T
 	return groups;
 }
 
-/** The same as `dayOf`, for times in order: asking the machine's time zone for each of ten thousand would be felt. */
+/**
+ * Like `dayOf`, but for times in order: converting each of ten thousand times to the machine's time zone would be
+ * noticeably slow.
+ */
 function dayIds(): (time: number) => string {
 	let day = { start: 0, end: 0, id: '' };
 	return time => {
@@ -111,7 +114,7 @@ function dayIds(): (time: number) => string {
 	};
 }
 
-/** `YYYY-MM-DD` in the machine's time zone. */
+/** Returns `YYYY-MM-DD` in the machine's time zone. */
 export function dayOf(time: number): string {
 	if (Number.isNaN(time)) {
 		return 'unknown';

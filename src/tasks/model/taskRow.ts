@@ -7,7 +7,7 @@ import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
 export interface RowWords {
 	untitled: string;
 	queued: string;
-	/** At work, how far is not known. */
+	/** For a running task whose progress is not known. */
 	running: string;
 	saving: string;
 	stopping: string;
@@ -16,24 +16,24 @@ export interface RowWords {
 	changes(added: number, removed: number, files: number): string;
 	pullRequest(number: number): string;
 	age(milliseconds: number): string;
-	/** In a word or two; undefined where nothing is to be said. */
+	/** Describes the state in a word or two, or returns undefined where there is nothing to say. */
 	follow(state: FollowState): string | undefined;
 }
 
 export interface RowFacts {
-	/** The repository's name where it is not that of the window. */
+	/** The repository's name, where it is not one of the window's repositories. */
 	repository?: string | undefined;
 	/** Milliseconds since the epoch. */
 	now: number;
 	follow: FollowState | undefined;
-	/** A stop was asked for and is not confirmed yet. */
+	/** Whether a stop was requested and is not confirmed yet. */
 	isStopping: boolean;
 }
 
 export interface TaskRow {
 	label: string;
 	description: string;
-	/** What a screen reader says. */
+	/** The text for screen readers. */
 	accessibleLabel: string;
 	icon: { id: string; color: string | undefined };
 	isActive: boolean;
@@ -43,7 +43,7 @@ const MAXIMUM_LABEL = 80;
 const MAXIMUM_NAME = 60;
 const MAXIMUM_ERROR = 120;
 
-/** Status icons by outcome: the codicon and the theme's own colour for such a status. */
+/** The icons by outcome: the codicon and the theme's own colour for such a state. */
 const icons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
 	completed: { id: 'pass', color: 'testing.iconPassed' },
 	failed: { id: 'error', color: 'testing.iconFailed' },
@@ -52,12 +52,12 @@ const icons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
 	timeout: { id: 'watch', color: 'testing.iconErrored' },
 };
 
-/** The task's prompt as a title. */
+/** Returns the task's prompt as a title. */
 export function taskTitle(task: Task, untitled: string, maximum = MAXIMUM_LABEL): string {
 	return firstLine(task.prompt ?? '', maximum) || untitled;
 }
 
-/** `owner/name` of a repository's address, or as much of it as there is. */
+/** Returns `owner/name` of a repository's address, or as much of it as there is. */
 export function repositoryName(repoUrl: string): string {
 	const path = repoUrl.replace(/[\\/]+$/, '').replace(/\.git$/, '');
 	return oneLine(
@@ -69,7 +69,10 @@ export function repositoryName(repoUrl: string): string {
 	);
 }
 
-/** A row's text in a fixed order: progress or outcome, agent, branch, then age or what following does, then the error. */
+/**
+ * Returns a row's text in a fixed order: progress or outcome, agent, branch, then age or the state of following, then
+ * the error.
+ */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
 	const label = taskTitle(task, words.untitled);
@@ -94,7 +97,7 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 					errorText(task),
 				];
 	const shown = parts.filter(part => part !== undefined && part !== '');
-	// The icon alone shows this where the row says the changes instead.
+	// Where the row shows the changes instead of the outcome, only the icon shows the outcome.
 	const spoken = outcome === 'active' ? undefined : words.outcome(outcome);
 	return {
 		label,
@@ -113,7 +116,9 @@ function errorText(task: Task): string | undefined {
 	return task.error && oneLine(task.error, MAXIMUM_ERROR);
 }
 
-/** The icon tells the state and does not turn: a row must not look alive while nothing is heard of its task. */
+/**
+ * The icon shows the state and does not spin, because a row must not look alive while nothing is received for its task.
+ */
 function activeIcon(task: Task, { follow }: RowFacts): TaskRow['icon'] {
 	if (follow?.kind === 'reconnecting' || follow?.kind === 'failed') {
 		return { id: 'sync-ignored', color: 'testing.iconQueued' };
@@ -158,7 +163,7 @@ function outcomeText(task: Task, outcome: Exclude<Outcome, 'active'>, words: Row
 	return words.outcome(outcome);
 }
 
-/** Where a log is followed, what that does says more than how long the task has been at work. */
+/** Where a log is followed, its state says more than how long the task has been running. */
 function activeAge(task: Task, { now, follow }: RowFacts, words: RowWords): string | undefined {
 	const since = timeOf(task.createdAt);
 	return follow || Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));

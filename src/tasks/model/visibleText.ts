@@ -2,7 +2,10 @@
 // All of it is hostile input.
 import { mayHide, showHidden } from '../../base/invisible.ts';
 
-/** Line ends of every kind. A lone carriage return overwrites its line on a terminal; here each state is a line of its own. */
+/**
+ * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a line
+ * of its own.
+ */
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /** Select Graphic Rendition (ECMA-48): colours and weights, the one sequence that is not shown. */
@@ -13,7 +16,7 @@ const COLOUR = /(?:\u001b\[|\u009b)([0-9;:]*)m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
-/** How a part of a text is drawn. Numbers are the sixteen colours of terminals: 0 to 7, and 8 to 15 for the bright ones. */
+/** How a part of a text is drawn. Colours are numbered as on terminals: 0 to 7, and 8 to 15 for the bright ones. */
 export interface TextStyle {
 	foreground?: number;
 	background?: number;
@@ -23,19 +26,19 @@ export interface TextStyle {
 	underline?: true;
 }
 
-/** A styled part of a text: offsets in UTF-16 units, the end not included. */
+/** A styled part of a text. Offsets are in UTF-16 code units; the end is exclusive. */
 export interface ColourRun {
 	start: number;
 	end: number;
 	style: TextStyle;
 }
 
-/** The text without its colours, everything else that is hidden made visible. Time grows with the length. */
+/** Returns the text without its colours and with all other hidden characters made visible. Runs in linear time. */
 export function visibleText(text: string): string {
 	return isOrdinary(text) ? text : show(text.replace(COLOUR, ''));
 }
 
-/** The same with the colours that it had. */
+/** Returns the same text with the colours that it had. */
 export function readColours(text: string): { text: string; runs: ColourRun[] } {
 	if (isOrdinary(text)) {
 		return { text, runs: [] };
@@ -136,7 +139,7 @@ function applyCode(style: TextStyle, code: number): void {
 	}
 }
 
-/** `5;n` or `2;r;g;b`, brought to the sixteen colours that a theme has: only those are legible in every theme. */
+/** Maps `5;n` or `2;r;g;b` to the theme's sixteen colours, because only those are legible in every theme. */
 function extendedColour(codes: number[]): { colour: number | undefined; length: number } {
 	const [kind, first = 0, second = 0, third = 0] = codes;
 	if (kind === 2) {
