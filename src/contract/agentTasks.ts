@@ -6,21 +6,23 @@ import { integerFrom } from './ranges.ts';
 /** contract: not shown (unspecified.md, "agent task API list"). */
 export const AGENT_TASK_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'interrupted'] as const;
 
-/** contract: not shown. An agent task as read: only `taskId` is demanded, unknown fields are kept. */
+/**
+ * contract: not shown. The schema of an agent task in a reply: only `taskId` is required, and unknown fields are kept.
+ */
 export const agentTaskSchema = z.looseObject({
 	taskId: z.string().min(1),
 	runId: lenient(z.string()),
-	/** One of AGENT_TASK_STATES, or one that is not known here. */
+	/** The state is one of AGENT_TASK_STATES, or one that this version does not know. */
 	status: lenient(z.string()),
 	model: lenient(z.string()),
-	/** ISO 8601, as are the other two. */
+	/** All three times are in ISO 8601. */
 	createdAt: lenient(z.string()),
 	startedAt: lenient(z.string()),
 	completedAt: lenient(z.string()),
 });
 export type AgentTask = z.output<typeof agentTaskSchema>;
 
-/** contract: not shown. `{tasks, page, limit, hasMore}` or a bare array of tasks. */
+/** contract: not shown. The reply is `{tasks, page, limit, hasMore}` or a bare array of tasks. */
 export const agentTaskListSchema = z.preprocess(
 	reply => (Array.isArray(reply) ? { tasks: reply } : reply),
 	z.looseObject({
@@ -31,7 +33,7 @@ export const agentTaskListSchema = z.preprocess(
 	}),
 );
 
-/** contract: not shown. No range is known but that pages and tasks are counted from 1. */
+/** contract: not shown. No range is known, except that pages and tasks are counted from 1. */
 export const agentTaskListQuerySchema = z.strictObject({
 	page: integerFrom(1).optional(),
 	limit: integerFrom(1).optional(),

@@ -4,24 +4,24 @@ import { decodeBase64 } from '../base/base64.ts';
 import { lenient } from './lenient.ts';
 import { integerFrom } from './ranges.ts';
 
-/** The nonce of a session's first message; each later one has the next (encrypted-channel.md, Limits). */
+/** The nonce of a session's first message; each later message uses the next one (encrypted-channel.md, Limits). */
 export const FIRST_NONCE = 1000;
-/** The nonce of a reply lies this far above that of its request. */
+/** The nonce of a reply is the nonce of its request plus this number. */
 export const REPLY_NONCE_DISTANCE = 2000;
 
 const IV_BYTES = 12;
-/** A ciphertext ends with the authentication tag, and an empty text has nothing else. */
+/** A ciphertext ends with the authentication tag; the ciphertext of an empty text consists of the tag alone. */
 const TAG_BYTES = 16;
 const MAXIMUM_SESSION_ID_LENGTH = 512;
 
 export const healthSchema = z.looseObject({
-	/** `healthy` when up. */
+	/** The value is `healthy` when the service is up. */
 	status: lenient(z.string()),
-	/** `ready` when messages can be encrypted. */
+	/** The value is `ready` when messages can be encrypted. */
 	crypto_status: lenient(z.string()),
 	server: lenient(z.string()),
 	version: lenient(z.string()),
-	/** Unix seconds with a fraction. An organisation's own host alone has it and `worker_pid`. */
+	/** Unix seconds with a fraction. Only an organisation's own host sends this field and `worker_pid`. */
 	timestamp: lenient(z.number()),
 	worker_pid: lenient(z.int()),
 });
@@ -35,7 +35,10 @@ const base64Of = (allowed: (length: number) => boolean, what: string) =>
 		return bytes !== undefined && allowed(bytes.length);
 	}, `must be the base64 of ${what}`);
 
-/** Opaque, but nothing that a log, a header or a screen would take for an order of its own. */
+/**
+ * The id is opaque, but must not contain anything that a log, a header or a screen would interpret as a control
+ * character.
+ */
 const sessionId = z
 	.string()
 	.refine(
@@ -44,26 +47,29 @@ const sessionId = z
 	);
 
 /**
- * An attestation as received, unproven. What the later checks cannot do without is demanded here; evidence may be
- * absent, which those checks then say.
+ * An attestation as received, not yet verified. Fields that the later checks cannot do without are required here;
+ * evidence may be absent, and those checks then report that.
  */
 export const attestationSchema = z.looseObject({
-	/** PEM. */
+	/** The key in PEM form. */
 	public_key: z.string().min(1, 'must not be empty'),
 	session_id: sessionId,
 	nonce_b64: base64,
-	/** contract: not shown. Its form is base64 (unspecified.md, "which bytes `signature` of the attestation covers"). */
+	/**
+	 * contract: not shown. The signature is encoded as base64 (unspecified.md, "which bytes `signature` of the
+	 * attestation covers").
+	 */
 	signature: base64,
-	/** The GPU maker's report as the text that was signed. */
+	/** The GPU maker's report, exactly as the text that was signed. */
 	report_json: z.string().min(1, 'must not be empty'),
-	/** Unsigned, so that whatever stands here is held against `report_json`. */
+	/** This copy of the report is not signed, so its content is compared with `report_json`. */
 	report: z.unknown().optional(),
-	/** contract: not shown. A JWT, or the detached form with its tokens in a list (unspecified.md). */
+	/** contract: not shown. The token is a JWT, or the detached form with its tokens in a list (unspecified.md). */
 	gpu_eat: z.unknown().optional(),
 });
 export type AttestationRecord = z.output<typeof attestationSchema>;
 
-/** The conversation that a message carries encrypted. */
+/** The conversation that a message carries in encrypted form. */
 export const channelHistorySchema = z
 	.array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
 	.min(1);
@@ -73,7 +79,7 @@ const iv = base64Of(length => length === IV_BYTES, `${IV_BYTES} bytes`);
 const ciphertext = base64Of(length => length >= TAG_BYTES, `${TAG_BYTES} bytes or more`);
 
 export const messageRequestSchema = z.strictObject({
-	/** The client's own, as the PEM of a SubjectPublicKeyInfo. */
+	/** The client's own public key: the PEM of a SubjectPublicKeyInfo. */
 	peer_public_key: z
 		.string()
 		.regex(/^-----BEGIN PUBLIC KEY-----\n[A-Za-z\d+/=\n]+\n-----END PUBLIC KEY-----\n?$/, 'must be a PEM'),
@@ -82,12 +88,12 @@ export const messageRequestSchema = z.strictObject({
 		nonce: integerFrom(FIRST_NONCE),
 		iv,
 		ciphertext,
-		/** DER, over nonce, IV and ciphertext. */
+		/** The signature in DER form, over nonce, IV and ciphertext. */
 		signature: base64,
 	}),
 });
 export type MessageRequest = z.input<typeof messageRequestSchema>;
 
-/** Strict, unlike other replies: what does not fit was tampered with. */
+/** This schema is strict, unlike those of other replies: a value that does not fit was tampered with. */
 export const messageReplySchema = z.looseObject({ nonce: z.int(), iv, ciphertext, signature: base64 });
 export type MessageReply = z.output<typeof messageReplySchema>;

@@ -1,4 +1,5 @@
-// What the chat endpoint answers: a completion, or the chunks of a stream (contract: inference.md, Chat completion response).
+// The replies of the chat endpoint: a completion, or the chunks of a stream (contract: inference.md, Chat completion
+// response).
 import * as z from 'zod';
 import { lenient, lenientArray, lenientText } from './lenient.ts';
 
@@ -21,15 +22,15 @@ export const usageSchema = z.looseObject({
 export type Usage = z.output<typeof usageSchema>;
 
 export const annotationSchema = z.looseObject({
-	/** `url_citation` where search is meant. */
+	/** Annotations of a web search have the type `url_citation`. */
 	type: lenient(z.string()),
 	url_citation: lenient(
 		z.looseObject({
 			url: lenient(z.string()),
 			title: lenient(z.string()),
-			/** An excerpt, where there is one. */
+			/** An excerpt of the source, if the service sent one. */
 			content: lenient(z.string()),
-			/** Character positions in the message content; not to be trusted to lie inside it (see citations.ts). */
+			/** Character positions in the message content. They may lie outside of it (see citations.ts). */
 			start_index: lenient(z.number()),
 			end_index: lenient(z.number()),
 		}),
@@ -37,7 +38,7 @@ export const annotationSchema = z.looseObject({
 });
 export type Annotation = z.output<typeof annotationSchema>;
 
-/** What a call was given: a JSON text, or a fragment of one. Some services send the object itself. */
+/** The arguments of a call: a JSON text, or a fragment of one. Some services send the object itself. */
 const receivedArguments = z
 	.unknown()
 	.optional()
@@ -48,7 +49,7 @@ const receivedArguments = z
 
 const calledFunctionSchema = z.looseObject({ name: lenient(z.string()), arguments: receivedArguments });
 
-/** A whole call in a reply, or a fragment of one (by `index`) in a chunk. */
+/** A tool call in a reply: a whole one in a completion, a fragment (identified by `index`) in a chunk. */
 export const receivedToolCallSchema = z.looseObject({
 	index: lenient(z.number()),
 	id: lenient(z.string()),
@@ -57,16 +58,16 @@ export const receivedToolCallSchema = z.looseObject({
 });
 export type ReceivedToolCall = z.output<typeof receivedToolCallSchema>;
 
-/** A completion and a chunk alike. */
+/** The fields that a completion and a chunk have in common. */
 const headFields = {
 	id: lenient(z.string()),
-	/** Unix time. */
+	/** Unix time in seconds. */
 	created: lenient(z.number()),
 	model: lenient(z.string()),
-	/** `chat.completion` or `chat.completion.chunk`. */
+	/** The value is `chat.completion` or `chat.completion.chunk`. */
 	object: lenient(z.string()),
 	system_fingerprint: lenient(z.string()),
-	/** Who served the request. */
+	/** The provider that served the request. */
 	provider: lenient(z.string()),
 	usage: lenient(usageSchema),
 };
@@ -77,12 +78,12 @@ const choiceFields = {
 	provider_specific_fields: lenient(z.looseObject({ native_finish_reason: lenient(z.string()) })),
 };
 
-/** Beside tool calls the word `None` is an absent content; anywhere else somebody said it. */
+/** Treats the word `None` as absent content if the message has tool calls; anywhere else the model really said it. */
 export function saidContent<T extends string | null | undefined>(content: T, hasToolCalls: boolean): T | undefined {
 	return hasToolCalls && content === 'None' ? undefined : content;
 }
 
-/** The message of a completion, or what a chunk adds to it. */
+/** The message of a completion, or the part of it that a chunk adds. */
 const replyMessageSchema = z
 	.looseObject({
 		role: lenient(z.string()),
@@ -113,8 +114,9 @@ export const chatChunkSchema = z.looseObject({
 export type ChatChunk = z.output<typeof chatChunkSchema>;
 
 /**
- * The chunk as nearly every server sends it: the fields that the client reads, each of its documented kind. It is
- * tried first, as it costs a tenth of what the lenient one does; what does not fit goes through that one.
+ * The shape in which nearly every server sends a chunk: the fields that the client reads, each of its documented type.
+ * This schema is tried first because it costs a tenth of the lenient one, which handles everything that does not fit
+ * here.
  */
 const plainChunkSchema = z.compile(
 	z.object({
@@ -143,7 +145,7 @@ const plainChunkSchema = z.compile(
 );
 type PlainChunk = z.output<typeof plainChunkSchema>;
 
-/** Reads one `data` of a chat stream. Undefined for what is no object; a field that does not fit is absent. */
+/** Reads one `data` of a chat stream. Returns undefined if it is not an object; a field that does not fit is absent. */
 export function readChatChunk(value: unknown): PlainChunk | ChatChunk | undefined {
 	return z.validate(plainChunkSchema, value) ? (value as PlainChunk) : chatChunkSchema.safeParse(value).data;
 }

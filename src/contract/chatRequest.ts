@@ -1,4 +1,4 @@
-// A request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
+// The request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
 import * as z from 'zod';
 import { providerPreferencesSchema } from './provider.ts';
 import { integerFrom, numberAbove, numberBetween } from './ranges.ts';
@@ -12,7 +12,7 @@ const chatToolSchema = z.strictObject({
 			/** A JSON Schema. */
 			parameters: z.record(z.string(), z.unknown()).optional(),
 		},
-		// Where it is missing, the tool is most likely one of the responses endpoint.
+		// If this object is missing, the tool most likely has the shape of the responses endpoint.
 		'allowed: an object with the name, description and parameters, which stand flat in the responses endpoint only',
 	),
 });
@@ -26,19 +26,21 @@ const toolChoiceSchema = z.union(
 	'allowed: "none", "auto", "required", or {type: "function", function: {name}}',
 );
 
-/** contract: not shown. An assistant message that called tools is sent back with its calls (unspecified.md). */
+/**
+ * contract: not shown. An assistant message that called tools is sent back together with its calls (unspecified.md).
+ */
 const toolCallSchema = z.strictObject({
 	id: z.string().min(1),
 	type: z.literal('function'),
 	function: z.strictObject({
 		name: z.string().min(1),
-		/** A JSON text. */
+		/** The arguments as a JSON text. */
 		arguments: z.string(),
 	}),
 });
 export type ToolCall = z.input<typeof toolCallSchema>;
 
-/** contract: not shown. Parts of a content are public practice; the contract has a text (unspecified.md). */
+/** contract: not shown. Content parts are public practice; the contract only has a text (unspecified.md). */
 const contentPartSchema = z.discriminatedUnion('type', [
 	z.strictObject({ type: z.literal('text'), text: z.string() }),
 	z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string().min(1) }) }),
@@ -48,7 +50,7 @@ export const messageSchema = z
 	.strictObject({
 		role: z.enum(['system', 'user', 'assistant', 'tool']),
 		content: z.union([z.string(), z.array(contentPartSchema)], 'allowed: a text, or a list of parts (text, image_url)'),
-		/** Which call a `tool` message answers. */
+		/** The id of the call that a `tool` message answers. */
 		tool_call_id: z.string().min(1).optional(),
 		tool_calls: z.array(toolCallSchema).optional(),
 	})
@@ -59,14 +61,14 @@ export const messageSchema = z
 export type ChatMessage = z.input<typeof messageSchema>;
 
 export const chatRequestSchema = z.strictObject({
-	/** In any of the forms of modelIdentifier.ts. */
+	/** The model, in any of the forms described in modelIdentifier.ts. */
 	model: z.string().min(1),
 	messages: z.array(messageSchema).min(1),
-	/** Alternates of `model`. */
+	/** Alternatives to `model`. */
 	models: z.array(z.string().min(1)).optional(),
 	provider: providerPreferencesSchema.optional(),
 	stream: z.boolean().optional(),
-	/** Below the model's context length too, where that is known; the client checks it. */
+	/** The value must also be below the model's context length, where that is known; the client checks it. */
 	max_tokens: integerFrom(1).optional(),
 	temperature: numberBetween(0, 2).optional(),
 	seed: z.int('allowed: a whole number').optional(),
@@ -75,7 +77,7 @@ export const chatRequestSchema = z.strictObject({
 	frequency_penalty: numberBetween(-2, 2).optional(),
 	presence_penalty: numberBetween(-2, 2).optional(),
 	repetition_penalty: numberAbove(0, 2).optional(),
-	/** By token id. */
+	/** The biases by token id. */
 	logit_bias: z.record(z.string(), z.number()).optional(),
 	top_logprobs: integerFrom(0).optional(),
 	min_p: numberBetween(0, 1).optional(),
@@ -83,19 +85,24 @@ export const chatRequestSchema = z.strictObject({
 	stop: z.array(z.string()).optional(),
 	tools: z.array(chatToolSchema).optional(),
 	tool_choice: toolChoiceSchema.optional(),
-	/** contract: not shown. Checked only to be an object with a `type`, and passed through (unspecified.md). */
+	/**
+	 * contract: not shown. The only check is that it is an object with a `type`; it is passed through (unspecified.md).
+	 */
 	response_format: z.looseObject({ type: z.string() }).optional(),
-	/** Never sent unless the user sets it (unspecified.md). */
+	/** This field is never sent unless the user sets it (unspecified.md). */
 	user: z.string().optional(),
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
 
-/** Whether any of its messages carries one. */
+/** Whether any of the request's messages carries an image. */
 export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {
 	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));
 }
 
-/** What of a request steers the generation and may be set ahead of it: no tools, for these come with who answers them. */
+/**
+ * The fields that steer the generation and may be set ahead of a request. Tools are not among them, as they come with
+ * the code that answers their calls.
+ */
 export const chatParametersSchema = chatRequestSchema.pick({
 	max_tokens: true,
 	temperature: true,

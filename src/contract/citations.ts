@@ -1,18 +1,21 @@
-// Where the sources of a searched answer belong in its text (contract: inference.md, Web search annotation).
+// The placement of a searched answer's sources in its text (contract: inference.md, Web search annotation).
 import type { Annotation } from './chatReply.ts';
 
 export interface Citation {
 	url: string | undefined;
 	title: string | undefined;
 	excerpt: string | undefined;
-	/** UTF-16 positions within the text, between its code points, `start` at most `end`. Undefined: nowhere in it. */
+	/**
+	 * UTF-16 positions within the text that never split a code point; `start` is at most `end`. Undefined if the citation
+	 * has no position in the text.
+	 */
 	range: { start: number; end: number } | undefined;
 }
 
 /**
- * The citations in the order in which they came, one for each annotation. Positions are the service's and not to be
- * trusted: what runs past the text is cut, what would split a character is widened around it, and one that lies outside
- * altogether leaves its citation without a place.
+ * Returns the citations in the order in which they came, one for each annotation. The positions come from the service
+ * and are not trusted: a range that runs past the text is cut, a range that would split a character is widened around
+ * it, and a citation whose range lies outside the text has no range.
  * contract: not shown in which units a "character position" counts; it is taken as UTF-16, as JavaScript counts.
  */
 export function placeCitations(text: string, annotations: readonly Annotation[]): Citation[] {
@@ -24,7 +27,7 @@ export function placeCitations(text: string, annotations: readonly Annotation[])
 	}));
 }
 
-/** With one end missing, the other one is a place of no length. */
+/** If one end is missing, the other one is taken as a position of length zero. */
 function rangeIn(text: string, first: number | undefined, last: number | undefined): Citation['range'] {
 	const start = Math.trunc(first ?? last ?? Number.NaN);
 	const end = Math.trunc(last ?? first ?? Number.NaN);

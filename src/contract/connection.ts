@@ -9,7 +9,7 @@ const hostUrl = z
 	.refine(
 		text => {
 			const url = URL.parse(text);
-			// An empty query or fragment leaves no trace in the parsed address, nor does white space.
+			// An empty query or fragment leaves no trace in the parsed address, and neither does white space.
 			if (!url || url.username || url.password || /[?#\s]/.test(text)) {
 				return false;
 			}
@@ -43,14 +43,14 @@ export const connectionSchema = z.object({
 	label: name.optional(),
 	apiUrl: hostUrl,
 	enterpriseUrl: hostUrl.optional(),
-	/** Which host chat uses. */
+	/** The host that chat uses. */
 	plan: z.enum(['public', 'enterprise']).default('public'),
 	cloudUrl: hostUrl.optional(),
 	agentUrl: hostUrl.optional(),
 	orgUrl: hostUrl.optional(),
 	encryptUrl: hostUrl.optional(),
 	dashboardUrl: hostUrl.optional(),
-	/** The service's own name inside identifiers: its slug, and the first part of its search model. */
+	/** The service's own name inside identifiers: it is its slug and the first part of its search model's name. */
 	service: name,
 	/** The path segment that names the source-hosting provider. */
 	scm: name.optional(),
@@ -65,16 +65,16 @@ export const connectionSchema = z.object({
 			prices: z.record(z.string(), z.number()).optional(),
 			dataPolicy: z.string().optional(),
 			quantizations: z.array(z.string()).optional(),
-			/** Fields of a request that it supports. Missing: not told. */
+			/** The request fields that the provider supports. Undefined if that is not known. */
 			parameters: z.array(z.string()).optional(),
 			models: z.array(z.string()).optional(),
 		}),
 	),
 	providerPrefixes: list(z.object({ prefix: name, provider: name })),
-	/** The provider is the one to try first, or preferences as a request has them. */
+	/** The provider is either the one to try first, or a preferences object as in a request. */
 	aliases: list(z.object({ name, model: name, provider: z.union([name, providerPreferencesSchema]).optional() })),
 	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
 });
 
-/** `name` is the key under which the settings hold it. */
+/** `name` is the key of the connection in the settings. */
 export type Connection = z.output<typeof connectionSchema> & { name: string };

@@ -1,4 +1,5 @@
-// How a window finds, checks and holds the local service. Ours, no part of the service's contract (design.md, section 8).
+// How a window finds, verifies and leases the local service. This is our own protocol and no part of the service's
+// contract (design.md, section 8).
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
@@ -6,15 +7,15 @@ import { connectionSchema } from './connection.ts';
 import { foundServerSchema } from './foundServers.ts';
 
 export const controlPaths = {
-	/** `GET ?nonce=…`, no token: `{proof}`. */
+	/** `GET ?nonce=…` without a token answers `{proof}`. */
 	proof: '/errand/v1/proof',
-	/** `GET`: a response that stays open, with a comment every 10 s. While one is open the service stays. */
+	/** `GET` opens a response that stays open, with a comment every 10 s. The service keeps running while one is open. */
 	lease: '/errand/v1/lease',
-	/** `POST`: answers `{stopping: true}` and ends the service. */
+	/** `POST` answers `{stopping: true}` and ends the service. */
 	shutdown: '/errand/v1/shutdown',
-	/** `POST`: a `NamedRepositories`, which the look-ups give from then on; answers `{named: <how many>}`. */
+	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
-	/** `GET`: what requests can name now, a `GatewayPicture`. */
+	/** `GET` answers the names that requests can use now, as a `GatewayPicture`. */
 	picture: '/errand/v1/connection',
 	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
@@ -33,18 +34,18 @@ export const gatewayPictureSchema = connectionSchema
 	.extend({ foundServers: z.array(foundServerSchema).default([]) });
 export type GatewayPicture = z.output<typeof gatewayPictureSchema>;
 
-/** Folders of repositories on this machine, absolute paths. */
+/** Absolute paths of repository folders on this machine. */
 export const namedRepositoriesSchema = z.strictObject({ folders: z.array(z.string().min(1)).min(1).max(200) });
 export type NamedRepositories = z.output<typeof namedRepositoriesSchema>;
 
-/** The file of the state folder that says where the service is. Readable by its owner only. */
+/** The file in the state folder that says where the service is. Only its owner can read it. */
 export const DISCOVERY_FILE = 'discovery.json';
 
 export const discoverySchema = z.object({
-	/** `http://127.0.0.1:<port>`, without a trailing slash. */
+	/** The address as `http://127.0.0.1:<port>`, without a trailing slash. */
 	address: z.string().regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/),
 	token: z.string().min(32),
-	/** The socket or named pipe through which secrets are handed over. */
+	/** The socket or named pipe through which secrets are handed over to the service. */
 	pipe: z.string().min(1).optional(),
 	pid: z.int().positive(),
 	version: z.string(),
@@ -53,27 +54,34 @@ export const discoverySchema = z.object({
 });
 export type Discovery = z.output<typeof discoverySchema>;
 
-/** The first line that the service prints, as JSON: it serves, or another process serves already and this one ends. */
+/**
+ * The first line that the service prints, as JSON: either it serves, or another process serves already and this one
+ * ends.
+ */
 export const startLineSchema = z.discriminatedUnion('ready', [
 	z.object({ ready: z.literal(true), address: z.string(), pid: z.int().positive() }),
 	z.object({ ready: z.literal(false), message: z.string() }),
 ]);
 export type StartLine = z.output<typeof startLineSchema>;
 
-/** base64url without padding, of 16 to 64 random bytes. */
+/** 16 to 64 random bytes as base64url without padding. */
 export const proofNonceSchema = z.string().regex(/^[\w-]{22,86}$/, 'must be 16 to 64 bytes as base64url');
 
 export const proofReplySchema = z.object({ proof: z.string() });
 
 /**
- * What a service at `address` answers to `nonce` when it knows `token`: hexadecimal. The address is part of it,
- * so that a process at another port cannot pass the question on to the real service and its answer back.
+ * Returns, in hexadecimal, the proof that a service at `address` that knows `token` answers to `nonce`. The address is
+ * part of the proof, so that a process at another port cannot relay the nonce to the real service and return its
+ * answer.
  */
 export function proofOf(token: string, address: string, nonce: string): string {
 	return createHmac('sha256', token).update(`errand-proof\n${address}\n${nonce}`).digest('hex');
 }
 
-/** Where the OS user's local service keeps its data. A relative XDG path is ignored, as its specification demands. */
+/**
+ * Returns the folder where the OS user's local service keeps its data. A relative XDG path is ignored, as its
+ * specification demands.
+ */
 export function stateFolderOf(
 	environment: Readonly<Record<string, string | undefined>>,
 	platform: NodeJS.Platform,

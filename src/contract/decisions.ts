@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isAbsent, lenient, lenientText } from './lenient.ts';
 
-/** Names may stand for paths into the state. */
+/** Names in the instructions may stand for paths into the state. */
 const instructions = z.string();
 
 const OPTIONS = 'allowed: an object of at least one option, each with its description';
@@ -14,13 +14,13 @@ const questionSchema = z.discriminatedUnion(
 		z.strictObject({
 			type: z.literal('choice'),
 			instructions,
-			/** Option name to description; an `other` or `none_of_the_above` option is advised. */
+			/** A map of option names to descriptions; an `other` or `none_of_the_above` option is advised. */
 			criteria: z.record(z.string(), z.string(), OPTIONS).refine(options => Object.keys(options).length > 0, OPTIONS),
 		}),
 		z.strictObject({
 			type: z.literal('score'),
 			instructions,
-			/** What each level means, in order, from level 0. */
+			/** The meaning of each level in order, starting with level 0. */
 			criteria: z.array(z.string(), LEVELS).min(1, LEVELS),
 		}),
 		z.strictObject({
@@ -33,7 +33,7 @@ const questionSchema = z.discriminatedUnion(
 );
 export type Question = z.input<typeof questionSchema>;
 
-/** By ids that the caller chose. */
+/** The questions by ids that the caller chose. */
 export type Questions = Record<string, Question>;
 
 const QUESTIONS = 'allowed: an object of at least one question';
@@ -47,7 +47,10 @@ export const decisionRequestSchema = z.strictObject({
 });
 export type DecisionRequest = z.input<typeof decisionRequestSchema>;
 
-/** An object of a reply; an entry that does not fit is left out. A list is one by its positions. */
+/**
+ * Reads an object of a reply and leaves out entries that do not fit. A list is read as an object with its indexes as
+ * keys.
+ */
 function lenientRecord<T extends z.ZodType>(entry: T): z.ZodType<Record<string, z.output<T>>> {
 	return z
 		.unknown()
@@ -63,25 +66,25 @@ function lenientRecord<T extends z.ZodType>(entry: T): z.ZodType<Record<string, 
 		});
 }
 
-/** Nothing says that these sum to one, and nothing is done about it. */
+/** The contract does not say that the probabilities sum to one, so they are not normalised. */
 const probabilities = lenientRecord(z.number());
 
 const answerSchemas = {
 	choice: z.looseObject({
 		type: z.literal('choice'),
-		/** An option's name, which may be the word `None`. */
+		/** The name of an option, which may be the word `None`. */
 		choice: lenientText,
-		/** By option. */
+		/** The probabilities by option. */
 		probabilities,
 		confidence: lenient(z.number()),
 	}),
 	score: z.looseObject({
 		type: z.literal('score'),
-		/** From 0; may be fractional. */
+		/** The score starts at 0 and may be fractional. */
 		score: lenient(z.number()),
-		/** By level. */
+		/** The level descriptions by level. */
 		legend: lenientRecord(z.string()),
-		/** By level. */
+		/** The probabilities by level. */
 		probabilities,
 		confidence: lenient(z.number()),
 	}),
@@ -92,7 +95,7 @@ const answerSchemas = {
 	}),
 } as const satisfies Record<Question['type'], z.ZodType>;
 
-/** Not of its question's type, kept as it came; undefined where there was none. */
+/** An answer that is not of its question's type, kept as it came. `received` is undefined if there was no answer. */
 export interface OtherAnswer {
 	type: 'other';
 	received: unknown;
@@ -105,7 +108,7 @@ export type Answers<Asked extends Questions> = {
 	[Id in keyof Asked]: AnswerOf<Asked[Id]['type']> | OtherAnswer;
 };
 
-/** One that does not name its type has that of its question. */
+/** Reads the answer to a question. An answer without a type is taken to have the type of its question. */
 export function readAnswer<Type extends Question['type']>(type: Type, received: unknown): AnswerOf<Type> | OtherAnswer {
 	const isObject = typeof received === 'object' && received !== null && !Array.isArray(received);
 	const typed = isObject && isAbsent(Reflect.get(received, 'type')) ? { ...received, type } : received;
@@ -114,9 +117,9 @@ export function readAnswer<Type extends Question['type']>(type: Type, received: 
 }
 
 export const decisionReplySchema = z.looseObject({
-	/** The resolved model. */
+	/** The model after name resolution. */
 	model: lenient(z.string()),
-	/** By the ids of the questions. */
+	/** The answers by the ids of the questions. */
 	answers: z.custom<Record<string, unknown>>(
 		value => typeof value === 'object' && value !== null && !Array.isArray(value),
 	),
@@ -125,8 +128,9 @@ export const decisionReplySchema = z.looseObject({
 export type DecisionUsage = NonNullable<z.output<typeof decisionReplySchema>['usage']>;
 
 /**
- * contract: not shown. The model that a connection's `decisionModel` stands for: a plain name for its latest release,
- * an id that ends with `-latest` or a version for itself (unspecified.md, "`<decision_model>` IDs").
+ * contract: not shown. Returns the id of the model that a connection's `decisionModel` stands for: a plain name stands
+ * for its latest release, and an id that ends with `-latest` or a version stands for itself (unspecified.md,
+ * "`<decision_model>` IDs").
  */
 export function decisionModelId(name: string): string {
 	return /-(?:latest|\d+\.\d+\.\d+)$/.test(name) ? name : `${name}-latest`;

@@ -1,4 +1,4 @@
-/** The longest text of an error body that is kept (unspecified.md, "error bodies"). */
+/** Texts of an error body are cut to this length (unspecified.md, "error bodies"). */
 const MAXIMUM_MESSAGE_LENGTH = 500;
 
 export interface ErrorBody {
@@ -12,20 +12,20 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const text = (value: unknown): string | undefined =>
 	typeof value === 'string' && value.trim() !== '' ? value.slice(0, MAXIMUM_MESSAGE_LENGTH) : undefined;
 
-/** A code is a word or a number. */
+/** Reads a code, which is a word or a number. */
 const word = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value));
 
 /**
- * contract: not shown for chat and decisions. Read in this order: `{error: {message, code, type}}`,
- * `{error: string}`, `{message}`, `{detail}`, plain text (unspecified.md). With a string `error` beside a
- * `message` (source-hosting look-ups) the `message` is the sentence and `error` its code.
+ * contract: not shown for chat and decisions. The forms are tried in this order: `{error: {message, code, type}}`,
+ * `{error: string}`, `{message}`, `{detail}`, plain text (unspecified.md). If a string `error` stands beside a
+ * `message` (source-hosting look-ups), the `message` is the sentence and `error` is its code.
  */
 export function readErrorBody(body: string): ErrorBody {
 	let value: unknown;
 	try {
 		value = JSON.parse(body);
 	} catch {
-		// A page for a browser (a proxy's, a gateway's) says nothing that can be shown.
+		// An HTML page (from a proxy or a gateway) contains no message that can be shown.
 		const plain = body.trimStart().startsWith('<') ? undefined : text(body);
 		return plain === undefined ? {} : { message: plain };
 	}

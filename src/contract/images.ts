@@ -7,7 +7,10 @@ export const imageRequestSchema = z.strictObject({
 });
 export type ImageRequest = z.input<typeof imageRequestSchema>;
 
-/** The URL that is the whole content of a reply. Undefined for anything else, and for any scheme but http and https. */
+/**
+ * Returns the URL if it is the whole content of a reply. Returns undefined for anything else, and for any scheme other
+ * than http and https.
+ */
 export function readImageUrl(content: string): string | undefined {
 	const text = content.trim();
 	const url = /\s/.test(text) ? null : URL.parse(text);
@@ -15,8 +18,8 @@ export function readImageUrl(content: string): string | undefined {
 }
 
 /**
- * A reply's `model` may carry a `:<digest>` suffix. An id may hold a colon of its own (a tag), so a suffix that the
- * requested model has as well belongs to the id.
+ * Splits off the `:<digest>` suffix that a reply's `model` may carry. An id may contain a colon of its own (a tag), so
+ * a suffix that the requested model has as well belongs to the id.
  */
 export function splitDigest(answered: string, requested: string): { model: string; digest?: string } {
 	if (answered.startsWith(`${requested}:`) && answered.length > requested.length + 1) {

@@ -1,18 +1,23 @@
 import * as z from 'zod';
 
-/** True for what a reply writes where it has no value: nothing, null, or the literal text `None` (contract: inference.md). */
+/**
+ * Whether a reply has no value here: the field is missing, null, or the literal text `None` (contract: inference.md).
+ */
 export function isAbsent(value: unknown): value is undefined | null | 'None' {
 	return value === undefined || value === null || value === 'None';
 }
 
-/** Reads a value without the schema's own machinery, which costs many times the reading. Undefined: absent, or it does not fit. */
+/**
+ * Reads a value without the schema's own machinery, which costs many times as much. Returns undefined if the value is
+ * absent or does not fit.
+ */
 type Reader = (value: unknown) => unknown;
 
 const readers = new WeakMap<z.ZodType, Reader>();
 
 function readerOf(schema: z.ZodType): Reader {
 	const { type, checks = [] } = schema.def;
-	// A format such as that of an integer is a kind of its own.
+	// A format such as integer is part of the definition itself, not of `checks`, and the fast readers would ignore it.
 	if (checks.length === 0 && !('check' in schema.def)) {
 		switch (type) {
 			case 'string':
@@ -32,8 +37,8 @@ function readBy<T>(read: (value: unknown) => T): z.ZodType<T> {
 }
 
 /**
- * A field of a reply: missing, null, the literal text `None` and a value of another kind are all absent,
- * so that no single field breaks a reply (contract: unspecified.md, "Read leniently").
+ * Wraps the schema of a reply's field: a missing field, null, the literal text `None` and a value of another type are
+ * all absent, so that no single field breaks a reply (contract: unspecified.md, "Read leniently").
  */
 export function lenient<T extends z.ZodType>(schema: T): z.ZodType<z.output<T> | undefined> {
 	const read = readerOf(schema) as (value: unknown) => z.output<T> | undefined;
@@ -41,16 +46,16 @@ export function lenient<T extends z.ZodType>(schema: T): z.ZodType<z.output<T> |
 }
 
 /**
- * Text that a model, an agent or a person wrote. Here the word `None` is kept: it is a word that people and
- * programs write, and dropping it would change what they said.
+ * The schema of a text that a model, an agent or a person wrote. The word `None` is kept here, as dropping it would
+ * change what they said.
  */
 export const lenientText: z.ZodType<string | undefined> = readBy(value =>
 	typeof value === 'string' ? value : undefined,
 );
 
 /**
- * The same object schema, read in a fraction of the time where most fields are lenient: a page of a list has more than
- * a thousand of them. What does not fit is refused without saying which field it was.
+ * Returns an equivalent object schema that reads in a fraction of the time if most fields are lenient: a page of a list
+ * has more than a thousand of them. Its issues do not say which field did not fit.
  */
 export function manyFields<T extends z.ZodObject>(schema: T): z.ZodType<z.output<T>> {
 	const shape = Object.entries(schema.shape as Record<string, z.ZodType>);
@@ -91,7 +96,10 @@ export function manyFields<T extends z.ZodObject>(schema: T): z.ZodType<z.output
 	return whole;
 }
 
-/** A list of a reply: what is no list is empty, and an entry that does not fit is left out. */
+/**
+ * The schema of a list in a reply: anything that is not a list becomes an empty list, and an entry that does not fit is
+ * left out.
+ */
 export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<T>[]> {
 	return z
 		.unknown()
@@ -109,8 +117,8 @@ export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<
 }
 
 /**
- * The list that a reply is about, so that a reply without one does not fit; null and `None` are an empty list. An entry
- * that does not fit is undefined: it keeps its place among the others.
+ * The schema of the list that a reply is about: a reply without it does not fit, and null and `None` are an empty list.
+ * An entry that does not fit becomes undefined, so that the other entries keep their positions.
  */
 export function rowsOf<T extends z.ZodType>(entry: T): z.ZodType<(z.output<T> | undefined)[]> {
 	const read = readerOf(entry) as (value: unknown) => z.output<T> | undefined;

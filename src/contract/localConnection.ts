@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-/** The built-in connection to Errand's own service on this machine. It needs no key. */
+/** The built-in connection to Errand's own service on this machine, which needs no key. */
 export const LOCAL_CONNECTION_NAME = 'local';
 
 /**
@@ -9,22 +9,28 @@ export const LOCAL_CONNECTION_NAME = 'local';
  */
 export const LOCAL_ORIGIN = 'http://127.0.0.1:0';
 
-/** What the paths of the service's enterprise form begin with: it is one origin, and plays both hosts of the contract. */
+/**
+ * The path prefix of the service's enterprise form. The local service has one origin, which serves both hosts of the
+ * contract.
+ */
 export const ENTERPRISE_PATH = '/enterprise';
 
-/** What the paths of the encrypted channel's shared form begin with; those of the other one name provider and model. */
+/** The path prefix of the encrypted channel's shared form. The paths of the other form name provider and model. */
 export const ENCRYPTED_PATH = '/encrypted';
 
 /** The slug of the service, and the first part of its search model and of full model paths. */
 export const LOCAL_SERVICE = 'errand';
 
-/** The segment of the look-ups' paths: repositories of this machine stand in for those of a source host. */
+/** The path segment of the look-ups: repositories on this machine stand in for those of a source host. */
 export const LOCAL_SCM = 'local';
 
-/** Without a version. An alias of this name says which chat model decides. */
+/** The decision model without a version. An alias of this name chooses the chat model that decides. */
 export const LOCAL_DECISION_MODEL = `${LOCAL_SERVICE}-decisions`;
 
-/** What is known without asking; the service itself tells of its models, providers, prefixes and aliases (control.ts). */
+/**
+ * The parts of the connection that are known in advance; the service itself reports its models, providers, prefixes and
+ * aliases (control.ts).
+ */
 export const localConnection: Connection = {
 	name: LOCAL_CONNECTION_NAME,
 	label: 'Local',

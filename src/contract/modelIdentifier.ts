@@ -1,17 +1,18 @@
-// The forms in which a request names its model (contract: inference.md, Model identifiers, Provider prefix shorthand, Model alias).
+// The forms in which a request names its model (contract: inference.md, Model identifiers, Provider prefix shorthand,
+// Model alias).
 import type { Connection } from './connection.ts';
 import type { ProviderPreferences } from './provider.ts';
 
 export type ConnectionModel = Connection['models'][number];
 export type Alias = Connection['aliases'][number];
 
-/** A word before a model's name that stands for a provider. Two words may stand for one. */
+/** A word before a model's name that stands for a provider. Two words may stand for the same provider. */
 export interface ProviderPrefix {
 	prefix: string;
 	provider: string;
 }
 
-/** `<model>`, or with a prefix `<provider_slug>/<model>`. The name may hold slashes of its own. */
+/** `<model>`, or with a prefix `<provider_slug>/<model>`. The name itself may contain slashes. */
 export interface PlainModel {
 	form: 'plain';
 	model: string;
@@ -34,21 +35,24 @@ export interface AliasedModel {
 
 export type ModelIdentifier = PlainModel | ModelPath | AliasedModel;
 
-/** The prefixes that mean a provider here: the listed ones, and the service's own slug (Dedicated deployments). */
+/**
+ * Returns the words that stand for a provider here: the listed prefixes and the service's own slug (Dedicated
+ * deployments).
+ */
 function recognisedPrefixes({ providerPrefixes, service }: Connection): ProviderPrefix[] {
 	const isListed = providerPrefixes.some(({ prefix }) => prefix === service);
 	return isListed ? providerPrefixes : [...providerPrefixes, { prefix: service, provider: service }];
 }
 
-/** The first prefix that means this provider. Undefined where it can only be named by `provider.order`. */
+/** Returns the first prefix that stands for the provider, or undefined if only `provider.order` can name it. */
 export function prefixOf(connection: Connection, provider: string): ProviderPrefix | undefined {
 	return recognisedPrefixes(connection).find(candidate => candidate.provider === provider);
 }
 
 /**
- * Reads what stands as `model` of a request. Whatever the connection lists as a model's id is that model, though it
- * look like a prefix and a name. One prefix is taken off and no more: what follows it is a name, even where it begins
- * with a prefix again.
+ * Parses the `model` of a request. A text that the connection lists as a model's id always means that model, even if it
+ * looks like a prefix and a name. Only one prefix is removed: the rest is a name, even if it begins with a prefix
+ * again.
  */
 export function parseModelIdentifier(connection: Connection, text: string): ModelIdentifier {
 	const whole = parseName(connection, text);
@@ -65,7 +69,7 @@ export function parseModelIdentifier(connection: Connection, text: string): Mode
 	return via ? { ...parseName(connection, text.slice(via.prefix.length + 1)), via } : whole;
 }
 
-/** The text that `parseModelIdentifier` reads as this. */
+/** Returns the text that `parseModelIdentifier` parses into this identifier. */
 export function formatModelIdentifier(connection: Connection, identifier: ModelIdentifier): string {
 	if (identifier.form === 'alias') {
 		return identifier.alias.name;
@@ -74,11 +78,11 @@ export function formatModelIdentifier(connection: Connection, identifier: ModelI
 	return identifier.via ? `${identifier.via.prefix}/${name}` : name;
 }
 
-/** What the connection tells of the model that is meant, be it listed by its plain name or by its full path. */
+/** Returns the connection's entry for the model, which may be listed by its plain name or by its full path. */
 export function findModel(connection: Connection, text: string): ConnectionModel | undefined {
 	const identifier = parseModelIdentifier(connection, text);
 	if (identifier.form === 'alias') {
-		// An alias's base is of any form but an alias, or two that name each other would never end.
+		// The base of an alias must not be an alias, or two that name each other would recurse forever.
 		return findModel({ ...connection, aliases: [] }, identifier.alias.model);
 	}
 	const name = formatName(connection, identifier);
@@ -87,19 +91,20 @@ export function findModel(connection: Connection, text: string): ConnectionModel
 		return listed;
 	}
 	const alike = connection.models.filter(({ id }) => isSame(parseName(connection, id), identifier));
-	// Two vendors may have a model of one name.
+	// Two vendors may have a model of the same name.
 	return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** The text without its prefix, which is what `provider.order` goes with. */
+/** Returns the model's name without its provider prefix, for use together with `provider.order`. */
 export function withoutPrefix(connection: Connection, text: string): string {
 	const identifier = parseModelIdentifier(connection, text);
 	return identifier.form === 'alias' ? text : formatName(connection, identifier);
 }
 
 /**
- * The preferences that a name brings by itself. A prefix equals `{order: [provider], allow_fallbacks: true}` with the
- * unprefixed model. contract: not shown what an alias's provider equals; a slug is taken as the first one to try.
+ * Returns the preferences that a name implies. A prefix equals `{order: [provider], allow_fallbacks: true}` with the
+ * unprefixed model.
+ * contract: not shown what an alias's provider equals; a slug is taken as the first one to try.
  */
 export function preferencesOf(identifier: ModelIdentifier): ProviderPreferences {
 	if (identifier.form === 'alias') {

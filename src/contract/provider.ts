@@ -1,7 +1,8 @@
-// The `provider` object of a request: which providers may serve it, and in which order (contract: inference.md, Provider object).
+// The `provider` object of a request: which providers may serve it, and in which order (contract: inference.md,
+// Provider object).
 import * as z from 'zod';
 
-/** contract: not shown. An object form whose inside is not shown passes through unchanged (unspecified.md). */
+/** contract: not shown. An object whose fields are not documented is passed through unchanged (unspecified.md). */
 const opaqueObject = z.record(z.string(), z.unknown());
 
 const slugs = z.array(z.string().min(1));
@@ -16,17 +17,17 @@ export const providerPreferencesSchema = z.strictObject({
 	order: slugs.optional(),
 	only: slugs.optional(),
 	ignore: slugs.optional(),
-	/** The service takes true for absent. */
+	/** The service treats an absent value as true. */
 	allow_fallbacks: z.boolean().optional(),
-	/** The service takes false for absent. */
+	/** The service treats an absent value as false. */
 	require_parameters: z.boolean().optional(),
 	data_collection: z.enum(['allow', 'deny']).optional(),
 	quantizations: z.array(z.string()).optional(),
-	/** Tokens per second. */
+	/** In tokens per second. */
 	preferred_min_throughput: z.union([z.number(), opaqueObject], 'allowed: a number, or an object').optional(),
-	/** Seconds. */
+	/** In seconds. */
 	preferred_max_latency: z.union([z.number(), opaqueObject], 'allowed: a number, or an object').optional(),
-	/** Absent, false and true are three different things (Zero data retention). */
+	/** Absent, false and true have three different meanings (Zero data retention). */
 	zdr: z.boolean().optional(),
 });
 export type ProviderPreferences = z.input<typeof providerPreferencesSchema>;

@@ -1,13 +1,13 @@
-// Numbers of requests. Whatever is wrong with one, its issue names the whole allowed range.
+// Schemas for the numbers of requests. Every issue names the whole allowed range, whatever is wrong with the number.
 import * as z from 'zod';
 
-/** Both bounds belong to the range. */
+/** Both bounds are inclusive. */
 export function numberBetween(minimum: number, maximum: number) {
 	const error = `allowed: a number from ${minimum} to ${maximum}`;
 	return z.number(error).min(minimum, error).max(maximum, error);
 }
 
-/** The lower bound does not belong to the range, the upper one does. */
+/** The lower bound is exclusive, the upper bound inclusive. */
 export function numberAbove(minimum: number, maximum: number) {
 	const error = `allowed: a number above ${minimum}, at most ${maximum}`;
 	return z.number(error).gt(minimum, error).max(maximum, error);
@@ -18,7 +18,7 @@ export function integerFrom(minimum: number) {
 	return z.int(error).min(minimum, error);
 }
 
-/** Both bounds belong to the range. */
+/** Both bounds are inclusive. */
 export function integerBetween(minimum: number, maximum: number) {
 	const error = `allowed: a whole number from ${minimum} to ${maximum}`;
 	return z.int(error).min(minimum, error).max(maximum, error);

@@ -1,4 +1,5 @@
-// The responses endpoint: the request with its rules, the items of a conversation, the events (contract: inference.md).
+// The responses endpoint: the request with its rules, the items of a conversation, and the events (contract:
+// inference.md).
 import * as z from 'zod';
 import { lenient, lenientArray, lenientText } from './lenient.ts';
 
@@ -18,7 +19,7 @@ const functionCallSchema = z.strictObject({
 	type: z.literal('function_call'),
 	name: z.string().min(1),
 	call_id: z.string().min(1),
-	/** JSON text. */
+	/** The arguments as a JSON text. */
 	arguments: z.string(),
 });
 
@@ -28,7 +29,7 @@ const functionCallOutputSchema = z.strictObject({
 	output: z.string(),
 });
 
-/** Goes back as it came, its encrypted content included (inference.md, Zero data retention 3). */
+/** A reasoning item is sent back as it came, including its encrypted content (inference.md, Zero data retention 3). */
 const reasoningSchema = z.looseObject({ type: z.literal('reasoning') });
 
 const inputItemSchema = z.discriminatedUnion(
@@ -39,7 +40,7 @@ const inputItemSchema = z.discriminatedUnion(
 export type InputItem = z.input<typeof inputItemSchema>;
 
 const toolSchema = z.strictObject({
-	// Stands first, so that a tool in the shape of chat completions is told what is wrong with it.
+	// This field comes first, so that a tool in the shape of chat completions gets an error that explains the difference.
 	function: z
 		.undefined('a tool is flat here: name, description and parameters stand beside type, not under function')
 		.optional(),
@@ -50,8 +51,8 @@ const toolSchema = z.strictObject({
 });
 
 /**
- * contract: not shown. An absent `store` or `stream` stands for the only value that the endpoint takes
- * (unspecified.md). The client fills it in, and asks for `instructions` where a model needs them.
+ * contract: not shown. An absent `store` or `stream` stands for the only value that the endpoint accepts
+ * (unspecified.md). The client fills it in, and requires `instructions` for models that need them.
  */
 export const responsesRequestSchema = z.strictObject({
 	model: z.string().min(1),
@@ -77,7 +78,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const contentPartSchema = z.looseObject({
-	/** `output_text`. */
+	/** The type is `output_text`. */
 	type: lenient(z.string()),
 	text: lenientText,
 	annotations: lenientArray(z.looseObject({ type: lenient(z.string()) })),
@@ -96,7 +97,7 @@ const functionCallItemSchema = z.looseObject({
 	id: lenient(z.string()),
 	name: lenient(z.string()),
 	call_id: lenient(z.string()),
-	/** JSON text. */
+	/** The arguments as a JSON text. */
 	arguments: lenientText,
 	status: lenient(z.string()),
 });
@@ -107,7 +108,9 @@ export interface ReasoningItem {
 	[field: string]: unknown;
 }
 
-/** An item of the output. A reasoning item is the received object itself: a copy could change what goes back. */
+/**
+ * An item of the output. A reasoning item stays the received object itself, as a copy could change what is sent back.
+ */
 const outputItemSchema = z.union([
 	messageItemSchema,
 	functionCallItemSchema,
@@ -126,7 +129,7 @@ const responseUsageSchema = z.looseObject({
 
 const responseSchema = z.looseObject({
 	id: lenient(z.string()),
-	/** Seconds since 1970. */
+	/** Unix time in seconds. */
 	created_at: lenient(z.number()),
 	model: lenient(z.string()),
 	object: lenient(z.string()),
@@ -137,11 +140,11 @@ const responseSchema = z.looseObject({
 
 const response = { response: lenient(responseSchema) };
 const item = { output_index: lenient(z.number()), item: lenient(outputItemSchema) };
-/** Where a piece of an item belongs: the item's place in the output, and its id. */
+/** The position of a delta's item: the item's index in the output, and its id. */
 const place = { output_index: lenient(z.number()), item_id: lenient(z.string()) };
 const partPlace = { ...place, content_index: lenient(z.number()) };
 
-/** contract: not shown but for the names and meanings of the events. Their fields are those of public practice. */
+/** contract: not shown except for the names and meanings of the events. Their fields follow public practice. */
 const responseEventSchema = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('response.created'), ...response }),
 	z.looseObject({ type: z.literal('response.in_progress'), ...response }),
@@ -157,7 +160,7 @@ const responseEventSchema = z.discriminatedUnion('type', [
 ]);
 export type ResponseEvent = z.output<typeof responseEventSchema>;
 
-/** Reads the data of one event. Undefined for one that is not documented. */
+/** Reads the data of one event. Returns undefined for an event that is not documented. */
 export function readResponseEvent(value: unknown): ResponseEvent | undefined {
 	return responseEventSchema.safeParse(value).data;
 }
@@ -167,13 +170,13 @@ export const earlyEndSchema = z.looseObject({
 	response: lenient(
 		z.looseObject({
 			error: z.unknown().optional(),
-			/** `reason` is a word, as `max_output_tokens`. */
+			/** `reason` is a word such as `max_output_tokens`. */
 			incomplete_details: lenient(z.looseObject({ reason: lenient(z.string()) })),
 		}),
 	),
 });
 
-/** The documented error messages, by the field of the request that each is about (inference.md, Errors). */
+/** The documented error messages, by the field of the request that each one concerns (inference.md, Errors). */
 const REFUSALS = {
 	instructions: 'Instructions are required',
 	input: 'Input must be a list',
@@ -182,7 +185,7 @@ const REFUSALS = {
 	previous_response_id: 'Unsupported parameter: previous_response_id',
 } as const;
 
-/** The field that an error message of the endpoint is about. Undefined for a message that is not documented. */
+/** Returns the field that an error message of the endpoint concerns, or undefined for an undocumented message. */
 export function refusedField(message: string): keyof typeof REFUSALS | undefined {
 	const said = message.toLowerCase();
 	const fields = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];

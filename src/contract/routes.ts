@@ -1,18 +1,19 @@
-// Method, path and host of every endpoint (contract: the Endpoints tables). One table for the client and the local service.
+// Method, path and host of every endpoint (contract: the Endpoints tables). The client and the local service share this
+// table.
 
 /**
- * Which address of the connection a route lives on. `inference` is the public or the enterprise host, by plan; `org`
- * and `encrypt` are the two addressings of the encrypted channel.
+ * The address of the connection that serves a route. `inference` is the public or the enterprise host, depending on the
+ * plan; `org` and `encrypt` are the two forms of the encrypted channel's address.
  */
 export type RouteHost = 'inference' | 'enterprise' | 'cloud' | 'agent' | 'org' | 'encrypt';
 
-/** Which of a connection's keys a route takes. */
+/** The kind of key that a route requires. */
 export type KeyKind = 'inference' | 'cloud' | 'agent';
 
 export interface Route {
 	method: 'GET' | 'POST' | 'PATCH';
 	host: RouteHost;
-	/** Undefined: the route is public, and none is sent. */
+	/** Undefined for a public route, to which no key is sent. */
 	key: KeyKind | undefined;
 	/** Segments in braces are filled in, percent-encoded. */
 	path: string;
@@ -23,7 +24,7 @@ export const routes = {
 	chatCompletionsV1: { method: 'POST', host: 'inference', key: 'inference', path: '/v1/chat/completions' },
 	responses: { method: 'POST', host: 'enterprise', key: 'inference', path: '/v1/responses' },
 	decisions: { method: 'POST', host: 'enterprise', key: 'inference', path: '/typesafe/v1/systemone' },
-	// contract: not shown. The list of models is the one that services of this shape have (unspecified.md).
+	// contract: not shown. The model list is the one that services of this shape offer (unspecified.md).
 	modelList: { method: 'GET', host: 'inference', key: 'inference', path: '/v1/models' },
 	taskList: { method: 'GET', host: 'cloud', key: 'cloud', path: '/api/tasks' },
 	// contract: not shown. Create, read, stop and continue follow public practice (unspecified.md, Cloud tasks).
@@ -45,13 +46,19 @@ const channelEndpoints = {
 	messageStream: { method: 'POST', key: 'inference', path: '/message_stream' },
 } as const satisfies Record<string, Omit<Route, 'host'>>;
 
-/** An endpoint of the encrypted channel: scoped to `{provider}` and `{model}` on the organisation's host, or shared. */
+/**
+ * Returns the route of an encrypted channel endpoint: on the organisation's host it is scoped to `{provider}` and
+ * `{model}`, on the other host it is shared.
+ */
 export function channelRoute(endpoint: keyof typeof channelEndpoints, addressing: 'org' | 'encrypt'): Route {
 	const { method, key, path } = channelEndpoints[endpoint];
 	return { method, key, host: addressing, path: addressing === 'org' ? `/enc/{provider}/{model}${path}` : path };
 }
 
-/** Fills the braces of a path. A `.` or `..` segment is refused, as an URL parser would resolve it away. */
+/**
+ * Fills in the braces of a path.
+ * @throws RangeError for an empty value, and for `.` and `..`, which a URL parser would resolve away.
+ */
 export function fillPath(path: string, values: Record<string, string> = {}): string {
 	return path.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = values[name];

@@ -1,4 +1,5 @@
-// What a request's routing comes to before it is sent: the preferences in force, and what of them cannot be met.
+// The routing of a request as far as it is known before it is sent: the preferences in force, and those that cannot be
+// met.
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
 import { findModel, type ProviderPrefix, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
@@ -7,35 +8,39 @@ import type { ProviderPreferences } from './provider.ts';
 export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
 
 /**
- * The preferences that a request has with what its model's prefix or alias adds, for showing; the request itself goes
- * out as it is. contract: not shown. The request's own win, field by field (unspecified.md).
+ * Returns the request's preferences merged with those that its model's prefix or alias implies. They are for display;
+ * the request itself is sent as it is. contract: not shown. The request's own preferences win, field by field
+ * (unspecified.md).
  */
 export function effectivePreferences(connection: Connection, { model, provider }: RoutedRequest): ProviderPreferences {
 	return { ...preferencesOf(parseModelIdentifier(connection, model)), ...provider };
 }
 
 /**
- * `alias`, `prefix`: the connection's host understands none; `order` is what says the same there. `nobody`: the policy
- * leaves nobody to serve the request.
+ * `alias`, `prefix`: the connection's host does not understand them; `order` says the same thing there. `nobody`: the
+ * policy excludes every provider.
  */
 export type RoutingReason =
 	| { kind: 'alias' | 'prefix'; order?: readonly string[] }
 	| {
 			kind: 'nobody';
-			/** Nobody at all, or nobody of the order that is to be kept to. */
+			/** `all`: no provider is left. `order`: none is left of the `order` that the request insists on. */
 			among: 'all' | 'order';
-			/** The service's own slug, which serves open models alone, where the model is a closed one. */
+			/** The service's own slug, which serves open models only. It is set if the model is a closed one. */
 			openOnly?: string;
 	  };
 
-/** `field` with its `value` is what to change. */
+/** `field` and its `value` are what the user has to change. */
 export interface RoutingProblem {
 	field: string;
 	value: unknown;
 	reason: RoutingReason;
 }
 
-/** For logs, other programs and the local service's own answers; the user's words are the features'. */
+/**
+ * The reason for logs, other programs and the local service's own answers. The features have their own texts for the
+ * user.
+ */
 export function routingReasonText(reason: RoutingReason): string {
 	if (reason.kind === 'nobody') {
 		const who = reason.among === 'order' ? 'no provider in it' : 'no provider';
@@ -48,7 +53,7 @@ export function routingReasonText(reason: RoutingReason): string {
 		: `a provider prefix is understood on the enterprise host alone; leave it out${instead}`;
 }
 
-/** Why the request cannot be routed as it is, as far as that is known before it is sent. */
+/** Returns why the request cannot be routed as it is, as far as that is known before it is sent. */
 export function routingProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { model, models = [] } = request;
 	const names = [['model', model], ...models.map((name, index) => [`models[${index}]`, name])] as const;
@@ -64,7 +69,10 @@ export function routingProblem(connection: Connection, request: RoutedRequest): 
 	return policyProblem(connection, request);
 }
 
-/** The prefix in a model's name. Chat completions alone understand a provider's (Provider prefix shorthand, rule 1). */
+/**
+ * Returns the prefix in a model's name. A provider's prefix works in chat completions only (Provider prefix shorthand,
+ * rule 1).
+ */
 export function prefixIn(connection: Connection, model: string): ProviderPrefix | undefined {
 	const identifier = parseModelIdentifier(connection, model);
 	return identifier.form === 'alias' ? undefined : identifier.via;
@@ -75,8 +83,8 @@ function isClosed(connection: Connection, model: string): boolean {
 }
 
 /**
- * Prefixes and aliases are understood on the enterprise host alone (Provider prefix shorthand, Model alias). The
- * service's own slug is none of the prefixes, and nothing binds it to a host (Dedicated deployments).
+ * Only the enterprise host understands prefixes and aliases (Provider prefix shorthand, Model alias). The service's own
+ * slug is not one of the prefixes and works on every host (Dedicated deployments).
  */
 function hostProblem(connection: Connection, model: string): RoutingReason | undefined {
 	if (connection.plan === 'enterprise') {
@@ -92,10 +100,10 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 }
 
 /**
- * An empty `only` allows nobody, and a slug in `ignore` is out wherever else it stands. The service's own slug is out
- * for a closed model that no open one may stand in for (Dedicated deployments): among others it is skipped, as any
- * provider that does not host the model (Provider object, rule 5). Where it is the only one to try it is refused,
- * fallbacks or not: the request asks for dedicated capacity and could never have it.
+ * An empty `only` allows nobody, and a slug in `ignore` is excluded wherever else it is listed. The service's own slug
+ * is excluded for a closed model that no open one can replace (Dedicated deployments): among other slugs it is skipped,
+ * as any provider that does not host the model (Provider object, rule 5). If it is the only one to try, the request is
+ * refused even with fallbacks: it asks for dedicated capacity and could never get it.
  */
 function policyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { service } = connection;

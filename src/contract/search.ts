@@ -6,12 +6,12 @@ export function searchModelOf({ service }: Connection): string {
 	return `${service}-search`;
 }
 
-/** US dollars. */
+/** Prices in US dollars. */
 const SEARCH_PRICES = { inputToken: 0.0002 / 1000, outputToken: 0.0005 / 1000, query: 0.03 };
 
 /**
- * What an answer of the search model cost, in US dollars. The number of queries is not in the reply and counts as one,
- * so this is a lower bound, to be shown as "at least"; tokens that are not told count as none.
+ * Returns what an answer of the search model cost, in US dollars. The number of queries is not in the reply and is
+ * taken as one, so this is a lower bound, to be shown as "at least". Missing token counts are taken as zero.
  */
 export function searchCost(usage: Partial<Pick<Usage, 'prompt_tokens' | 'completion_tokens'>> | undefined): {
 	usd: number;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { lenient } from './lenient.ts';
 
-/** Records as read: only what names a record is demanded, unknown fields are kept. */
+/** Only the field that names a record is required, and unknown fields are kept. */
 export const organisationSchema = z.looseObject({
 	login: z.string().min(1),
 	name: lenient(z.string()),
@@ -12,13 +12,13 @@ export type Organisation = z.output<typeof organisationSchema>;
 
 export const repositorySchema = z.looseObject({
 	name: z.string().min(1),
-	/** `owner/repo-name`. */
+	/** The name as `owner/repo-name`. */
 	full_name: lenient(z.string()),
 	description: lenient(z.string()),
 	private: lenient(z.boolean()),
-	/** HTTPS. */
+	/** An HTTPS address. */
 	clone_url: lenient(z.string()),
-	/** ISO 8601. */
+	/** The time in ISO 8601. */
 	updated_at: lenient(z.string()),
 	language: lenient(z.string()),
 });
@@ -26,7 +26,7 @@ export type Repository = z.output<typeof repositorySchema>;
 
 export const branchSchema = z.looseObject({
 	name: z.string().min(1),
-	/** From force push and deletion. */
+	/** Whether the branch is protected from force pushes and deletion. */
 	protected: lenient(z.boolean()),
 	isDefault: lenient(z.boolean()),
 });

@@ -6,7 +6,7 @@ import { integerBetween, integerFrom } from './ranges.ts';
 /** The documented states (cloud-tasks.md, States and transitions). */
 export const TASK_STATES = ['pending', 'processing', 'saving', 'completed', 'error', 'stopped', 'timeout'] as const;
 
-/** contract: not shown. Further states of public practice (unspecified.md, "other task states"). */
+/** contract: not shown. Further states that are public practice (unspecified.md, "other task states"). */
 const OTHER_FINAL_STATES = ['failed', 'cancelled', 'interrupted'];
 
 const FINAL_STATES: ReadonlySet<string> = new Set(['completed', 'error', 'stopped', 'timeout', ...OTHER_FINAL_STATES]);
@@ -38,13 +38,13 @@ const agentExecutionSchema = z.looseObject({
 	agent: lenient(z.string()),
 	status: lenient(z.string()),
 	branchName: lenient(z.string()),
-	/** A unified diff. */
+	/** The changes as a unified diff. */
 	gitDiff: lenient(z.string()),
 });
 
 /**
- * A task as read: only `id` is demanded, unknown fields are kept. One of them is documented without a name of its own:
- * the deployment settings, whose name begins with that of a deployment host.
+ * The schema of a task in a reply: only `id` is required, and unknown fields are kept. One of them is documented
+ * without a fixed name: the deployment settings, whose name begins with that of a deployment host.
  */
 export const taskSchema = manyFields(
 	z.looseObject({
@@ -56,10 +56,10 @@ export const taskSchema = manyFields(
 		selectedAgent: lenient(z.string()),
 		selectedModel: lenient(z.string()),
 		installDependencies: lenient(z.boolean()),
-		/** Seconds. */
+		/** In seconds. */
 		maxDuration: lenient(z.number()),
 		status: lenient(z.string()),
-		/** Percent, 0 to 100. */
+		/** In percent, 0 to 100. */
 		progress: lenient(z.number()),
 		error: lenient(z.string()),
 		selectedBranch: lenient(z.string()),
@@ -72,7 +72,7 @@ export const taskSchema = manyFields(
 		deployments: lenient(z.array(z.unknown())),
 		badge: lenient(z.string()),
 		batchId: lenient(z.string()),
-		/** ISO 8601, as are the other two. */
+		/** All three times are in ISO 8601. */
 		createdAt: lenient(z.string()),
 		updatedAt: lenient(z.string()),
 		completedAt: lenient(z.string()),
@@ -81,7 +81,8 @@ export const taskSchema = manyFields(
 		prNumber: lenient(z.number()),
 		prUrl: lenient(z.string()),
 		isEmptyGitUser: lenient(z.boolean()),
-		// contract: not shown. What a task of several agents has beside (unspecified.md, "several agents on one prompt").
+		// contract: not shown. The additional fields of a task with several agents (unspecified.md, "several agents on one
+		// prompt").
 		multiLaunch: lenient(z.boolean()),
 		selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
 		agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
@@ -96,7 +97,7 @@ export const taskListSchema = z.looseObject({
 	limit: lenient(z.number()),
 });
 
-/** contract: not shown. `{task: Task}` or a bare Task; stop answers `{message, task}` (unspecified.md). */
+/** contract: not shown. The reply is `{task: Task}` or a bare Task; stop answers `{message, task}` (unspecified.md). */
 export const taskReplySchema = z
 	.unknown()
 	.transform(value =>
@@ -125,14 +126,14 @@ export const taskCreateSchema = z.strictObject({
 	selectedAgent: z.string().min(1).optional(),
 	selectedModel: z.string().min(1).optional(),
 	installDependencies: z.boolean().optional(),
-	/** Seconds. */
+	/** In seconds. */
 	maxDuration: z.number('allowed: a number above 0').positive('allowed: a number above 0').optional(),
 });
 
-/** contract: not shown. The same for one agent or several (unspecified.md, "several agents on one prompt"). */
+/** contract: not shown. The same body for one agent or several (unspecified.md, "several agents on one prompt"). */
 export const multiAgentTaskCreateSchema = taskCreateSchema
 	.extend({
-		/** In place of `selectedAgent` and `selectedModel`. */
+		/** The agents replace `selectedAgent` and `selectedModel`. */
 		selectedAgents: z
 			.array(z.strictObject({ agent: z.string().min(1), model: z.string().min(1) }))
 			.min(1)
@@ -145,7 +146,7 @@ export const multiAgentTaskCreateSchema = taskCreateSchema
 	);
 export type TaskCreateRequest = z.input<typeof multiAgentTaskCreateSchema>;
 
-/** A follow-up to a task; without an agent or a model the service takes the ones that it had. */
+/** A follow-up to a task. Without an agent or a model, the service uses those that the task had. */
 export const taskFollowUpSchema = z.strictObject({
 	prompt: promptSchema,
 	agent: z.string().min(1).optional(),
@@ -153,27 +154,33 @@ export const taskFollowUpSchema = z.strictObject({
 });
 export type TaskFollowUp = z.input<typeof taskFollowUpSchema>;
 
-/** contract: not shown. `{success, message}`: a refusal may come with a status of success (unspecified.md). */
+/**
+ * contract: not shown. The reply is `{success, message}`: a refusal may come with a successful HTTP status
+ * (unspecified.md).
+ */
 export const taskContinueReplySchema = z.looseObject({ success: lenient(z.boolean()) });
 
 /** contract: not shown. The body of `PATCH /api/tasks/{taskId}`. */
 export const taskStopSchema = z.strictObject({ action: z.literal('stop') });
 
 export const logEntrySchema = z.looseObject({
-	/** `info`, `error`, `success`, `warning`, `system`. */
+	/** The value is `info`, `error`, `success`, `warning` or `system`. */
 	type: lenient(z.string()),
-	/** `agentResponse`, `ansi`, `system`, `message`, `plain-text`. */
+	/** The value is `agentResponse`, `ansi`, `system`, `message` or `plain-text`. */
 	contentType: lenient(z.string()),
 	message: lenientText,
-	/** ISO 8601, when the entry was created. */
+	/** The time when the entry was created, in ISO 8601. */
 	timestamp: lenient(z.string()),
 	agent: lenient(z.string()),
-	/** Observed: `git_cloning`, `git_cloned`, `agent_executing`, `git_committed`. */
+	/** Observed values are `git_cloning`, `git_cloned`, `agent_executing` and `git_committed`. */
 	step: lenient(z.string()),
 });
 export type LogEntry = z.output<typeof logEntrySchema>;
 
-/** An event as nearly every server sends it; tried first, as it costs a tenth of what the lenient schema does. */
+/**
+ * The shape in which nearly every server sends an event. It is tried first because it costs a tenth of the lenient
+ * schema.
+ */
 const plainLogEventSchema = z.compile(
 	z.looseObject({
 		index: z.int().min(0),
@@ -189,7 +196,7 @@ const plainLogEventSchema = z.compile(
 	}),
 );
 
-/** Reads the data of a `log` event as JSON gave it. Undefined where the index or the entry is missing. */
+/** Reads the parsed JSON data of a `log` event. Returns undefined if the index or the entry is missing. */
 export function readLogEvent(value: unknown): LogEvent | undefined {
 	if (z.validate(plainLogEventSchema, value) && !saysNone(value as LogEvent)) {
 		return value as LogEvent;
@@ -202,8 +209,8 @@ function saysNone({ log: { type, contentType, timestamp, agent, step }, timestam
 }
 
 /**
- * The data of the log stream's events, by event name (cloud-tasks.md, Events). Of `connected` only that it came is read,
- * and `error` is read as an error body is.
+ * The data of the log stream's events, by event name (cloud-tasks.md, Events). The data of `connected` is not read, and
+ * the data of `error` is read like an error body.
  */
 export const followEventSchemas = {
 	log: z.looseObject({ index: z.int().min(0), log: logEntrySchema, timestamp: lenient(z.string()) }),

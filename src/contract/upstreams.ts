@@ -1,10 +1,13 @@
-// The servers behind the local service's gateway, as the settings hold them and as they are handed over to the service.
-// Ours, no part of the service's contract (design.md, section 8).
+// The servers behind the local service's gateway, as they stand in the settings and as they are handed over to the
+// service. They are our own and no part of the service's contract (design.md, section 8).
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { LOCAL_SERVICE } from './localConnection.ts';
 
-/** `http:` or `https:`, without credentials, query or fragment. Without a path of its own it gets `/v1`. */
+/**
+ * The address must use `http:` or `https:` and have no credentials, query or fragment. If it has no path, `/v1` is
+ * added.
+ */
 const upstreamUrl = z
 	.string()
 	.refine(text => {
@@ -17,37 +20,42 @@ const upstreamUrl = z
 		return url.pathname === '/' ? `${url.origin}/v1` : text.replace(/\/+$/, '');
 	});
 
-/** US dollars for a million tokens. */
+/** In US dollars per million tokens. */
 const pricesSchema = z.strictObject({ input: z.number().min(0), output: z.number().min(0) });
 
-/** What the user vouches for. What is missing counts as unknown, and so as retaining data and training on it. */
+/**
+ * The data policy that the user vouches for. A missing field counts as unknown, which means retaining data and training
+ * on it.
+ */
 const dataPolicySchema = z.strictObject({
 	zeroDataRetention: z.boolean().optional(),
 	storesData: z.boolean().optional(),
 });
 
-/** What may be said of one model, and of all models of an upstream at once. */
+/** Traits that can be set for one model, or for all models of an upstream at once. */
 const traits = {
 	prices: pricesSchema.optional(),
-	/** As it is named in `provider.quantizations`: `int4`, `fp8`. */
+	/** The value as used in `provider.quantizations`, such as `int4` or `fp8`. */
 	quantization: z.string().min(1).optional(),
 	contextLength: z.int().positive().optional(),
 	maxOutputTokens: z.int().positive().optional(),
 	openWeights: z.boolean().optional(),
-	/** Request fields that it honours. Missing: all. */
+	/** The request fields that the model honours. If missing, it honours all of them. */
 	parameters: z.array(z.string().min(1)).optional(),
-	/** Made for writing code: it always runs under zero data retention. */
+	/** The model is made for writing code, so it always runs under zero data retention. */
 	codeOriented: z.boolean().optional(),
-	/** Takes images in messages. Missing: what the server tells, else not known. */
+	/**
+	 * The model accepts images in messages. If missing, the server's own information is used; otherwise it is unknown.
+	 */
 	images: z.boolean().optional(),
-	/** Takes the reasoning of earlier replies back. */
+	/** The model accepts the reasoning of earlier replies. */
 	takesReasoning: z.boolean().optional(),
 };
 
 const upstreamModelSchema = z.strictObject({
-	/** As requests name it. */
+	/** The name that requests use. */
 	id: z.string().min(1),
-	/** As the upstream names it, where that differs. */
+	/** The name that the upstream uses, if it is a different one. */
 	upstreamId: z.string().min(1).optional(),
 	label: z.string().min(1).optional(),
 	kinds: z
@@ -57,7 +65,7 @@ const upstreamModelSchema = z.strictObject({
 	...traits,
 });
 
-/** A slug stands before a slash in model names, and in `order`, `only` and `ignore`. */
+/** A slug appears before a slash in model names, and in `order`, `only` and `ignore`. */
 const slugPattern = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 const slug = z
 	.string()
@@ -66,11 +74,11 @@ const slug = z
 const upstreamFields = {
 	url: upstreamUrl,
 	label: z.string().min(1).optional(),
-	/** Missing: what its `/models` lists. */
+	/** If missing, the models are those that the server's `/models` endpoint lists. */
 	models: z.array(z.union([z.string().min(1), upstreamModelSchema])).optional(),
-	/** Runs on this machine, or is otherwise the user's own. Missing: by its address. */
+	/** The server runs on this machine or is otherwise the user's own. If missing, the address decides. */
 	local: z.boolean().optional(),
-	/** Words before a model's name that stand for it. Missing: its slug. */
+	/** Words before a model's name that stand for this upstream. If missing, its slug is the only one. */
 	prefixes: z.array(slug).optional(),
 	dataPolicy: dataPolicySchema.optional(),
 	...traits,
@@ -80,24 +88,24 @@ const upstreamFields = {
 export const upstreamSettingSchema = z.strictObject(upstreamFields);
 export type UpstreamSetting = z.output<typeof upstreamSettingSchema>;
 
-/** The slug of an Ollama that is found by itself. */
+/** The slug of an Ollama server that was found automatically. */
 export const OLLAMA_SLUG = 'ollama';
 
-/** Slugs that mean something else already. */
+/** Slugs that already have another meaning. */
 const RESERVED_SLUGS: ReadonlySet<string> = new Set([LOCAL_SERVICE, `${LOCAL_SERVICE}ai`, 'demo', 'demo-two']);
 
 export function isUpstreamSlug(text: string): boolean {
 	return slugPattern.test(text) && !RESERVED_SLUGS.has(text);
 }
 
-/** Whether a key may go there: never in clear text over a network. */
+/** Whether a key may be sent to the address: never in clear text over a network. */
 export function mayCarryKey(url: string): boolean {
-	// A refinement is asked even where the address is none.
+	// Zod calls a refinement even if the address is invalid.
 	const parsed = URL.parse(url);
 	return parsed?.protocol === 'https:' || (parsed !== null && isLoopbackHost(parsed.hostname));
 }
 
-/** An upstream with what the setting does not hold: its name and its key. */
+/** An upstream with its slug and its key, which are not part of the setting's value. */
 const upstreamSchema = z
 	.strictObject({
 		...upstreamFields,
@@ -111,8 +119,8 @@ const upstreamSchema = z
 export type Upstream = z.output<typeof upstreamSchema>;
 
 /**
- * What a window hands over to the service: one line of JSON at its start, the same again through the control pipe
- * whenever it changed. Each replaces the whole list.
+ * The message by which a window hands its upstreams over to the service: one line of JSON on its standard input at the
+ * start, and again through the control pipe after each change. Each message replaces the whole list.
  */
 export const upstreamHandoverSchema = z.strictObject({
 	upstreams: z
@@ -122,5 +130,5 @@ export const upstreamHandoverSchema = z.strictObject({
 	findOllama: z.boolean().default(false),
 });
 export type UpstreamHandover = z.output<typeof upstreamHandoverSchema>;
-/** Before its addresses are brought into one form. */
+/** The handover before its addresses are normalised. */
 export type UpstreamHandoverInput = z.input<typeof upstreamHandoverSchema>;

@@ -4,18 +4,18 @@ import { findModel } from './modelIdentifier.ts';
 import { effectivePreferences, type RoutedRequest } from './routing.ts';
 
 /**
- * What can be said before a request is sent. `as-account-is-set`: nobody demands it here, and no endpoint tells what the
- * account is set to. Caching in memory is no retention and makes no difference (rule 4); the service itself keeps no
- * prompt in any case (rule 6), so this is about the providers.
+ * Whether zero data retention applies, as far as that is known before a request is sent. `as-account-is-set`: nothing
+ * here demands it, and no endpoint reports the account's setting. Caching in memory is not retention and makes no
+ * difference (rule 4); the service itself never keeps a prompt (rule 6), so this concerns the providers only.
  */
 export interface ZeroDataRetention {
 	inForce: 'yes' | 'no' | 'as-account-is-set';
 	because: 'request' | 'alias' | 'account' | 'code-oriented-model';
 }
 
-/** `zdr: false` does not lift what the account or the model forces (rules 2 and 3). */
+/** `zdr: false` does not lift what the account or the model enforces (rules 2 and 3). */
 export function zeroDataRetentionOf(connection: Connection, request: RoutedRequest): ZeroDataRetention {
-	// An alternate that is not made for code may serve the request as well.
+	// An alternative model that is not made for code may serve the request as well.
 	const names = [request.model, ...(request.models ?? [])];
 	if (names.every(name => findModel(connection, name)?.codeOriented === true)) {
 		return { inForce: 'yes', because: 'code-oriented-model' };
@@ -31,8 +31,8 @@ export function zeroDataRetentionOf(connection: Connection, request: RoutedReque
 }
 
 /**
- * What is to be said of a provider's data policy. One whose policy cannot be established counts as retaining data and
- * training on it (rule 5); `policy` is the connection's own text about it.
+ * A provider's data policy. A provider whose policy cannot be established counts as retaining data and training on it
+ * (rule 5); `policy` is the connection's own text about it.
  */
 export type DataPolicy = { isKnown: true; policy: string } | { isKnown: false; countsAs: 'retaining-and-training' };
 
