@@ -1,17 +1,19 @@
-/** Time as the code sees it. Tests bring their own. */
+/** The time as the code sees it. Tests provide their own clock. */
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Runs it after `milliseconds`, unless the function returned is called before. */
+	/** Calls `run` after `milliseconds`, unless the returned function is called before. */
 	after(milliseconds: number, run: () => void): () => void;
 	/** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Node's timers run out at once above this. A wait this long is never meant to the millisecond. */
+/**
+ * Node's timers fire at once if their delay is above this limit. A wait this long need not be exact to the millisecond.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The sleep of a clock that can run something later. */
+/** Implements `sleep` for a clock that has `after`. */
 export function sleepOn(clock: Pick<Clock, 'after'>, milliseconds: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		if (signal?.aborted) {
@@ -39,7 +41,7 @@ export const systemClock: Clock = {
 	sleep: (milliseconds, signal) => sleepOn(systemClock, milliseconds, signal),
 };
 
-/** Runs tasks one after another in the order they came. A failing task does not stop the queue. */
+/** Runs tasks one after another in the order in which they were added. A failing task does not stop the queue. */
 export class SerialQueue {
 	private tail: Promise<unknown> = Promise.resolve();
 
@@ -50,7 +52,10 @@ export class SerialQueue {
 	}
 }
 
-/** What `promise` comes to, or the signal's reason as an error where that aborts first. Nobody then waits for the promise. */
+/**
+ * Settles as `promise` does, or rejects with the signal's reason if the signal aborts first; the promise is then
+ * ignored.
+ */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) {
 		return promise;
@@ -65,7 +70,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 	});
 }
 
-/** Callers that come while one run is under way share its outcome. */
+/** Wraps `run` so that calls made while a run is in progress share its outcome. */
 export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
 	let current: Promise<T> | undefined;
 	return () => {

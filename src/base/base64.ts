@@ -1,6 +1,6 @@
 /**
- * The bytes of base64 as RFC 4648 writes it: the standard alphabet, padded, no blanks, unused bits zero. Undefined for
- * anything else, so that bytes have one spelling only.
+ * Decodes base64 as defined in RFC 4648: the standard alphabet, padded, without blanks, unused bits zero. Returns
+ * undefined for anything else, so that bytes have only one spelling.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
 	const bytes = Buffer.from(text, 'base64');

@@ -1,4 +1,4 @@
-/** Something that holds on to a resource until told to let go. Disposing twice is harmless. */
+/** Something that holds a resource until it is disposed. Disposing it twice is harmless. */
 export interface Disposable {
 	dispose(): void;
 }
@@ -15,7 +15,10 @@ export function toDisposable(dispose: () => void): Disposable {
 	};
 }
 
-/** Owns disposables and lets them go together, last born first. What is added after that is disposed at once. */
+/**
+ * Owns disposables and disposes them together in reverse order of their addition. An item that is added after that is
+ * disposed at once.
+ */
 export class DisposableStore implements Disposable {
 	private readonly items = new Set<Disposable>();
 	private disposed = false;
@@ -33,7 +36,10 @@ export class DisposableStore implements Disposable {
 		return item;
 	}
 
-	/** Disposes what is held and stays usable. A failing item does not keep the others alive; the first failure is thrown. */
+	/**
+	 * Disposes all items; the store stays usable. An item that throws does not prevent the others from being disposed;
+	 * the first error is rethrown.
+	 */
 	clear(): void {
 		const items = [...this.items].reverse();
 		this.items.clear();
@@ -56,7 +62,7 @@ export class DisposableStore implements Disposable {
 	}
 }
 
-/** Holds one disposable at a time; setting another disposes the one before. */
+/** Holds one disposable at a time; setting a new one disposes the previous one. */
 export class MutableDisposable<T extends Disposable> implements Disposable {
 	private current: T | undefined;
 	private disposed = false;

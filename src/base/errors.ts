@@ -1,4 +1,4 @@
-/** The message of anything that was thrown, for a log line. Never shown to the user as it is. */
+/** Returns the message of any thrown value for a log line. It must not be shown to the user as it is. */
 export function describeError(error: unknown): string {
 	if (error instanceof Error) {
 		return error.message || error.name;
@@ -6,10 +6,10 @@ export function describeError(error: unknown): string {
 	return typeof error === 'string' ? error : 'no further information';
 }
 
-/** How deep causes are looked into; a circle of causes ends there as well. */
+/** The number of causes to follow, which also ends a cycle of causes. */
 const MAXIMUM_CAUSES = 5;
 
-/** An error and what caused it, the outermost first. */
+/** Yields an error and its causes, the outermost first. */
 export function* causesOf(error: unknown): Generator<Error> {
 	for (
 		let current = error, depth = 0;
@@ -20,7 +20,7 @@ export function* causesOf(error: unknown): Generator<Error> {
 	}
 }
 
-/** The system error code (`ECONNREFUSED`, `ENOENT`) of an error or of what caused it. */
+/** Returns the system error code (`ECONNREFUSED`, `ENOENT`) of an error or of one of its causes. */
 export function systemErrorCode(error: unknown): string | undefined {
 	for (const { code } of causesOf(error) as Iterable<Error & { code?: unknown }>) {
 		if (typeof code === 'string') {
@@ -30,15 +30,15 @@ export function systemErrorCode(error: unknown): string | undefined {
 	return undefined;
 }
 
-/** True for the error by which an AbortSignal ends what it was given to. */
+/** Whether this is the error by which an AbortSignal cancels an operation. */
 export function isAbortError(error: unknown): boolean {
 	return error instanceof Error && error.name === 'AbortError';
 }
 
-/** What helps with an error, where one thing does. The editor's layer knows which command that is. */
+/** The action that helps with an error, if there is one. The platform layer maps it to a command. */
 export type HelpfulAction = 'showLog' | 'manageKeys' | 'switchConnection';
 
-/** An error whose message is a whole sentence meant for the user, with the cause and the next step. */
+/** An error whose message is a whole sentence for the user, with the cause and the next step. */
 export class UserFacingError extends Error {
 	override readonly name = 'UserFacingError';
 	readonly action: HelpfulAction | undefined;

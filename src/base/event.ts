@@ -1,9 +1,12 @@
 import { type Disposable, toDisposable } from './disposable.ts';
 
-/** Subscribes a listener; the same shape as vscode's Event, so that either can stand in for the other. */
+/** Subscribes a listener. The type has the same shape as vscode's Event, so that either can replace the other. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Fires to every listener in the order they came. A listener that throws does not keep the others from hearing. */
+/**
+ * Calls the listeners in the order of their subscription. A listener that throws does not prevent the others from being
+ * called.
+ */
 export class Emitter<T> implements Disposable {
 	private readonly listeners = new Set<{ listener: (value: T) => void }>();
 	private disposed = false;
@@ -12,7 +15,7 @@ export class Emitter<T> implements Disposable {
 		if (this.disposed) {
 			return toDisposable(() => {});
 		}
-		// One entry for each subscription: the same function may listen twice.
+		// Each subscription has its own entry, as the same function may be subscribed twice.
 		const entry = { listener };
 		this.listeners.add(entry);
 		return toDisposable(() => this.listeners.delete(entry));
@@ -21,7 +24,7 @@ export class Emitter<T> implements Disposable {
 	fire(value: T): void {
 		for (const entry of [...this.listeners]) {
 			if (!this.listeners.has(entry)) {
-				// An earlier listener let it go.
+				// An earlier listener has unsubscribed this one.
 				continue;
 			}
 			try {
@@ -41,14 +44,14 @@ export class Emitter<T> implements Disposable {
 }
 
 /**
- * Calls the listener at those events after which `read` gives something else than before. Compared as JSON. For sources
- * that do not always name what has changed.
+ * Calls the listener after those events that changed the value of `read`, which is compared as JSON. It is meant for
+ * sources that do not always say what has changed.
  */
 export function onDidChangeValue(event: Event<unknown>, read: () => unknown, listener: () => void): Disposable {
 	const current = () => JSON.stringify(read());
 	let known: string | undefined;
-	// In a later turn: the first look at a setting takes the editor milliseconds, and a window waits for its start. An
-	// event that comes before that counts as a change.
+	// The first read is deferred: reading a setting for the first time takes the editor milliseconds, and would delay the
+	// window's start. An event that fires before it counts as a change.
 	const first = setTimeout(() => {
 		known ??= current();
 	});

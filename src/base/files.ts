@@ -1,22 +1,25 @@
-// Files that are whole or not there: written beside their place, then moved into it.
+// Atomic writes: a file is written under a temporary name beside its target, then renamed into place.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The end of the name of a file that is still being written. One that a crash has left behind may be removed. */
+/** The extension of a file that is still being written. If a crash has left one behind, it may be removed. */
 export const TEMPORARY_EXTENSION = '.tmp';
 
-/** The owner alone reads what Errand keeps. */
+/** Only the owner may read what Errand stores. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** A name beside the file that no other writer takes. */
+/** Returns a unique name beside the file, which no other writer uses. */
 export function temporaryName(file: string): string {
 	return `${file}.${randomUUID()}${TEMPORARY_EXTENSION}`;
 }
 
-/** Puts the data in the place of the file, making its folder where it is missing. Rejects with the system's error; what was there before then stays. */
+/**
+ * Replaces the file atomically and creates its folder if it is missing. Rejects with the system's error, in which case
+ * the previous file is kept.
+ */
 export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
 	const temporary = temporaryName(file);
 	try {
@@ -29,7 +32,10 @@ export async function replaceFile(file: string, data: string | Uint8Array): Prom
 	}
 }
 
-/** As `replaceFile`, while everything else waits. `flush`: the data is on the disk before the name is. */
+/**
+ * The synchronous form of `replaceFile`. With `flush`, the data is flushed to the disk before the file is renamed into
+ * place.
+ */
 export function replaceFileSync(
 	file: string,
 	data: string | Uint8Array,
@@ -46,7 +52,7 @@ export function replaceFileSync(
 	}
 }
 
-/** Removes the files of a folder that nobody has written for so long. Never rejects. */
+/** Removes the files of a folder that have not been written for `ageMs` milliseconds. Never rejects. */
 export async function removeOldFiles(folder: string, ageMs: number): Promise<void> {
 	for (const name of await readdir(folder).catch(() => [])) {
 		const file = path.join(folder, name);

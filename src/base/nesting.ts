@@ -1,4 +1,7 @@
-/** Whether lists and objects of a JSON value lie in each other more often than `levels`. Works at any depth itself. */
+/**
+ * Whether the arrays and objects of a JSON value are nested more than `levels` deep. It does not recurse, so it works
+ * at any depth.
+ */
 export function isDeeperThan(value: unknown, levels: number): boolean {
 	let level = [value];
 	for (let depth = 0; depth <= levels; depth++) {

@@ -1,4 +1,4 @@
-// Why no exchange was possible, as far as the errors of Node, OpenSSL and undici tell it.
+// Classifies why a connection failed, as far as the errors of Node, OpenSSL and undici tell.
 import { causesOf } from './errors.ts';
 
 export type CertificateProblem =
@@ -12,9 +12,9 @@ export type CertificateProblem =
 export type NetworkFault =
 	| { kind: 'certificate'; problem: CertificateProblem }
 	| { kind: 'proxy-refused'; status: number }
-	/** The user name or the password in the proxy's address cannot be decoded. */
+	/** The user name or the password in the proxy's address cannot be percent-decoded. */
 	| { kind: 'proxy-credentials' }
-	/** The place is the proxy's where one is in use. */
+	/** `place` is the proxy's address if one is in use. */
 	| { kind: 'unreachable'; place: string; code: string };
 
 const CERTIFICATE_PROBLEMS: ReadonlyMap<string, CertificateProblem> = new Map([
@@ -37,13 +37,13 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
 	'EAI_AGAIN',
 ]);
 
-/** In undici’s words, which is all that tells a proxy’s refusal from other ends of a request. */
+/** The wording of undici's error, which is all that distinguishes a refusal by the proxy from other failures. */
 const PROXY_REFUSAL = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
-/** Undefined where the errors do not tell. */
+/** Returns undefined if the errors do not tell. */
 export function networkFaultOf(error: unknown): NetworkFault | undefined {
 	for (const cause of causesOf(error)) {
-		// The only part of an address that is decoded on the way; ours are not.
+		// The proxy's credentials are the only part of an address that is percent-decoded here; our own addresses are not.
 		if (cause instanceof URIError) {
 			return { kind: 'proxy-credentials' };
 		}
@@ -64,7 +64,9 @@ export function networkFaultOf(error: unknown): NetworkFault | undefined {
 	return undefined;
 }
 
-/** The place that was tried. A name with several addresses fails once for each. */
+/**
+ * Returns the address that was tried. A host name with several addresses fails once for each, with an AggregateError.
+ */
 function placeOf(error: Error): string | undefined {
 	const tried: Error & { address?: string; port?: number; hostname?: string } =
 		error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;

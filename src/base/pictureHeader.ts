@@ -1,17 +1,17 @@
-// What a picture's first bytes say of it.
+// Reads the type and size of an image from its first bytes.
 
-/** Those that are shown and sent: none of them can hold a script. */
+/** The image types that are shown and sent. None of them can contain a script. */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type PictureType = (typeof PICTURE_TYPES)[number];
 
-/** Sizes are in pixels, as the bytes have them: 0 and the largest numbers are among them. */
+/** The sizes are in pixels and unchecked: they can be 0 or as large as the format allows. */
 export interface PictureHeader {
 	readonly type: PictureType;
 	readonly width: number;
 	readonly height: number;
 }
 
-/** Undefined for everything that is no picture of these types. Nothing behind the header is looked at. */
+/** Returns undefined for anything that is not an image of these types. Only the header is read. */
 export function readPictureHeader(bytes: Uint8Array): PictureHeader | undefined {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	return readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view);
@@ -34,7 +34,7 @@ function readGif(view: DataView): PictureHeader | undefined {
 		: undefined;
 }
 
-/** Three forms: lossy, lossless, and one with a header of its own. */
+/** The format has three variants: lossy, lossless, and extended with a header of its own. */
 function readWebp(view: DataView): PictureHeader | undefined {
 	if (textAt(view, 0, 4) !== 'RIFF' || textAt(view, 8, 4) !== 'WEBP' || view.byteLength < 30) {
 		return undefined;
@@ -58,7 +58,7 @@ function readWebp(view: DataView): PictureHeader | undefined {
 	}
 }
 
-/** The size stands in the frame's header, which follows any number of other segments. */
+/** The size is in the frame header, which any number of other segments may precede. */
 function readJpeg(view: DataView): PictureHeader | undefined {
 	if (textAt(view, 0, 3) !== '\xff\xd8\xff') {
 		return undefined;
@@ -72,7 +72,7 @@ function readJpeg(view: DataView): PictureHeader | undefined {
 			offset++;
 			continue;
 		}
-		// Three numbers of this range are tables, not frames.
+		// Three markers of this range denote tables instead of frames.
 		const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 		if (isFrame) {
 			return { type: 'image/jpeg', width: view.getUint16(offset + 7), height: view.getUint16(offset + 5) };

@@ -17,7 +17,7 @@ export interface LogFields {
 	version?: string;
 	connection?: string;
 	keyKind?: string;
-	/** The message of an error that our own code or the system made, cut to one line. */
+	/** The message of an error from our own code or the system, reduced to one line. */
 	reason?: string;
 }
 
@@ -41,14 +41,14 @@ const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
 
 const MAXIMUM_VALUE_LENGTH = 200;
 
-/** Keys and tokens by their documented forms, in case one hides in an error's message. */
+/** The documented forms of keys and tokens, in case an error's message contains one. */
 const SECRET = /\b(?:sk-[\w-]{4,}|Bearer\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)|\/\/[^/\s@]+@/g;
 
 export function redactText(text: string): string {
 	return text.replace(SECRET, '[redacted]');
 }
 
-/** ` key=value` for each allowed field; values lose secrets, line breaks and excess length. */
+/** Formats each allowed field as ` key=value`; secrets, line breaks and excess length are removed from the values. */
 export function redactFields(fields: LogFields): string {
 	let line = '';
 	for (const [key, value] of Object.entries(fields)) {

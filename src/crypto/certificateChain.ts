@@ -4,9 +4,11 @@ import { CryptoRefusal } from './refusal.ts';
 import { createVerifier } from './verifier.ts';
 
 /**
- * Holds the certificates, leaf first and root last, to what makes a chain (RFC 5280): each is signed by the next, named
- * by it, in its time, and everyone but the leaf may issue others. The root is the one with the fingerprint, SHA-256 in
- * hexadecimal digits; its name proves nothing. `now` is Unix time in milliseconds. Throws `CryptoRefusal`.
+ * Verifies a certificate chain (RFC 5280) that is ordered from leaf to root: each certificate is signed by the next
+ * one, names it as its issuer and is within its validity period, and all but the leaf may issue certificates. The root
+ * is identified by its fingerprint, SHA-256 in hexadecimal; its name proves nothing. `now` is Unix time in
+ * milliseconds.
+ * @throws CryptoRefusal
  */
 export async function verifyCertificateChain(
 	chain: readonly Certificate[],
@@ -31,12 +33,12 @@ export async function verifyCertificateChain(
 		if (certificate !== root && Buffer.compare(certificate.issuer, certificate.subject) === 0) {
 			throw new CryptoRefusal('self-issued', 'a certificate of its chain, other than the last, was issued by itself');
 		}
-		// The root is by itself.
+		// The root is issued by itself.
 		await verifyIssued(certificate, chain[index + 1] ?? root, index);
 	}
 }
 
-/** `between` counts the authorities under the issuer. */
+/** `between` is the number of intermediate authorities below the issuer. */
 async function verifyIssued(certificate: Certificate, issuer: Certificate, between: number): Promise<void> {
 	const isRoot = certificate === issuer;
 	if (Buffer.compare(certificate.issuer, issuer.subject) !== 0) {

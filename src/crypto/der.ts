@@ -1,6 +1,6 @@
 import { CryptoRefusal } from './refusal.ts';
 
-/** The tags that are read here (X.690). */
+/** The DER tags that are used here (X.690). */
 export const DER = {
 	boolean: 0x01,
 	integer: 0x02,
@@ -15,23 +15,24 @@ export const DER = {
 	set: 0x31,
 } as const;
 
-/** The tag of a constructed field that is told by its number. */
+/** Returns the tag of a constructed, context-specific field with that number. */
 export const contextTag = (number: number): number => 0xa0 | number;
 
 export interface DerElement {
 	tag: number;
 	content: Uint8Array;
-	/** Tag, length and content. */
+	/** The whole encoding: tag, length and content. */
 	bytes: Uint8Array;
 }
 
-/** A length of more bytes than these has no place in what is read here. */
+/** Nothing that is read here has a length with more bytes than this. */
 const MAXIMUM_LENGTH_BYTES = 3;
 const LONG_FORM = 0x80;
 
 /**
- * Reads one element after another. Strict: definite lengths in their shortest form, tags of one byte, nothing beyond the
- * end. So that what is read has one spelling only. Throws `CryptoRefusal`.
+ * Reads one DER element after another. The reader is strict, so that a value has only one encoding: lengths must be
+ * definite and in their shortest form, tags have one byte, and no element may extend past the end.
+ * @throws CryptoRefusal
  */
 export class DerReader {
 	private readonly bytes: Uint8Array;
@@ -45,12 +46,12 @@ export class DerReader {
 		return this.position === this.bytes.length;
 	}
 
-	/** Whether the next element has the tag. */
+	/** Whether the next element has this tag. */
 	isNext(tag: number): boolean {
 		return this.bytes[this.position] === tag;
 	}
 
-	/** The next element, which has to have the tag. */
+	/** Reads the next element, which must have this tag. */
 	read(tag: number): DerElement {
 		const element = this.readAny();
 		if (element.tag !== tag) {
@@ -75,12 +76,12 @@ export class DerReader {
 		return { tag, content: this.bytes.subarray(begin, end), bytes: this.bytes.subarray(start, end) };
 	}
 
-	/** Of the content of the next element. */
+	/** Returns a reader for the content of the next element, which must have this tag. */
 	enter(tag: number): DerReader {
 		return new DerReader(this.read(tag).content);
 	}
 
-	/** Throws where anything is left. */
+	/** Throws if any bytes are left. */
 	end(): void {
 		if (!this.isAtEnd) {
 			throw new CryptoRefusal('der', 'its DER goes on after its end');

@@ -6,7 +6,7 @@ export async function digest(name: DigestName, bytes: Uint8Array): Promise<Uint8
 	return new Uint8Array(await subtle.digest(name, bytes));
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** Returns the SHA-256 digest in hexadecimal. */
 export async function fingerprint(bytes: Uint8Array): Promise<string> {
 	return Buffer.from(await digest('SHA-256', bytes)).toString('hex');
 }

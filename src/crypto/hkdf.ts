@@ -4,7 +4,7 @@ export interface HkdfInput {
 	secret: Uint8Array;
 	salt: Uint8Array;
 	info: Uint8Array;
-	/** Bytes of the result. */
+	/** The length of the result in bytes. */
 	length: number;
 }
 

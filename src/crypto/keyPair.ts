@@ -2,11 +2,11 @@ import { p384 } from '@noble/curves/nist.js';
 import { subtle } from './platform.ts';
 import { type PublicKey, writePublicKey } from './publicKey.ts';
 
-/** A P-384 key pair of one session. */
+/** The P-384 key pair of one session. */
 export interface KeyPair {
-	/** 48 bytes. */
+	/** The secret number as 48 bytes. */
 	secretKey: Uint8Array;
-	/** PEM of the SubjectPublicKeyInfo. */
+	/** The PEM of the SubjectPublicKeyInfo. */
 	publicKey: string;
 }
 
@@ -15,15 +15,18 @@ export function generateKeyPair(): KeyPair {
 	return { secretKey, publicKey: writePublicKey(p384.getPublicKey(secretKey, false)) };
 }
 
-/** ECDH: the x coordinate of the shared point, 48 bytes. */
+/** Performs ECDH. Returns the x coordinate of the shared point as 48 bytes. */
 export function agree(secretKey: Uint8Array, { point }: PublicKey): Uint8Array {
-	// The compressed form is a sign byte and x.
+	// The compressed form consists of a sign byte and x.
 	return Uint8Array.from(p384.getSharedSecret(secretKey, point, true)).subarray(1);
 }
 
-/** ECDSA with SHA-256, as DER. The random number of the signature comes from key and digest, never from chance. */
+/**
+ * Signs with ECDSA and SHA-256. Returns DER. The signature is deterministic: its nonce is derived from key and digest
+ * instead of random numbers.
+ */
 export async function signMessage(secretKey: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
 	const digest = new Uint8Array(await subtle.digest('SHA-256', message));
-	// The library would hash with SHA-384 and move s into the lower half, which nothing here asks for.
+	// By default the library would hash with SHA-384 and normalise s to the lower half; the contract asks for neither.
 	return p384.sign(digest, secretKey, { prehash: false, lowS: false, format: 'der' });
 }

@@ -1,9 +1,9 @@
 import type { webcrypto } from 'node:crypto';
 
-/** The editor's pages and Node share this one, under types of their own. */
+/** Web Crypto is available in the editor's pages and in Node, but under different types. */
 export const subtle: webcrypto.SubtleCrypto = globalThis.crypto.subtle as webcrypto.SubtleCrypto;
 
 export type NodeCrypto = typeof import('node:crypto');
 
-/** Undefined where the platform is not Node. */
+/** Undefined if the platform is not Node. */
 export const nodeCrypto: NodeCrypto | undefined = globalThis.process?.getBuiltinModule?.('node:crypto');

@@ -3,26 +3,29 @@ import { decodeBase64 } from '../base/base64.ts';
 import { fingerprint } from './digest.ts';
 import { CryptoRefusal } from './refusal.ts';
 
-/** A P-384 key whose point was seen to lie on the curve. */
+/** A P-384 public key whose point has been verified to lie on the curve. */
 export interface PublicKey {
-	/** SubjectPublicKeyInfo as DER, 120 bytes. */
+	/** The SubjectPublicKeyInfo as DER, 120 bytes. */
 	spki: Uint8Array;
-	/** Uncompressed: 04 ‖ x ‖ y, 97 bytes. */
+	/** The uncompressed point: 04 ‖ x ‖ y, 97 bytes. */
 	point: Uint8Array;
 }
 
 /**
- * All that comes before the point in the one DER form that is taken (RFC 5480): the sequence, id-ecPublicKey with
- * secp384r1 as a named curve, and a bit string without unused bits. Other encodings of the same key would be a second
- * name for it.
+ * The bytes before the point in the only DER form that is accepted (RFC 5480): the sequence, id-ecPublicKey with
+ * secp384r1 as a named curve, and a bit string without unused bits. Accepting other encodings would give the same key
+ * several fingerprints.
  */
 const PREFIX = Buffer.from('3076301006072a8648ce3d020106052b81040022036200', 'hex');
 const POINT_LENGTH = 97;
-/** RFC 7468. */
+/** The line length that RFC 7468 requires. */
 const LINE_LENGTH = 64;
 const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END PUBLIC KEY-----(?:\r?\n)*$/;
 
-/** Reads one PEM block, and nothing beside it. Throws `CryptoRefusal`. */
+/**
+ * Reads exactly one PEM block and nothing besides.
+ * @throws CryptoRefusal
+ */
 export function readPublicKey(pem: string): PublicKey {
 	const spki = decodeBase64(PEM.exec(pem)?.[1]?.replace(/\r?\n/g, '') ?? '');
 	if (!spki || spki.length === 0) {
@@ -31,7 +34,10 @@ export function readPublicKey(pem: string): PublicKey {
 	return readSubjectPublicKeyInfo(spki);
 }
 
-/** The same from its DER. Throws `CryptoRefusal`. */
+/**
+ * Reads the same key from its DER encoding.
+ * @throws CryptoRefusal
+ */
 export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 	if (spki.length !== PREFIX.length + POINT_LENGTH || !PREFIX.every((byte, index) => spki[index] === byte)) {
 		throw new CryptoRefusal(
@@ -46,12 +52,12 @@ export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 	return { spki, point };
 }
 
-/** SHA-256 of the SubjectPublicKeyInfo, in hexadecimal digits: what one key is told from another by. */
+/** Returns the SHA-256 digest of the SubjectPublicKeyInfo in hexadecimal, which identifies the key. */
 export function fingerprintOf({ spki }: PublicKey): Promise<string> {
 	return fingerprint(spki);
 }
 
-/** The PEM of an uncompressed point. */
+/** Returns the PEM of an uncompressed point. */
 export function writePublicKey(point: Uint8Array): string {
 	const lines =
 		Buffer.concat([PREFIX, point])
@@ -60,7 +66,7 @@ export function writePublicKey(point: Uint8Array): string {
 	return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n');
 }
 
-/** Of 97 bytes only those of an uncompressed point are taken. */
+/** A point of 97 bytes is accepted only in the uncompressed form. */
 function isOnCurve(point: Uint8Array): boolean {
 	try {
 		p384.Point.fromBytes(point).assertValidity();

@@ -1,4 +1,4 @@
-/** In which way something is not what it has to be, as far as a user can make use of it. */
+/** The reasons why an input is refused, as fine-grained as a user can make use of. */
 export type RefusalCode =
 	| 'certificate-algorithm'
 	| 'certificate-expired'
@@ -27,7 +27,7 @@ export type RefusalCode =
 	| 'report-signature'
 	| 'self-issued';
 
-/** What was given is not what it has to be. The message says in which way, for programs, and quotes nothing of it. */
+/** An input does not have the required form. The message says why, for programs, and never quotes the input. */
 export class CryptoRefusal extends Error {
 	override readonly name = 'CryptoRefusal';
 	readonly code: RefusalCode;

@@ -6,15 +6,15 @@ import { CryptoRefusal } from './refusal.ts';
 import { readDerSignature } from './signature.ts';
 import type { Verifier } from './verifier.ts';
 
-/** One text of the encrypted channel, either way (contract: encrypted-channel.md, Cryptographic contract). */
+/** One text of the encrypted channel, in either direction (contract: encrypted-channel.md, Cryptographic contract). */
 export interface SealedFrame {
-	/** A safe integer. */
+	/** The nonce, a safe integer. */
 	nonce: number;
-	/** 12 bytes. */
+	/** The IV, 12 bytes. */
 	iv: Uint8Array;
-	/** Ends with the tag of 16 bytes. */
+	/** The ciphertext, which ends with the tag of 16 bytes. */
 	ciphertext: Uint8Array;
-	/** DER, over nonce, IV and ciphertext. */
+	/** The signature in DER form, over nonce, IV and ciphertext. */
 	signature: Uint8Array;
 }
 
@@ -22,13 +22,13 @@ const KEY_LENGTH = 32;
 const NONCE_LENGTH = 8;
 const INFO = Buffer.from('handshake data', 'ascii');
 
-/** The key of a session, which both sides come to. */
+/** Derives the key of a session; both sides derive the same one. */
 export async function deriveMessageKey({ secretKey }: KeyPair, peer: PublicKey): Promise<AesKey> {
 	const secret = agree(secretKey, peer);
 	return importAesKey(await hkdfSha256({ secret, salt: new Uint8Array(), info: INFO, length: KEY_LENGTH }));
 }
 
-/** Encrypts under a fresh IV and signs with the own key. */
+/** Encrypts with a fresh IV and signs with our own key. */
 export async function sealFrame(
 	plain: Uint8Array,
 	nonce: number,
@@ -40,7 +40,10 @@ export async function sealFrame(
 	return { nonce, iv, ciphertext, signature: await signMessage(secretKey, signedBytes(nonce, iv, ciphertext)) };
 }
 
-/** Verifies, then decrypts. Throws `CryptoRefusal` for a frame in which anything is wrong. */
+/**
+ * Verifies the signature, then decrypts.
+ * @throws CryptoRefusal if anything about the frame is wrong.
+ */
 export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifier): Promise<Uint8Array> {
 	const { nonce, iv, ciphertext, signature } = frame;
 	if (!Number.isSafeInteger(nonce) || nonce < 0 || iv.length !== IV_LENGTH || ciphertext.length < TAG_LENGTH) {
@@ -60,7 +63,7 @@ export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifie
 	return plain;
 }
 
-/** u64be(nonce) ‖ IV ‖ ciphertext. */
+/** Returns u64be(nonce) ‖ IV ‖ ciphertext. */
 function signedBytes(nonce: number, iv: Uint8Array, ciphertext: Uint8Array): Uint8Array {
 	const bytes = new Uint8Array(NONCE_LENGTH + iv.length + ciphertext.length);
 	new DataView(bytes.buffer).setBigUint64(0, BigInt(nonce));

@@ -1,17 +1,18 @@
 import { p384 } from '@noble/curves/nist.js';
 
-/** Bytes of one of the two numbers of a P-384 signature. */
+/** The length in bytes of each of the two numbers of a P-384 signature. */
 const NUMBER_LENGTH = 48;
 export const RAW_SIGNATURE_LENGTH = 2 * NUMBER_LENGTH;
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
-/** Lengths from here on would take a second byte. The longest signature of this curve stays below. */
+/** Lengths from this value on need a second byte. The longest signature of this curve is shorter. */
 const LONG_FORM = 0x80;
 
 /**
- * r ‖ s of a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest
- * form, nothing after them. Undefined for anything else, so that a signature has one spelling only.
+ * Returns r ‖ s of a signature in strict DER: definite lengths in their shortest form, two positive integers in their
+ * shortest form, and nothing after them. Returns undefined for anything else, so that a signature has only one
+ * encoding.
  */
 export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	const [tag, length = LONG_FORM] = der;
@@ -29,14 +30,14 @@ export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	return isInRange(raw) ? raw : undefined;
 }
 
-/** Whether r and s lie between 1 and the order of the curve. s may lie in the upper half. */
+/** Whether both r and s are at least 1 and below the order of the curve. s may be in the upper half. */
 function isInRange(raw: Uint8Array): boolean {
 	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(number =>
 		p384.Point.Fn.isValidNot0(toBigInt(number)),
 	);
 }
 
-/** The magnitude of the integer at `start`, and where it ends. */
+/** Returns the magnitude of the integer at `start`, and the position where it ends. */
 function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: number } | undefined {
 	const length = der[start + 1] ?? 0;
 	const begin = start + 2;

@@ -5,17 +5,17 @@ import { RAW_SIGNATURE_LENGTH } from './signature.ts';
 
 export type Digest = 'SHA-256' | 'SHA-384';
 
-/** Tells whether `signature`, r ‖ s in 96 bytes, is one of `message` by the key. */
+/** Resolves with whether `signature`, r ‖ s as 96 bytes, is a signature of `message` by the key. */
 export type Verifier = (message: Uint8Array, signature: Uint8Array, digest: Digest) => Promise<boolean>;
 
-/** Checks signatures with the platform's own library where there is one, as that takes a tenth of the time. */
+/** Verifies signatures with the platform's native library where there is one, which takes a tenth of the time. */
 export function createVerifier(key: PublicKey, platform: NodeCrypto | null = nodeCrypto ?? null): Verifier {
 	const verify = platform ? platformVerifier(key, platform) : portableVerifier(key);
 	return async (message, signature, digest) =>
 		signature.length === RAW_SIGNATURE_LENGTH && verify(message, signature, digest);
 }
 
-/** Works beside the event loop, several signatures at a time. */
+/** Verifies off the event loop, several signatures in parallel. */
 function platformVerifier({ spki }: PublicKey, { createPublicKey, verify }: NodeCrypto): Verifier {
 	const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
 	return (message, signature, digest) =>
