@@ -34,7 +34,7 @@ export async function addConnection(keys: ConnectionKeys): Promise<void> {
 	}
 	const name = answers.name.trim();
 	try {
-		// Read again: the settings may have changed while the questions were answered.
+		// The settings may have changed while the questions were answered, so they are read again.
 		await writeSetting('errand.connections', { ...readSetting('errand.connections'), [name]: toSetting(answers) });
 	} catch (error) {
 		await sayNotSaved(error);

@@ -10,15 +10,18 @@ import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
 
-/** What this feature needs of the keys. */
+/** What this feature needs from the keys feature. */
 export interface ConnectionKeys {
-	/** `unconfirmed`: the connection's hosts changed since the key was saved. */
+	/** Returns the state of a key. `unconfirmed`: the connection's hosts have changed since the key was saved. */
 	state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
 	/** Asks for a key and saves it. */
 	set(connection: Connection, kind: KeyKind): Promise<void>;
 }
 
-/** `problem`: the field and what is wrong with it, where the name is said already. */
+/**
+ * Reads the connection of that name. `sentence` is the whole message; `problem` is for places that already show the
+ * name.
+ */
 function describe(name: string): { connection: Connection } | { sentence: string; problem: string } {
 	const read = readConnection(name, readSetting('errand.connections'));
 	if ('connection' in read) {
@@ -59,7 +62,7 @@ interface ConnectionItem extends vscode.QuickPickItem {
 
 /** Lists the connections with their host and state, and makes the chosen one the active one. */
 export async function switchConnection(keys: ConnectionKeys): Promise<void> {
-	// The setting can name one that is not there (any more): that it is in use is part of the truth.
+	// The setting may name a connection that does not exist (any more); it is listed too, as it is the one in use.
 	const names = new Set([...connectionNames(readSetting('errand.connections')), readSetting('errand.connection')]);
 	const items: ConnectionItem[] = [
 		...(await Promise.all([...names].map(name => connectionItem(name, keys)))),
@@ -103,7 +106,7 @@ async function connectionItem(name: string, keys: ConnectionKeys): Promise<Conne
 	const isLocal = name === LOCAL_CONNECTION_NAME;
 	return {
 		choice: described,
-		// A label can be anything, and two may be the same; the name is what the setting says.
+		// Labels are arbitrary and may be the same for two connections; only the name identifies one in the settings.
 		label: connection.label ?? name,
 		description: [connection.label === undefined || isLocal ? '' : name, inUse].filter(Boolean).join(' · '),
 		detail: isLocal
@@ -130,7 +133,7 @@ async function keyText(connection: Connection, keys: ConnectionKeys): Promise<st
 	}
 }
 
-/** Makes a connection the active one. Offers to set its key where it has none. */
+/** Makes a connection the active one. If its key is missing, the user is offered to set it. */
 export async function use(name: string, keys: ConnectionKeys): Promise<void> {
 	await writeSetting('errand.connection', name);
 	const described = describe(name);
@@ -147,7 +150,7 @@ export async function use(name: string, keys: ConnectionKeys): Promise<void> {
 	);
 }
 
-/** The user's settings.json, at the connections. */
+/** Opens the user's settings.json at the connections. */
 export async function openConnectionSettings(): Promise<void> {
 	await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
 		revealSetting: { key: 'errand.connections', edit: false },

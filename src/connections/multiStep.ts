@@ -4,9 +4,9 @@ import { DisposableStore } from '../base/disposable.ts';
 export interface InputStep {
 	prompt: string;
 	placeHolder: string;
-	/** What stands in the box when it opens. */
+	/** The initial text of the box. */
 	value: string;
-	/** What is wrong with a value, as a sentence. */
+	/** Returns what is wrong with a value, as a sentence. */
 	validate(value: string): string | undefined;
 	accept(value: string): void;
 }
@@ -14,7 +14,7 @@ export interface InputStep {
 export interface ChoiceStep {
 	placeHolder: string;
 	items: (vscode.QuickPickItem & { value: string })[];
-	/** Which of the items is proposed. */
+	/** The value of the item that is preselected. */
 	value: string;
 	accept(value: string): void;
 }
@@ -30,8 +30,9 @@ interface Position {
 type Outcome = { value: string } | 'back' | 'dismissed';
 
 /**
- * Asks one step after the other, with a way back from each but the first. `steps` is read anew for each: an answer can
- * add or take away later ones. Resolves with false when the user dismissed one; what was accepted by then is of no use.
+ * Asks one step after another; every step but the first has a back button. `steps` is called anew for each, as an
+ * answer can add or remove later steps. Resolves with false if the user dismissed a step; the answers accepted until
+ * then must be discarded.
  */
 export async function askSteps(title: string, steps: () => Step[]): Promise<boolean> {
 	let index = 0;
@@ -63,7 +64,7 @@ function input({ prompt, placeHolder, value, validate }: InputStep, position: Po
 	return show(box, position, (store, resolve) => {
 		store.add(
 			box.onDidChangeValue(text => {
-				// An empty box is not yet a mistake; Enter says what is missing.
+				// An empty box is not a mistake yet; pressing Enter shows what is missing.
 				box.validationMessage = text === '' ? undefined : validate(text);
 			}),
 		);

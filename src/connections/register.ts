@@ -8,7 +8,10 @@ import { onDidChangeSetting } from '../platform/settings.ts';
 import type { ConnectionKeys } from './connections.ts';
 
 export interface Connections extends Disposable {
-	/** The connection that the settings name. Rejects with a sentence for the user when they name none that works. */
+	/**
+	 * Returns the connection that the settings name.
+	 * @throws UserFacingError when they name no usable connection.
+	 */
 	active(): Promise<Connection>;
 	readonly onDidChange: Event<void>;
 }

@@ -7,13 +7,16 @@ import { keyProblem } from './model/keyFormat.ts';
 export interface KeyQuestion {
 	connection: Connection;
 	kind: KeyKind;
-	/** Said before where the key is kept and sent. */
+	/** Shown before the text about where the key is stored and sent. */
 	reason?: string;
-	/** A key that would be no answer. */
+	/** A key that is not accepted as an answer, as it is the one to be replaced. */
 	replaces?: string;
 }
 
-/** Asks for a key, hidden while it is typed; names the connection, the kind and where it is sent. Undefined: dismissed. */
+/**
+ * Asks for a key, which is hidden while it is typed. The box names the connection, the kind and the hosts that the key
+ * is sent to. Returns undefined if the user dismissed it.
+ */
 export async function askForKey({ connection, kind, reason, replaces }: KeyQuestion): Promise<string | undefined> {
 	const keeping = vscode.l10n.t(
 		'Kept in the editor’s secret storage and sent to {0} only.',

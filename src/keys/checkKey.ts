@@ -3,8 +3,8 @@ import type { KeyKind } from '../contract/routes.ts';
 import { failedCheck, type KeyCheck } from './model/keyCheck.ts';
 
 /**
- * Asks the service what it makes of a key, by the cheapest request of its kind that costs nothing. `client` sends
- * that key. Never rejects.
+ * Checks whether the service accepts a key by sending a request that costs nothing. `client` must send that key. Never
+ * rejects.
  */
 export async function checkKey(
 	client: Pick<Client, 'tasks' | 'agentTasks' | 'models'>,
@@ -20,7 +20,9 @@ export async function checkKey(
 	}
 }
 
-/** Throws what the service refused with; false where its answer says nothing about the key. */
+/**
+ * Throws the service's error if it refused the request. Resolves with false if the reply says nothing about the key.
+ */
 async function isAccepted(client: Pick<Client, 'tasks' | 'agentTasks' | 'models'>, kind: KeyKind): Promise<boolean> {
 	switch (kind) {
 		case 'cloud':
@@ -30,7 +32,7 @@ async function isAccepted(client: Pick<Client, 'tasks' | 'agentTasks' | 'models'
 			await client.agentTasks.list({ limit: 1 });
 			return true;
 		case 'inference':
-			// contract: not shown. The one inference route that costs nothing, where a service has it.
+			// contract: not shown. This is the only inference route that costs nothing, where a service offers it.
 			return (await client.models.discover()) !== undefined;
 	}
 }

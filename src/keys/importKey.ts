@@ -6,7 +6,7 @@ import { keyTitle, kindLabel, kindPurpose, originsText, problemText } from './me
 import { KEY_KINDS, keyOrigins, keyProblem } from './model/keyFormat.ts';
 import { type KeysContext, saveAndTell } from './saveKey.ts';
 
-/** Takes a key out of an environment variable of the extension host. Its value is never shown. */
+/** Imports a key from an environment variable of the extension host. Its value is never shown. */
 export async function importKey(context: KeysContext, connection: Connection): Promise<void> {
 	const kind = await chooseKind(connection);
 	if (kind === undefined) {

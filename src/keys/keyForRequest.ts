@@ -5,7 +5,10 @@ import type { KeyKind } from '../contract/routes.ts';
 import type { KeyStore } from './keyStore.ts';
 import { connectionLabel } from './messages.ts';
 
-/** @throws UserFacingError when the key was saved for other hosts. */
+/**
+ * Returns the key for a request, or undefined if none is stored.
+ * @throws UserFacingError when the key was saved for other hosts.
+ */
 export async function keyForRequest(
 	store: KeyStore,
 	connection: Connection,

@@ -8,10 +8,10 @@ import { connectionLabel, kindLabel } from './messages.ts';
 import { secretName } from './model/keyFormat.ts';
 import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
 
-/** Asks for the keys that what the user does needs. */
+/** Asks for missing keys when an action of the user needs them. */
 export class KeyPrompts {
 	private readonly context: KeysContext;
-	/** By secret: two wishes that need the same key ask for it once. */
+	/** The open questions by name of the secret, so that two actions that need the same key ask for it once. */
 	private readonly open = new Map<string, Promise<boolean>>();
 
 	constructor(context: KeysContext) {
@@ -19,8 +19,8 @@ export class KeyPrompts {
 	}
 
 	/**
-	 * Asks for the key if it is missing. Resolves with false when the user gave none, which was said. `onAsk` is called
-	 * when the question is put.
+	 * Asks for the key if it is missing. Resolves with false if the user gave none, which a notification then says.
+	 * `onAsk` is called when the question is shown.
 	 */
 	async ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean> {
 		if ((await keyStateOf(this.context.store, connection, kind)) !== 'missing') {
@@ -44,7 +44,7 @@ export class KeyPrompts {
 			return false;
 		}
 		await saveKey(this.context, connection, kind, key);
-		// Quietly: the request that the key was given for goes out next, and says itself when the key is refused.
+		// The check runs silently: the request that needs the key follows at once and reports a refused key itself.
 		void checkSaved(this.context, connection, kind, key);
 		return true;
 	}

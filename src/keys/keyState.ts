@@ -4,7 +4,10 @@ import type { KeyKind } from '../contract/routes.ts';
 import type { KeyStore } from './keyStore.ts';
 import { isSavedFor, keyOrigins } from './model/keyFormat.ts';
 
-/** `not-needed`: also where the connection has no host for the kind. `unconfirmed`: its hosts changed since it was saved. */
+/**
+ * `not-needed`: includes connections without a host for the kind. `unconfirmed`: the hosts have changed since the key
+ * was saved.
+ */
 export type KeyState = 'not-needed' | 'missing' | 'unconfirmed' | 'set';
 
 export async function keyStateOf(store: KeyStore, connection: Connection, kind: KeyKind): Promise<KeyState> {

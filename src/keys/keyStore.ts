@@ -9,30 +9,33 @@ import { isSavedFor, keyOrigins, secretName } from './model/keyFormat.ts';
 
 const storedKeySchema = z.object({
 	key: z.string().min(1),
-	/** The origins that the user saved the key for. */
+	/** The origins for which the user saved the key. */
 	origins: z.array(z.string()),
 	/** Milliseconds since the epoch. */
 	savedAt: z.number(),
-	/** The last one. A damaged one counts as none. */
+	/** The result of the last check. A damaged one counts as none. */
 	check: keyCheckSchema.optional().catch(undefined),
 });
 export type StoredKey = z.output<typeof storedKeySchema>;
 
-/** Keys in SecretStorage, each bound to the origins it was saved for. */
+/** Stores keys in SecretStorage, each bound to the origins for which it was saved. */
 export class KeyStore {
 	private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>;
 	private readonly changed: () => void;
 	private readonly writes = new SerialQueue();
-	/** By secret: a digest of what this window last knew of the key and its origins. The keys themselves are not kept. */
+	/**
+	 * For each secret, a digest of the key and origins that this window last saw. The keys themselves are not kept in
+	 * memory.
+	 */
 	private readonly known = new Map<string, string>();
 
-	/** `changed` is called when a key that requests go out with has become another one, here or in another window. */
+	/** `changed` is called when the key that requests use has changed, in this or in another window. */
 	constructor(secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>, changed: () => void) {
 		this.secrets = secrets;
 		this.changed = changed;
 	}
 
-	/** What is stored, whether or not it may be used. A damaged value counts as none. */
+	/** Returns the stored key whether or not it may be used. A damaged value counts as none. */
 	async read(connection: Connection, kind: KeyKind): Promise<StoredKey | undefined> {
 		const name = secretName(connection.name, kind);
 		const stored = parseStored(await this.secrets.get(name));
@@ -42,7 +45,7 @@ export class KeyStore {
 		return stored;
 	}
 
-	/** The key for a request, unless the connection's hosts have changed since it was saved. */
+	/** Returns the key for a request, unless the connection's hosts have changed since it was saved. */
 	async usable(connection: Connection, kind: KeyKind): Promise<{ key?: string; mustBeConfirmed: boolean }> {
 		const stored = await this.read(connection, kind);
 		if (!stored) {
@@ -53,7 +56,7 @@ export class KeyStore {
 			: { mustBeConfirmed: true };
 	}
 
-	/** Replaces what was there. `check` is one that this key already had. */
+	/** Replaces the stored key. `check` is the result of a check of this same key. */
 	async save(connection: Connection, kind: KeyKind, key: string, check?: KeyCheck): Promise<void> {
 		const stored: StoredKey = {
 			key,
@@ -64,7 +67,10 @@ export class KeyStore {
 		await this.write(secretName(connection.name, kind), stored);
 	}
 
-	/** Keeps the answer of a check with the key that was checked. Resolves with false when another has taken its place. */
+	/**
+	 * Stores the result of a check together with the checked key. Resolves with false if another key has replaced it
+	 * meanwhile.
+	 */
 	async keepCheck(connection: Connection, kind: KeyKind, key: string, check: KeyCheck): Promise<boolean> {
 		const name = secretName(connection.name, kind);
 		return this.writes.run(async () => {
@@ -81,7 +87,7 @@ export class KeyStore {
 		await this.write(secretName(connection.name, kind), undefined);
 	}
 
-	/** A secret of ours was written. That of a check changes nothing for requests. */
+	/** Must be called when one of our secrets was written. If only a check was stored, `changed` is not called. */
 	async secretChanged(name: string): Promise<void> {
 		this.notice(name, parseStored(await this.secrets.get(name)));
 	}

@@ -11,27 +11,30 @@ import { KeyStore } from './keyStore.ts';
 import { type ManageKeysDependencies, manageKeys } from './manageKeys.ts';
 import { type KeysContext, setKey } from './saveKey.ts';
 
-/** What the root hands to the keys. */
+/** What the root passes to the keys feature. */
 export interface KeysDependencies extends ManageKeysDependencies {
 	secrets: vscode.SecretStorage;
-	/** A client for a connection that sends this key. */
+	/** Creates a client for the connection that sends this key. */
 	client(connection: Connection, key: string): Promise<Client>;
 	logger: Logger;
 }
 
 export interface KeysFeature {
-	/** The key for a request. Rejects with a sentence for the user when the connection's hosts changed since it was saved. */
+	/**
+	 * Returns the key for a request.
+	 * @throws UserFacingError when the connection's hosts have changed since it was saved.
+	 */
 	key(connection: Connection, kind: KeyKind): Promise<string | undefined>;
 	state(connection: Connection, kind: KeyKind): Promise<KeyState>;
 	/**
-	 * For what the user does, never in the background: asks for the key if it is missing, after `onAsk`. Resolves with
-	 * false when the user gave none, which was said.
+	 * Asks for the key if it is missing, after calling `onAsk`. It is for actions of the user, never for background work.
+	 * Resolves with false if the user gave none, which a notification then says.
 	 */
 	ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean>;
 	/** Asks for a key and saves it. */
 	set(connection: Connection, kind: KeyKind): Promise<void>;
 	manage(): Promise<void>;
-	/** A secret of that name was written, here or in another window. */
+	/** Must be called when a secret of that name was written, in this or in another window. */
 	secretChanged(name: string): Promise<void>;
 }
 

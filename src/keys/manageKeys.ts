@@ -31,11 +31,14 @@ interface KeyItem extends vscode.QuickPickItem {
 
 export interface ManageKeysDependencies {
 	activeConnection(): Promise<Connection>;
-	/** The keys of the model servers behind the local connection, which itself needs none. */
+	/** Manages the keys of the model servers behind the local connection, which itself needs no key. */
 	manageLocalKeys(): Promise<void>;
 }
 
-/** Shows the keys of the active connection with their state; sets, checks, replaces, rotates, confirms and removes them. */
+/**
+ * Shows the keys of the active connection and their states, and lets the user set, check, replace, rotate, confirm and
+ * remove them.
+ */
 export async function manageKeys(
 	context: KeysContext,
 	{ activeConnection, manageLocalKeys }: ManageKeysDependencies,
@@ -51,11 +54,11 @@ export async function manageKeys(
 		await sayLocalNeedsNone(manageLocalKeys);
 		return;
 	}
-	// A check comes back to the list, which shows its answer.
+	// After a check, the list is shown again with the result.
 	while (await manageOnce(context, connection)) {}
 }
 
-/** Resolves with true when the list is to be shown again. */
+/** Resolves with true if the list is to be shown again. */
 async function manageOnce(context: KeysContext, connection: Connection): Promise<boolean> {
 	const chosen = await chooseKey(context, connection);
 	if (chosen === undefined) {
@@ -99,8 +102,8 @@ async function manageOnce(context: KeysContext, connection: Connection): Promise
 }
 
 /**
- * Resolves with true when the list is to show the answer. Whoever has gone to an editor meanwhile is told there: a list
- * would take the keyboard from them.
+ * Resolves with true if the list is to show the result. If the user has moved to an editor meanwhile, a notification
+ * shows it instead, as a list would take the keyboard focus from the editor.
  */
 async function checkAndShow(
 	context: KeysContext,
@@ -215,7 +218,7 @@ type Action = 'confirm' | 'check' | 'replace' | 'rotate' | 'remove';
 async function chooseAction(kind: KeyKind, connection: Connection, stored: StoredKey): Promise<Action | undefined> {
 	const isConfirmed = isSavedFor(stored.origins, keyOrigins(kind, connection));
 	const items: (vscode.QuickPickItem & { action: Action })[] = [
-		// A key that waits for its confirmation goes nowhere, not even to be checked.
+		// A key that still needs confirmation is not sent anywhere, not even for a check.
 		isConfirmed
 			? {
 					action: 'check',

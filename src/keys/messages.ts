@@ -43,7 +43,7 @@ export function dateText(milliseconds: number): string {
 	return new Date(milliseconds).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** The answer of a check in a few words. */
+/** Returns the result of a check in a few words. */
 export function answerWord({ answer }: KeyCheck): string {
 	switch (answer) {
 		case 'accepted':
@@ -61,7 +61,7 @@ export function answerWord({ answer }: KeyCheck): string {
 	}
 }
 
-/** The answer of a check as a sentence with the next step, and what the service said. */
+/** Returns the result of a check as a sentence with the next step, and what the service said. */
 export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Connection): string {
 	const service = connectionLabel(connection);
 	const label = kindLabel(kind);

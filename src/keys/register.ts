@@ -8,7 +8,7 @@ import type { KeysDependencies, KeysFeature } from './keysFeature.ts';
 import { SECRET_PREFIX } from './model/keyFormat.ts';
 
 export interface Keys extends Disposable, Pick<KeysFeature, 'key' | 'state' | 'ensure' | 'set'> {
-	/** In this window or in another. */
+	/** Fires when a key has changed, in this or in another window. */
 	readonly onDidChange: Event<void>;
 }
 
@@ -38,7 +38,7 @@ export function registerKeys(dependencies: KeysDependencies): Keys {
 		key: async (connection, kind) => (await feature()).key(connection, kind),
 		state: async (connection, kind) => (await feature()).state(connection, kind),
 		ensure: async (connection, kind, onAsk) =>
-			// Nothing is loaded where no key can be missing.
+			// The local connection never needs a key, so nothing is loaded for it.
 			connection.name === LOCAL_CONNECTION_NAME || (await feature()).ensure(connection, kind, onAsk),
 		set: async (connection, kind) => (await feature()).set(connection, kind),
 		onDidChange: changed.event,

@@ -7,7 +7,9 @@ import { answerSentence, connectionLabel } from './messages.ts';
 import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
 import { askService, type KeysContext, saveKey } from './saveKey.ts';
 
-/** Takes a new key in the place of `present`, which stays until the service was seen to take the new one. */
+/**
+ * Replaces the key `present` with a new one. `present` is kept until the new key has been checked and was not refused.
+ */
 export async function rotateKey(
 	context: KeysContext,
 	connection: Connection,

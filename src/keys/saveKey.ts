@@ -16,14 +16,14 @@ const STATUS_MS = 8000;
 
 export interface KeysContext {
 	store: KeyStore;
-	/** A client for a connection that sends this key. */
+	/** Creates a client for the connection that sends this key. */
 	client(connection: Connection, key: string): Promise<Client>;
 	logger: Logger;
-	/** What the status bar says of the last key that was saved: a later key takes its place. */
+	/** The status bar message about the key that was saved last; a later one replaces it. */
 	note: MutableDisposable<Disposable>;
 }
 
-/** Asks for a key, saves it, and says what the service makes of it. */
+/** Asks for a key, saves it, and reports whether the service accepts it. */
 export async function setKey(context: KeysContext, connection: Connection, kind: KeyKind): Promise<void> {
 	const key = await askForKey({ connection, kind });
 	if (key !== undefined) {
@@ -31,7 +31,7 @@ export async function setKey(context: KeysContext, connection: Connection, kind:
 	}
 }
 
-/** Saves a key. What the service makes of it is said as soon as it is known; nothing waits for that. */
+/** Saves a key and resolves without waiting for its check, the result of which is shown as soon as it is known. */
 export async function saveAndTell(
 	context: KeysContext,
 	connection: Connection,
@@ -66,7 +66,10 @@ export async function saveKey(
 	logger.log('info', 'key saved', { connection: connection.name, keyKind: kind });
 }
 
-/** Checks a saved key and keeps the answer with it. Undefined: another took its place meanwhile. Never rejects. */
+/**
+ * Checks a saved key and stores the result with it. Resolves with undefined if another key has replaced it meanwhile.
+ * Never rejects.
+ */
 export async function checkSaved(
 	context: KeysContext,
 	connection: Connection,
@@ -82,7 +85,7 @@ export async function checkSaved(
 	}
 }
 
-/** Checks a key that may not be saved yet. Never rejects. */
+/** Checks a key that may not have been saved yet. Never rejects. */
 export async function askService(
 	{ client, logger }: KeysContext,
 	connection: Connection,
@@ -94,7 +97,7 @@ export async function askService(
 	return check;
 }
 
-/** Says in a notification what came of a check. */
+/** Shows the result of a check in a notification. */
 export function tellCheck(context: KeysContext, connection: Connection, kind: KeyKind, check: KeyCheck): void {
 	const sentence = answerSentence(check, kind, connection);
 	if (!isTurnedDown(check)) {

@@ -2,8 +2,9 @@ import type { Transport } from '../client/core/transport.ts';
 import { LOCAL_ORIGIN } from '../contract/localConnection.ts';
 
 /**
- * Sends the local connection's requests to wherever the service is now, starting it when it is not there, with its
- * token in place of the key. The token never leaves this function. Addresses elsewhere are refused.
+ * Creates a transport that sends the local connection's requests to the service's current address, with its token
+ * instead of a key, and starts the service if it is not running. The token never leaves this function. Requests to
+ * other origins are refused.
  */
 export function createLocalTransport(
 	inner: Transport,

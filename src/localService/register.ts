@@ -14,7 +14,9 @@ import type { FoundServers, UnusedServer } from './foundServers.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** How the names of the secrets begin that upstreamKeyStore.ts keeps; that file is loaded on first use only. */
+/**
+ * The prefix of the secrets in upstreamKeyStore.ts. It is repeated here because that file is loaded on first use only.
+ */
 const SECRET_PREFIX = 'errand.upstream.';
 
 export interface LocalServiceDependencies {
@@ -25,7 +27,9 @@ export interface LocalServiceDependencies {
 }
 
 export interface LocalService extends Disposable {
-	/** Wraps a transport so that the local connection's requests reach the service, which starts when it is needed. */
+	/**
+	 * Wraps a transport so that the local connection's requests reach the service, which is started when it is needed.
+	 */
 	transport(inner: Transport): Promise<Transport>;
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
@@ -38,14 +42,20 @@ export interface LocalService extends Disposable {
 	unusedServers(): Promise<UnusedServer[]>;
 	/** Where the service is now, until it is started again. Starts it. */
 	origin(): Promise<string>;
-	/** Makes folders of repositories known to the look-ups. Starts the service. */
+	/** Makes repository folders available to the look-ups. Starts the service if needed. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
 	manageUpstreamKeys(): Promise<void>;
-	/** The user has stopped the service, and nobody has asked for it since: what happens by itself is to leave it so. */
+	/**
+	 * Whether the user has stopped the service and nothing has requested it since. Background work must then not start
+	 * it.
+	 */
 	isStopped(): boolean;
 	readonly onDidChangeStopped: Event<void>;
-	/** What `describe` tells has become another: the model servers of the settings or their keys changed. */
+	/**
+	 * Fires when the result of `describe` may have changed, as the model servers of the settings or their keys have
+	 * changed.
+	 */
 	readonly onDidChange: Event<void>;
 }
 
@@ -84,7 +94,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		return createdServers;
 	};
 	const upstreamsChanged = async (): Promise<void> => {
-		// A service that this window has not asked for yet gets them when it does.
+		// If this window has not used the service yet, the first use hands the upstreams over.
 		await (await created)?.upstreamsChanged();
 		changed.fire();
 	};
@@ -192,7 +202,7 @@ async function createSupervisor(dependencies: LocalServiceDependencies): Promise
 		} else if (chosen === restart) {
 			supervisor.reset();
 			await supervisor.ensure().catch(again => {
-				// Anything else is the window's own end.
+				// Any other error means that the window is closing.
 				if (again instanceof UserFacingError) {
 					void offerRestart(again);
 				}

@@ -1,4 +1,4 @@
-// Finding the running service, proving that it is ours, and holding a lease on it.
+// Finds the running service, verifies that it is ours, and holds a lease on it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -15,10 +15,13 @@ import { askService, placeOf } from './serviceExchange.ts';
 
 const PROOF_LIMITS = { timeoutMs: 3000, maximumLength: 4096 };
 
-/** The service beats every 10 s; this long without a beat means that it hangs. */
+/** The service sends a heartbeat every 10 s; if none arrives for this long, it hangs. */
 const LEASE_SILENCE_MS = 45_000;
 
-/** What the discovery file says, or undefined where there is none, none that can be read, or one that others could have written. */
+/**
+ * Reads the discovery file. Returns undefined if it does not exist, cannot be read, or could have been written by
+ * others.
+ */
 export async function readDiscovery(stateFolder: string): Promise<Discovery | undefined> {
 	const file = path.join(stateFolder, DISCOVERY_FILE);
 	try {
@@ -33,7 +36,7 @@ export async function readDiscovery(stateFolder: string): Promise<Discovery | un
 	}
 }
 
-/** Whether the program at the address knows the token. Sends a fresh nonce and no secret. */
+/** Whether the program at the address knows the token. Only a fresh nonce is sent, never a secret. */
 export async function provesItself({ address, token }: Discovery): Promise<boolean> {
 	const nonce = randomBytes(32).toString('base64url');
 	const expected = Buffer.from(proofOf(token, address, nonce));
@@ -47,12 +50,12 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 }
 
 export interface Lease {
-	/** Resolves when the connection has ended: the service closed it, as one that was told to end does, or it broke. */
+	/** Resolves when the connection has ended: the service closed it, as it does when it is told to end, or it broke. */
 	readonly ended: Promise<'closed' | 'broken'>;
 	release(): void;
 }
 
-/** Opens the connection that tells the service that this window needs it. Rejects when the service does not grant it. */
+/** Opens the connection that tells the service that this window needs it. Rejects if the service does not grant it. */
 export function openLease({ address, token }: Discovery): Promise<Lease> {
 	return new Promise((resolve, reject) => {
 		const request = http.get(
@@ -68,7 +71,7 @@ export function openLease({ address, token }: Discovery): Promise<Lease> {
 				const ended = new Promise<'closed' | 'broken'>(done => {
 					response.on('close', () => done(response.complete ? 'closed' : 'broken'));
 				});
-				// A reset is an end like any other; without a listener it would be an uncaught error.
+				// A connection reset is handled by `close` too; without a listener it would be an uncaught error.
 				response.on('error', () => {});
 				resolve({ ended, release: () => request.destroy() });
 			},

@@ -1,4 +1,5 @@
-// What a window and the running service tell each other besides the contract: upstreams one way, the picture the other.
+// The exchange between a window and the running service beyond the contract: upstreams in one direction, the gateway's
+// description in the other.
 import {
 	controlPaths,
 	type Discovery,
@@ -12,18 +13,18 @@ import { taskListSchema } from '../contract/tasks.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { askService, placeOf } from './serviceExchange.ts';
 
-/** As many as one page of the list has. */
+/** The maximum page size of the task list. */
 const MAXIMUM_LISTED = 100;
 
 export interface ActiveTasks {
-	/** Their prompts. */
+	/** The prompts of the running tasks. */
 	running: string[];
 	waiting: number;
 }
 
 const LIMITS = { timeoutMs: 10_000, maximumLength: 16 * 1024 * 1024 };
 
-/** Puts a list of upstreams in the place of the service's. Rejects when the service does not take it, or has no pipe. */
+/** Replaces the service's list of upstreams. Rejects if the service does not accept it or has no control pipe. */
 export async function handOver({ pipe, token }: Discovery, handover: UpstreamHandoverInput): Promise<void> {
 	if (pipe === undefined) {
 		throw new Error('the service has no control pipe');
@@ -51,13 +52,16 @@ export async function nameRepositories({ address, token }: Discovery, folders: r
 	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(body));
 }
 
-/** Tells the service to end. It answers before it does. */
+/** Tells the service to end. The reply arrives before it ends. */
 export async function requestShutdown({ address, token }: Discovery): Promise<void> {
 	const place = { ...placeOf(address, controlPaths.shutdown), method: 'POST' };
 	await askService({ ...place, headers: headersWith(token) }, LIMITS);
 }
 
-/** The tasks that have not ended: those that an agent works on, and how many wait. Of very many, the newest. */
+/**
+ * Returns the tasks that have not ended: the prompts of those that an agent works on, and how many are waiting. Only
+ * one page, the newest tasks, is read.
+ */
 export async function readActiveTasks({ address, token }: Discovery): Promise<ActiveTasks> {
 	const place = placeOf(address, `${routes.taskList.path}?status=active&limit=${MAXIMUM_LISTED}`);
 	const { tasks } = taskListSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));

@@ -1,13 +1,19 @@
 import http from 'node:http';
 
 export interface ExchangeLimits {
-	/** For the whole answer: a limit on silence alone would wait for ever on one that comes a byte at a time. */
+	/**
+	 * The limit for the whole reply. A limit on inactivity alone would wait forever for a reply that arrives byte by
+	 * byte.
+	 */
 	timeoutMs: number;
-	/** Characters of the answer. */
+	/** The maximum length of the reply in characters. */
 	maximumLength: number;
 }
 
-/** One request to the service or its pipe, and its answer as JSON. Rejects on any other status than 200. */
+/**
+ * Sends one request to the service or its pipe, and resolves with the reply's JSON. Rejects for any status other than
+ * 200.
+ */
 export function askService(
 	options: http.RequestOptions,
 	{ timeoutMs, maximumLength }: ExchangeLimits,
@@ -41,7 +47,7 @@ export function askService(
 	});
 }
 
-/** Where a path of the service is. */
+/** Returns the request options for a path of the service. */
 export function placeOf(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };

@@ -12,7 +12,7 @@ import { type Lease, openLease, provesItself, readDiscovery } from './serviceAdd
 import { handOver, requestShutdown } from './serviceControl.ts';
 
 const START_TIMEOUT_MS = 15_000;
-/** Agents get some seconds to end by themselves. */
+/** Agents get a few seconds to end on their own. */
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 const MAXIMUM_STARTUP_OUTPUT = 4096;
@@ -23,9 +23,9 @@ export interface SupervisorOptions {
 	stateFolder: string;
 	logger: Logger;
 	clock: Clock;
-	/** The model servers that the service is to use, with their keys. Asked for whenever it gets them. */
+	/** Returns the model servers that the service is to use, with their keys. It is called before every handover. */
 	handover(): Promise<UpstreamHandoverInput>;
-	/** The sentences for the user; this file knows none. */
+	/** The texts for the user, which this file does not contain itself. */
 	sentences: {
 		didNotStart(reason: string): string;
 		stoppedTwice(): string;
@@ -38,9 +38,9 @@ interface Running {
 }
 
 /**
- * Finds or starts the one local service of this user and keeps a lease on it. A service that crashed is started again
+ * Finds or starts the one local service of this user and holds a lease on it. A service that crashed is started again
  * once; a second crash within a minute is a failure, which lasts until the minute is over, `reset` is called, or
- * another window has a service running. A lease that ended while its service lives on is no crash.
+ * another window has a service running. A lease that ended although its service is still running is not a crash.
  */
 export class Supervisor implements Disposable {
 	private readonly options: SupervisorOptions;
@@ -48,18 +48,18 @@ export class Supervisor implements Disposable {
 	private readonly failed = new Emitter<UserFacingError>();
 	private readonly disposal = new AbortController();
 	private running: Running | undefined;
-	/** The service whose lease ended, until it is known what became of it. */
+	/** The service whose lease ended, until its fate is known. */
 	private lost: Discovery | undefined;
 	private failure: { error: UserFacingError; until: number } | undefined;
 	private stopped = false;
 	private readonly handovers = new SerialQueue();
-	/** What the service got from this window is not what it would get now. The settings also change while it starts. */
+	/** Whether the service may have an outdated list of upstreams. The settings can also change while it starts. */
 	private isOutOfDate = false;
 	private readonly stoppedChanged = new Emitter<void>();
-	/** See `isStopped`. */
+	/** Fires when `isStopped` has changed. */
 	readonly onDidChangeStopped: Event<void> = this.stoppedChanged.event;
 
-	/** Fires when the service has failed for good, with the sentence to show. */
+	/** Fires when the service has failed permanently, with the sentence to show. */
 	readonly onDidFail: Event<UserFacingError> = this.failed.event;
 
 	constructor(options: SupervisorOptions) {
@@ -67,7 +67,7 @@ export class Supervisor implements Disposable {
 	}
 
 	/**
-	 * The service's address and token, started when it does not run. Callers at the same time share one start.
+	 * Returns the service's address and token, and starts it if it is not running. Concurrent callers share one start.
 	 * @throws UserFacingError when it cannot be started or has just failed twice.
 	 */
 	readonly ensure: () => Promise<Discovery> = singleFlight(async () => {
@@ -92,12 +92,12 @@ export class Supervisor implements Disposable {
 		return running.service;
 	});
 
-	/** The service was told to end, here or in another window, and nobody has asked for it since. */
+	/** Whether the service was told to end, here or in another window, and has not been requested since. */
 	get isStopped(): boolean {
 		return this.stopped;
 	}
 
-	/** To be called when the upstreams have changed. A service that does not run gets them when it starts. */
+	/** Must be called when the upstreams have changed. If the service is not running, it gets them when it starts. */
 	async upstreamsChanged(): Promise<void> {
 		this.isOutOfDate = true;
 		if (this.running) {
@@ -105,20 +105,20 @@ export class Supervisor implements Disposable {
 		}
 	}
 
-	/** Forgets a failure, so that the next call starts the service again. */
+	/** Clears a failure, so that the next call starts the service again. */
 	reset(): void {
 		this.failure = undefined;
 	}
 
-	/** The service that runs, if one does and proves that it is ours. Starts none. */
+	/** Returns the running service if it proves to be ours. Does not start one. */
 	async find(): Promise<Discovery | undefined> {
 		const service = this.running?.service ?? (await readDiscovery(this.options.stateFolder));
 		return service && (await provesItself(service)) ? service : undefined;
 	}
 
 	/**
-	 * Ends a service that `find` gave, and resolves when it has ended. It is started again when somebody needs it.
-	 * Rejects when it does not end in time.
+	 * Ends a service that `find` returned, and resolves when it has ended. It is started again when it is needed. Rejects
+	 * if it does not end in time.
 	 */
 	async stop(service: Discovery): Promise<void> {
 		const { clock, logger } = this.options;
@@ -133,7 +133,7 @@ export class Supervisor implements Disposable {
 		logger.log('info', 'the local service was stopped', { pid: service.pid });
 	}
 
-	/** Gives the lease back. The service goes on for other windows and for running tasks, and ends by itself. */
+	/** Releases the lease. The service keeps running for other windows and running tasks, and then ends on its own. */
 	dispose(): void {
 		this.disposal.abort();
 		this.running?.lease.release();
@@ -142,7 +142,7 @@ export class Supervisor implements Disposable {
 		this.stoppedChanged.dispose();
 	}
 
-	/** A lease on the service that runs already, if one does and proves that it is ours. */
+	/** Takes a lease on a service that is already running, if there is one and it proves to be ours. */
 	private async join(): Promise<Running | undefined> {
 		const service = await readDiscovery(this.options.stateFolder);
 		if (!service || !(await provesItself(service))) {
@@ -165,12 +165,13 @@ export class Supervisor implements Disposable {
 		const handover = JSON.stringify(await this.options.handover());
 		const child = spawn(launch.command, launch.arguments, {
 			env: launch.environment,
-			// A process group of its own, and no pipe that stays: the service outlives a reload of the window.
+			// The service has its own process group and keeps no pipe to this process, so that it outlives a reload of the
+			// window.
 			detached: true,
 			stdio: ['pipe', 'ignore', 'pipe'],
 			windowsHide: true,
 		});
-		// A child that ends at once does not read it; why it ended is told otherwise.
+		// A child that ends at once does not read its input; the reason is reported by other means.
 		child.stdin?.on('error', () => {});
 		child.stdin?.end(`${handover}\n`);
 		const { outcome, said } = observe(child);
@@ -193,7 +194,7 @@ export class Supervisor implements Disposable {
 				await clock.sleep(POLL_MS, this.disposal.signal);
 			}
 		} catch (error) {
-			// Where only this window has closed, another one may have found the child; unused, it ends by itself.
+			// If only this window was closed, another one may have found the child; if unused, it ends on its own.
 			if (!this.disposal.signal.aborted) {
 				logger.log('error', 'the local service did not start', { reason: describeError(error) });
 				for (const line of said().slice(-MAXIMUM_LOGGED_LINES)) {
@@ -209,13 +210,13 @@ export class Supervisor implements Disposable {
 	}
 
 	/**
-	 * Gives a service that runs already what this window would have started it with. Without it chat still has the demo;
-	 * what could not be handed over goes along with the next request.
+	 * Hands over to a running service the upstreams that this window would have started it with. Failing is not fatal, as
+	 * chat still has the demo; the handover is tried again with the next request.
 	 */
 	private bringUpToDate(service: Discovery): Promise<void> {
-		// One after the other: what is read last must be what the service gets last.
+		// Handovers run one after another, so that the list that was read last is also sent last.
 		return this.handovers.run(async () => {
-			// Where a service has ended meanwhile, another program may listen.
+			// If a service has ended meanwhile, another program may listen at its address.
 			const isThere = () => this.running?.service === service;
 			if (!this.isOutOfDate || !isThere()) {
 				return;
@@ -239,7 +240,7 @@ export class Supervisor implements Disposable {
 			const { pid } = running.service;
 			this.running = undefined;
 			if (how === 'closed') {
-				// It was told to end, here or elsewhere, and starts again when it is needed.
+				// The service was told to end, here or elsewhere, and is started again when it is needed.
 				this.options.logger.log('info', 'the local service has ended', { pid });
 				this.setStopped(true);
 				return;
@@ -263,7 +264,7 @@ export class Supervisor implements Disposable {
 		}
 	}
 
-	/** Counts a crash where the service that was lost is not the one that runs now; one too many is a failure. */
+	/** Counts a crash if the lost service is not the one that runs now; one too many is a failure. */
 	private judgeLoss(present: Discovery | undefined): void {
 		const { lost } = this;
 		this.lost = undefined;
@@ -284,13 +285,13 @@ export class Supervisor implements Disposable {
 }
 
 interface Observed {
-	/** undefined while the child runs, else its exit code and what explains it. */
+	/** Returns undefined while the child runs, and otherwise its exit code and the reason. */
 	outcome(): { code: number | null; reason: string } | undefined;
-	/** The last lines of its standard error. */
+	/** Returns the last lines of the child's standard error. */
 	said(): string[];
 }
 
-/** What becomes of a child that is starting. */
+/** Watches a child process while it starts. */
 function observe(child: ChildProcess): Observed {
 	let said = '';
 	let ended: { code: number | null; reason: string } | undefined;
@@ -309,7 +310,10 @@ function observe(child: ChildProcess): Observed {
 
 const linesOf = (text: string): string[] => text.split('\n').filter(line => line.trim() !== '');
 
-/** The line of a program's last words that says what was wrong: an uncaught error ends in a stack and Node's version. */
+/**
+ * Finds the line of a program's last output that says what was wrong. The output of an uncaught error ends with a stack
+ * trace and Node's version, so the last line is not always the right one.
+ */
 function reasonIn(said: string): string | undefined {
 	const lines = linesOf(said);
 	return (lines.find(line => /^\w*Error\b.*:/.test(line)) ?? lines.at(-1)) || undefined;

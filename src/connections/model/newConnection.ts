@@ -1,12 +1,12 @@
 import { type Connection, connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 
-/** What the user is asked for, as text; what was left empty has no value. */
+/** The answers of the user as texts. An empty text means that there is no value. */
 export interface Answers {
 	name: string;
 	apiUrl: string;
 	enterpriseUrl: string;
-	/** Asked for only where there is an enterprise host. */
+	/** The user is asked for the plan only if there is an enterprise host. */
 	plan: Connection['plan'];
 	cloudUrl: string;
 	agentUrl: string;
@@ -17,10 +17,12 @@ export interface Answers {
 
 export type NameProblem = 'empty' | 'form' | 'taken';
 
-/** Begins with a letter or digit, so that it cannot be a name that JavaScript keeps for itself. */
+/**
+ * A name begins with a letter or digit, so that it cannot be a special property name of JavaScript such as `__proto__`.
+ */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
 
-/** `taken` are the names that are there, `local` among them or not. */
+/** Returns what is wrong with the name. `taken` are the existing names, with or without `local`. */
 export function nameProblem(name: string, taken: readonly string[]): NameProblem | undefined {
 	if (name === '') {
 		return 'empty';
@@ -31,13 +33,17 @@ export function nameProblem(name: string, taken: readonly string[]): NameProblem
 	return name === LOCAL_CONNECTION_NAME || taken.includes(name) ? 'taken' : undefined;
 }
 
-/** The address as the settings keep it, or undefined when a connection cannot have it (`apiUrl` of the schema). */
+/**
+ * Returns the address as the settings store it, or undefined if a connection cannot have it (`apiUrl` of the schema).
+ */
 export function readAddress(text: string): string | undefined {
 	const url = connectionSchema.shape.apiUrl.safeParse(text.trim()).success ? URL.parse(text.trim()) : null;
 	return url ? (url.origin + url.pathname).replace(/\/+$/, '') : undefined;
 }
 
-/** A guess for the service's slug: the part of its host's name before the last one, `acme` of api.acme.com. */
+/**
+ * Guesses the service's slug from its host name: it is the part before the last one, such as `acme` in api.acme.com.
+ */
 export function proposedService(apiUrl: string): string {
 	const { hostname = '' } = URL.parse(apiUrl) ?? {};
 	const labels = hostname.split('.');
@@ -45,7 +51,7 @@ export function proposedService(apiUrl: string): string {
 	return isName ? (labels.at(-2) ?? '') : '';
 }
 
-/** The connection as it is written into the settings. */
+/** Returns the connection as it is written into the settings. */
 export function toSetting(answers: Answers): Record<string, unknown> {
 	const { apiUrl, enterpriseUrl, plan, cloudUrl, agentUrl, service, model } = answers;
 	const address = (field: string, text: string) => {

@@ -5,10 +5,13 @@ import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConn
 export type ReadConnection =
 	| { connection: Connection }
 	| { problem: 'unknown' }
-	/** What is wrong, by its path within the connection's `value`. */
+	/** `issue` says what is wrong, and its path is relative to the connection's `value`. */
 	| { problem: 'invalid'; issue: z.core.$ZodIssue; value: unknown };
 
-/** The connection of that name out of the settings' `errand.connections`. `local` is built in and cannot be replaced. */
+/**
+ * Reads the connection of that name from `errand.connections` of the settings. `local` is built in and cannot be
+ * replaced.
+ */
 export function readConnection(name: string, connections: unknown): ReadConnection {
 	if (name === LOCAL_CONNECTION_NAME) {
 		return { connection: localConnection };
@@ -24,7 +27,7 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 		: { problem: 'invalid', issue: parsed.error.issues[0] as z.core.$ZodIssue, value };
 }
 
-/** The names the user can switch to, `local` first. */
+/** Returns the names that the user can switch to, `local` first. */
 export function connectionNames(connections: unknown): string[] {
 	const configured = typeof connections === 'object' && connections !== null ? Object.keys(connections) : [];
 	return [LOCAL_CONNECTION_NAME, ...configured.filter(name => name !== LOCAL_CONNECTION_NAME)];

@@ -3,9 +3,9 @@ import { ClientError } from '../../client/core/errors.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
 /**
- * What the service made of a key. `refused`: 401, or 403 where that has no other meaning. `plan-required` and
- * `forbidden`: the key is valid and its account may not. `not-checkable`: only a request that costs would tell.
- * `no-answer`: the service could not be asked, or failed.
+ * The result of a key check. `refused`: 401, or 403 where it has no other meaning. `plan-required` and `forbidden`: the
+ * key is valid, but its account lacks the permission. `not-checkable`: only a request that costs would tell.
+ * `no-answer`: the service could not be reached or failed.
  */
 const answers = ['accepted', 'refused', 'plan-required', 'forbidden', 'not-checkable', 'no-answer'] as const;
 
@@ -13,14 +13,14 @@ export const keyCheckSchema = z.object({
 	/** Milliseconds since the epoch. */
 	at: z.number(),
 	answer: z.enum(answers),
-	/** The service's own sentence, from which the client took the key: hostile text, for showing only. */
+	/** The service's own message, from which the client has removed the key. It is untrusted text, for display only. */
 	said: z.string().optional(),
 });
 export type KeyCheck = z.output<typeof keyCheckSchema>;
 
 const MAXIMUM_SAID = 500;
 
-/** What a failed request tells about the key that went with it. */
+/** Derives the result of a key check from the error of the request that carried the key. */
 export function failedCheck(kind: KeyKind, error: unknown, at: number): KeyCheck {
 	const said = ClientError.is(error) ? error.serviceMessage?.slice(0, MAXIMUM_SAID) : undefined;
 	return { at, answer: answerOf(kind, error), ...(said ? { said } : {}) };
@@ -36,7 +36,8 @@ function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {
 		case 'plan-required':
 			return 'plan-required';
 		case 'forbidden':
-			// The task list says it to accounts outside the team (contract: cloud-tasks.md, Errors); chat has no such meaning.
+			// The task list answers 403 to accounts outside the team (contract: cloud-tasks.md, Errors); chat has no such
+			// meaning.
 			return kind === 'inference' ? 'refused' : 'forbidden';
 		case 'offline':
 		case 'timeout':
@@ -49,7 +50,7 @@ function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {
 	}
 }
 
-/** True for an answer that no request with this key will get past. */
+/** Whether every request with this key will be refused. */
 export function isTurnedDown({ answer }: KeyCheck): boolean {
 	return answer === 'refused' || answer === 'plan-required' || answer === 'forbidden';
 }

@@ -3,20 +3,23 @@ import type { KeyKind } from '../../contract/routes.ts';
 
 export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
 
-/** How the name of every key's secret begins. */
+/** The prefix of the names of all key secrets. */
 export const SECRET_PREFIX = 'errand.key.';
 
-/** The secret's name. Fixed: other windows and later versions read it. */
+/** Returns the name of the secret. It must not change, as other windows and later versions read it. */
 export function secretName(connection: string, kind: KeyKind): string {
 	return `${SECRET_PREFIX}${connection}.${kind}`;
 }
 
 export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
 
-/** Keys of the inference hosts and of the agent API begin so (contract: Authentication in documents 1 and 3). */
+/** The prefix of keys for the inference hosts and the agent API (contract: Authentication in documents 1 and 3). */
 export const INFERENCE_KEY_PREFIX = 'sk-';
 
-/** What is wrong with the form of a key, or undefined. A cloud token's prefix is known where the connection says it. */
+/**
+ * Returns what is wrong with the form of a key, or undefined. The prefix of a cloud token is checked only if the
+ * connection defines it.
+ */
 export function keyProblem(
 	kind: KeyKind,
 	key: string,
@@ -37,12 +40,17 @@ export function keyProblem(
 		: 'inference-form';
 }
 
-/** The last four characters, only of a key so long that they give nothing away. */
+/**
+ * Returns the last four characters of a key, or an empty text if the key is so short that they would reveal too much.
+ */
 export function keyEnding(key: string): string {
 	return key.length >= 12 ? key.slice(-4) : '';
 }
 
-/** The origins that a kind of key is sent to, sorted, each once. Empty: the connection has no host for it. */
+/**
+ * Returns the sorted, distinct origins that a kind of key is sent to. The list is empty if the connection has no host
+ * for it.
+ */
 export function keyOrigins(kind: KeyKind, connection: Connection): string[] {
 	const urls =
 		kind === 'inference'
@@ -53,7 +61,7 @@ export function keyOrigins(kind: KeyKind, connection: Connection): string[] {
 	return [...new Set(urls.filter(url => url !== undefined).map(url => new URL(url).origin))].sort();
 }
 
-/** A key may go to these origins only if it was saved for each of them. */
+/** Whether the key was saved for every one of these origins; only then may it be sent to them. */
 export function isSavedFor(saved: readonly string[], origins: readonly string[]): boolean {
 	return origins.every(origin => saved.includes(origin));
 }

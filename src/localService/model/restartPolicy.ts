@@ -1,11 +1,11 @@
-/** A second crash within this time is not answered by another restart, and a failed service rests as long. */
+/** If the service crashes again within this time, it is not restarted. A failure lasts equally long. */
 export const CRASH_WINDOW_MS = 60_000;
 
-/** Decides whether a service that was lost is started again: once in a window of time, then no more. */
+/** Decides whether a service that was lost is started again: once within the time window, and then no more. */
 export class RestartPolicy {
 	private lostAt: number | undefined;
 
-	/** To be called at each loss. */
+	/** Must be called for each loss. `now` is in milliseconds. */
 	mayRestart(now: number): boolean {
 		const again = this.lostAt !== undefined && now - this.lostAt < CRASH_WINDOW_MS;
 		this.lostAt = now;

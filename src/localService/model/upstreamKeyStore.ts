@@ -2,32 +2,35 @@ import * as z from 'zod';
 import { SerialQueue } from '../../base/async.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 
-/** How the name of every upstream key's secret begins. Fixed: other windows and later versions read it. */
+/**
+ * The prefix of the names of all upstream key secrets. It must not change, as other windows and later versions read
+ * them.
+ */
 export const UPSTREAM_SECRET_PREFIX = 'errand.upstream.';
 
 const storedKeySchema = z.object({
 	key: z.string().min(1),
-	/** What it was saved for. */
+	/** The origin for which the key was saved. */
 	origin: z.string(),
 	/** Milliseconds since the epoch. */
 	savedAt: z.number(),
 });
 type StoredKey = z.output<typeof storedKeySchema>;
 
-/** What is used of the editor's secret storage. */
+/** The part of the editor's secret storage that is used here. */
 export interface Secrets {
 	get(name: string): PromiseLike<string | undefined>;
 	store(name: string, value: string): PromiseLike<void>;
 	delete(name: string): PromiseLike<void>;
 }
 
-/** `unconfirmed`: it was saved for another origin, and is not sent to this one. */
+/** `unconfirmed`: the key was saved for another origin and is not sent to this one. */
 export type UpstreamKeyState =
 	| { state: 'missing' }
 	| { state: 'unconfirmed'; origin: string }
 	| { state: 'set'; ending: string; savedAt: number };
 
-/** Keys of upstreams in the editor's secret storage, each bound to the origin that it was saved for. */
+/** Stores keys of upstreams in the editor's secret storage, each bound to the origin for which it was saved. */
 export class UpstreamKeyStore {
 	private readonly secrets: Secrets;
 	private readonly now: () => number;
@@ -38,7 +41,10 @@ export class UpstreamKeyStore {
 		this.now = now;
 	}
 
-	/** The key for an upstream at this address. Undefined: none, none for this origin, or none may be sent there. */
+	/**
+	 * Returns the key for an upstream at this address, or undefined if there is none, none for this origin, or no key may
+	 * be sent there.
+	 */
 	async usable(slug: string, url: string): Promise<string | undefined> {
 		const stored = await this.read(slug);
 		return stored?.origin === originOf(url) && mayCarryKey(url) ? stored.key : undefined;
@@ -52,11 +58,14 @@ export class UpstreamKeyStore {
 		if (stored.origin !== originOf(url)) {
 			return { state: 'unconfirmed', origin: stored.origin };
 		}
-		// Of a short key the end would give too much away.
+		// The last characters of a short key would reveal too much of it.
 		return { state: 'set', ending: stored.key.length >= 12 ? stored.key.slice(-4) : '', savedAt: stored.savedAt };
 	}
 
-	/** Replaces what was there. @throws RangeError for an address that no key may go to. */
+	/**
+	 * Replaces the stored key.
+	 * @throws RangeError for an address that no key may be sent to.
+	 */
 	async save(slug: string, url: string, key: string): Promise<void> {
 		if (!mayCarryKey(url)) {
 			throw new RangeError('a key goes to https and loopback addresses only');
@@ -69,7 +78,7 @@ export class UpstreamKeyStore {
 		await this.writes.run(async () => this.secrets.delete(UPSTREAM_SECRET_PREFIX + slug));
 	}
 
-	/** A damaged one counts as none. */
+	/** A damaged value counts as none. */
 	private async read(slug: string): Promise<StoredKey | undefined> {
 		const text = await this.secrets.get(UPSTREAM_SECRET_PREFIX + slug);
 		try {

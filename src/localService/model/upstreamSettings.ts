@@ -1,15 +1,17 @@
-// What `errand.local.upstreams` says: model servers by name, and whether an Ollama is looked for.
+// Reads `errand.local.upstreams`: the model servers by name, and whether to look for an Ollama server.
 import type * as z from 'zod';
 import { isUpstreamSlug, OLLAMA_SLUG, type UpstreamSetting, upstreamSettingSchema } from '../../contract/upstreams.ts';
 
 export interface UpstreamSettings {
 	upstreams: { slug: string; setting: UpstreamSetting }[];
-	/** Entries that cannot be used; the others still are. Without an issue it is the name that cannot be one. */
+	/**
+	 * The entries that cannot be used; the others are used all the same. An entry without an issue has an invalid name.
+	 */
 	problems: { slug: string; entry: unknown; issue?: z.core.$ZodIssue }[];
 	findOllama: boolean;
 }
 
-/** Reads the setting. `false` for the name of the Ollama that is found by itself switches that off. */
+/** Reads the setting. The value `false` for the Ollama server's slug turns off looking for it. */
 export function readUpstreamSettings(value: unknown): UpstreamSettings {
 	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
 	for (const [slug, entry] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
