@@ -3,9 +3,9 @@ import type { Question } from '../../contract/decisions.ts';
 import type { FilledForm, Option } from './form.ts';
 
 /**
- * contract: not shown what stands where a model does not tell its probabilities. The contract's fields, and two more
- * that say how far an answer can be trusted. With `stated` the model's own word for how sure it is is passed on, and
- * nothing is made up about the options that it did not choose.
+ * contract: not shown what an answer holds if a model does not report its probabilities. An answer has the contract's
+ * fields and two more that say how far it can be trusted. With `stated`, the probability that the model itself stated
+ * is passed on, and none are made up for the options that it did not choose.
  */
 export interface Decision {
 	type: Question['type'];
@@ -14,7 +14,7 @@ export interface Decision {
 	[field: string]: unknown;
 }
 
-/** `shares`: by option, summing to one, where the upstream gave them. */
+/** `shares` are the probabilities by option, summing to one, if the upstream reported them. */
 export function decisionOf(
 	question: Question,
 	{ chosen, probability }: FilledForm,
@@ -41,7 +41,7 @@ export function decisionOf(
 	}
 }
 
-/** Of equally likely ones, what the model chose. */
+/** If several are equally likely, the option that the model chose wins. */
 function likeliestOf(shares: ReadonlyMap<string, number>, chosen: Option): { name: string; share: number } {
 	let best = { name: chosen.name, share: shares.get(chosen.name) ?? 0 };
 	for (const [name, share] of shares) {

@@ -2,21 +2,27 @@ import { type DecisionRequest, decisionRequestSchema } from '../../contract/deci
 import { LOCAL_DECISION_MODEL } from '../../contract/localConnection.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 
-/** contract: not shown which versions there are. It changes with what a question is turned into, not with the model behind it. */
+/**
+ * contract: not shown which versions there are. The version changes with the prompt that questions are turned into, not
+ * with the model that answers it.
+ */
 const VERSION = '1.0.0';
 
-/** Each question is a request to a model. */
+/** Each question causes a request to a model. */
 const MAXIMUM_QUESTIONS = 100;
 const MAXIMUM_CRITERIA = 100;
 
 export interface CheckedDecisionRequest {
 	state: DecisionRequest['state'];
 	questions: DecisionRequest['questions'];
-	/** With its version. */
+	/** The model's name including its version. */
 	model: string;
 }
 
-/** Throws a RequestRefused: 400 naming the field, 404 for a decision model that is not there. */
+/**
+ * Reads a decision request.
+ * @throws RequestRefused 400 naming the invalid field, 404 for an unknown decision model.
+ */
 export function readDecisionRequest(body: unknown): CheckedDecisionRequest {
 	const { questions, model } = parseOrRefuse(decisionRequestSchema, body);
 	refuseReservedName(body, 'questions');
@@ -42,11 +48,11 @@ export function readDecisionRequest(body: unknown): CheckedDecisionRequest {
 			'model_not_found',
 		);
 	}
-	// As it was sent, whatever its names are.
+	// The state is passed on as it was sent, as parsing could drop properties.
 	return { state: (body as DecisionRequest).state, questions, model: latest };
 }
 
-/** The schema leaves this one name out of what it reads; answered without it, the reply would lack what was asked. */
+/** The schema drops a property of this name, so the reply would lack an answer to one of the questions. */
 function refuseReservedName(body: unknown, ...path: string[]): void {
 	const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), body);
 	if (Object.hasOwn(value as object, '__proto__')) {

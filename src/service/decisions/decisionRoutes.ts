@@ -13,7 +13,9 @@ import { type Decider, evaluate } from './evaluate.ts';
 const BODY_MEGABYTES = 16;
 const QUESTIONS_AT_ONCE = 4;
 
-/** The decision endpoint, over the chat gateway (contract: inference.md, Decision request and response). */
+/**
+ * Registers the decision endpoint, which uses the chat gateway (contract: inference.md, Decision request and response).
+ */
 export function registerDecisionRoutes(app: App, gateway: ChatGateway): void {
 	mount(app, routes.decisions, context => untilClientGoes(context, signal => answer(context, gateway, signal)));
 }

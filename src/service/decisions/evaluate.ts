@@ -8,11 +8,11 @@ import { type Decision, decisionOf } from './answers.ts';
 import { messagesFor, type Option, optionsOf, readFilledForm, responseFormatFor } from './form.ts';
 import { tokenProbabilities } from './tokenProbabilities.ts';
 
-/** For the answer itself, and for what a reasoning model thinks before it. */
+/** The limit includes the reasoning that a reasoning model emits before its answer. */
 const MAXIMUM_TOKENS = 2000;
-/** The most that servers of the OpenAI shape give. */
+/** The maximum that servers with the OpenAI API accept. */
 const MAXIMUM_LOGPROBS = 20;
-/** What a model answers once in a form that cannot be read, it may answer rightly the next time. */
+/** A model that once answered in an unreadable form may answer correctly the next time. */
 const TRIES = 2;
 
 export interface Evaluation {
@@ -35,8 +35,9 @@ export interface QuestionAsked extends Decider {
 }
 
 /**
- * Puts one question to a chat model. Throws what the gateway throws, a RequestRefused of 502 where the model gives no
- * answer that fits, or the signal's reason.
+ * Asks a chat model one question.
+ * @throws RequestRefused 502 if the model gives no valid answer, or what the gateway throws; the signal's reason if it
+ * aborts.
  */
 export async function evaluate(gateway: ChatGateway, asked: QuestionAsked, signal: AbortSignal): Promise<Evaluation> {
 	const { id, question, state, model, without } = asked;
@@ -66,8 +67,8 @@ export async function evaluate(gateway: ChatGateway, asked: QuestionAsked, signa
 }
 
 /**
- * Asks with all that makes an answer exact, and with less where that is refused: not every server takes a schema, the
- * probabilities of tokens or a temperature. The instructions are in the messages in any case.
+ * Sends the request with all the fields that make an answer exact, and with fewer if they are refused: not every server
+ * accepts a schema, token probabilities or a temperature. The messages contain the instructions in any case.
  */
 async function ask(
 	gateway: ChatGateway,

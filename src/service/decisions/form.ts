@@ -1,8 +1,11 @@
-// A question as it is put to a chat model: a choice among labelled options, answered as JSON.
+// The form in which a chat model gets a question: a choice among labelled options, to be answered as JSON.
 import type { Question } from '../../contract/decisions.ts';
 import type { ProviderRequest } from '../inference/provider.ts';
 
-/** Labels are single capitals where there are as many: a model's choice is then one token, whose probability can be read. */
+/**
+ * Labels are single capital letters if there are enough of them: a model's choice is then one token, the probability of
+ * which can be read.
+ */
 const CAPITALS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export interface Option {
@@ -68,11 +71,11 @@ export function responseFormatFor(options: readonly Option[]): NonNullable<Provi
 
 export interface FilledForm {
 	chosen: Option;
-	/** As the model states it. */
+	/** The probability that the model itself states. */
 	probability: number;
 }
 
-/** Reads what a model answered, with or without a code block around it. Undefined for what does not fit. */
+/** Reads the answer of a model, with or without a code block around it. Returns undefined if it is not valid. */
 export function readFilledForm(text: string, options: readonly Option[]): FilledForm | undefined {
 	const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
 	let value: { answer?: unknown; probability?: unknown } | null;

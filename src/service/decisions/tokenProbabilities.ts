@@ -1,25 +1,25 @@
-// How likely each option was to the model, read from the probabilities of the token that it answered with.
+// Reads the probability of each option from the log probabilities of the token that the model answered with.
 import * as z from 'zod';
 import type { Option } from './form.ts';
 
 const tokenSchema = z.looseObject({ token: z.string(), logprob: z.number() });
 
-/** As servers of the OpenAI shape give them beside a choice. */
+/** The shape of `logprobs` in the choices of servers with the OpenAI API. */
 const logprobsSchema = z.looseObject({
 	content: z.array(tokenSchema.extend({ top_logprobs: z.array(tokenSchema).nullish() })),
 });
 
-/** Up to the label in `{"answer": "A"`. */
+/** Matches up to the label in `{"answer": "A"`. */
 const BEFORE_ANSWER = /"answer"\s*:\s*"\s*/;
 
 /**
- * The share of each option, by name; they sum to one. What the model gave to anything but a label counts for nothing,
- * and an option that is not among the likeliest tokens gets 0. Undefined where the tokens do not tell.
+ * Returns the probability of each option by name; they sum to one. The probability of tokens that are not a label is
+ * ignored, and an option that is not among the most likely tokens gets 0. Returns undefined if the tokens do not tell.
  */
 export function tokenProbabilities(logprobs: unknown, options: readonly Option[]): Map<string, number> | undefined {
 	const tokens = logprobsSchema.safeParse(logprobs).data?.content;
 	const labels = new Map(options.map(({ label, name }) => [label, name]));
-	// A label of two characters may be two tokens, and the first of them that of several labels.
+	// A label of two characters may consist of two tokens, the first of which may belong to several labels.
 	if (tokens === undefined || options.some(({ label }) => label.length > 1)) {
 		return undefined;
 	}
@@ -41,7 +41,7 @@ export function tokenProbabilities(logprobs: unknown, options: readonly Option[]
 	return new Map([...shares].map(([name, share]) => [name, share / sum]));
 }
 
-/** Which token holds the label. */
+/** Returns the index of the token that holds the label. */
 function answerPosition(tokens: readonly string[]): number {
 	const text = tokens.join('');
 	const found = BEFORE_ANSWER.exec(text);
@@ -56,7 +56,7 @@ function answerPosition(tokens: readonly string[]): number {
 	});
 }
 
-/** A token may hold what stands around the label as well: `"A`, `A",`. */
+/** Removes the punctuation that a token may contain besides the label, as in `"A` or `A",`. */
 function labelIn(token: string): string {
 	return token.replace(/^[\s:"]+|[\s",}]+$/g, '');
 }

@@ -9,9 +9,9 @@ import { describeIssue } from '../replies.ts';
 const MAXIMUM_BYTES = 1024 * 1024;
 
 /**
- * The aliases that the user of the service defines: `aliases.json` in the state folder, a list of
- * `{name, model, provider?}` (contract: inference.md, Model alias). Looked at when it is needed and read again when it
- * changed. A file that does not read as such changes nothing: the aliases that were last good stay.
+ * The aliases that the user of the service defines: `aliases.json` in the state folder, a list of `{name, model,
+ * provider?}` (contract: inference.md, Model alias). It is checked on each use and read again after a change. If the
+ * file is invalid, the last valid aliases stay in force.
  */
 export class AliasFile {
 	private readonly file: string;
@@ -33,7 +33,7 @@ export class AliasFile {
 		return this.aliases;
 	}
 
-	/** Tells one state of the file from another; empty where there is none. */
+	/** Returns a text that identifies the file's current state; it is empty if there is no file. */
 	private present(): string {
 		const status = statSync(this.file, { throwIfNoEntry: false, bigint: true });
 		return status === undefined ? '' : `${status.ino} ${status.size} ${status.mtimeNs} ${status.ctimeNs}`;
@@ -56,7 +56,7 @@ export class AliasFile {
 			this.aliases = parsed.data;
 			this.logger.log('info', 'the aliases were read', { count: this.aliases.length });
 		} catch (error) {
-			// Of the parser's own message nothing is told: it quotes the file.
+			// The parser's own message is not logged, as it quotes the file.
 			const reason = error instanceof SyntaxError ? 'not JSON' : (systemErrorCode(error) ?? describeError(error));
 			this.logger.log('warn', 'aliases.json cannot be read; the aliases stay as they were', { reason });
 		}

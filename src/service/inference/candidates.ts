@@ -1,25 +1,26 @@
-// Which providers may serve a model by a request's policy (contract: inference.md, Provider object, Dedicated deployments, Zero data retention).
+// Selects the providers that may serve a model by a request's policy (contract: inference.md, Provider object,
+// Dedicated deployments, Zero data retention).
 import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import { isParameter, type ModelOffer, type Parameter, type Provider } from './provider.ts';
 
-/** One provider's offer of the model that is asked for. */
+/** One provider's offer of the requested model. */
 export interface Candidate {
 	provider: Provider;
 	offer: ModelOffer;
 }
 
-/** A provider that hosts the model and may not serve the request. */
+/** A provider that hosts the model but may not serve the request. */
 export interface Exclusion {
 	slug: string;
 	/** The field of the request that excludes it. */
 	by: string;
-	/** In words, to stand after the provider's name. */
+	/** A phrase that follows the provider's name. */
 	reason: string;
 }
 
-/** What excludes those that take none of the request's images. */
+/** The field that excludes providers which cannot accept the request's images. */
 export const BY_IMAGES = 'messages';
 
 export interface Selection {
@@ -33,13 +34,19 @@ export function parametersOf(request: ChatRequest): Parameter[] {
 		.filter(name => request[name] !== undefined);
 }
 
-/** The service's own slug means everybody who runs on this machine; among these it is not for closed models. */
+/**
+ * Whether one of the slugs names the provider. The service's own slug stands for every provider on this machine, but
+ * not for their closed models.
+ */
 export function isNamed({ provider, offer }: Candidate, slugs: readonly string[]): boolean {
 	const { slug, isDedicated } = provider;
 	return slugs.includes(slug) || (isDedicated && offer.openWeights !== false && slugs.includes(LOCAL_SERVICE));
 }
 
-/** Sorts those who host the model into those who may serve the request and those whom it excludes, with what did. */
+/**
+ * Divides the providers that host the model into those that may serve the request and those that it excludes, with the
+ * reason.
+ */
 export function selectCandidates(
 	hosting: readonly Candidate[],
 	request: ChatRequest,
@@ -57,12 +64,12 @@ export function selectCandidates(
 			selection.exclusions.push({ slug: candidate.provider.slug, by, reason });
 		}
 	}
-	// Who may see for all that is known is not tried where another is known to.
+	// If some providers are known to accept images, those for which it is unknown are not tried.
 	const seeing = selection.candidates.filter(({ offer }) => offer.images === true);
 	return withImages && seeing.length > 0 ? { ...selection, candidates: seeing } : selection;
 }
 
-/** contract: not shown. A provider that is sent what its model cannot see may answer as if nothing had come. */
+/** contract: not shown. A provider whose model cannot see an image may answer as if none had been sent. */
 const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
 
 function exclusionOf(
@@ -84,7 +91,7 @@ function exclusionOf(
 	if (zdr === true && offer.dataPolicy?.zeroDataRetention !== true) {
 		return ['provider.zdr', 'is not known to keep no data'];
 	}
-	// Rule 5 of Zero data retention: who is not known not to store data may store it.
+	// A provider that is not known not to store data may store it (rule 5 of Zero data retention).
 	if (data_collection === 'deny' && !keepsNothing(offer)) {
 		return ['provider.data_collection', 'may store data'];
 	}
@@ -110,8 +117,9 @@ function limitOf({ contextLength }: ModelOffer, { max_tokens }: ChatRequest): [s
 }
 
 /**
- * Without `require_parameters` a provider leaves out what it does not know. Not so what a reply would then be wrong
- * without: a call that was demanded, a format that the caller is going to parse.
+ * Returns the parameter that excludes the offer. Without `require_parameters`, unsupported parameters are left out of
+ * the request. The exceptions are those without which the reply would be wrong: a tool call that is required, and a
+ * format that the caller is going to parse.
  */
 function missingParameter(
 	{ parameters }: ModelOffer,

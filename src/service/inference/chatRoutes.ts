@@ -20,7 +20,10 @@ export interface ChatRoutesDependencies {
 	logger: Logger;
 }
 
-/** Both paths of the chat endpoint on both hosts, streamed and whole (contract: inference.md, Endpoints). */
+/**
+ * Registers both paths of the chat endpoint on both hosts, for streamed and whole replies (contract: inference.md,
+ * Endpoints).
+ */
 export function registerChatRoutes(app: App, dependencies: ChatRoutesDependencies): void {
 	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
 		const takesPrefixes = route === routes.chatCompletions;
@@ -65,14 +68,16 @@ function answerStreamed(context: AppContext, reply: GatewayReply, logger: Logger
 const END = { done: true, value: undefined } as const;
 
 /**
- * contract: not shown beyond `choices[].delta.content`. The OpenAI shape (unspecified.md, "chunk objects").
+ * contract: not shown beyond `choices[].delta.content`. The events have the OpenAI shape (unspecified.md, "chunk
+ * objects").
  *
- * By hand: on a path that every chunk takes, a generator costs as much as writing the chunk.
+ * This iterator is written by hand: every chunk passes through it, and a generator would cost as much as writing the
+ * chunk.
  */
 class ReplyEvents implements TextSource {
 	private readonly chunks: GatewayReply['chunks'];
 	private readonly head: Head;
-	/** The same in nearly every chunk, and so written once. */
+	/** The head is the same in nearly every chunk, so it is serialised only once. */
 	private readonly headText: string;
 	private readonly begun = new Set<number>();
 	private isOver = false;
@@ -106,11 +111,12 @@ class ReplyEvents implements TextSource {
 
 	private readonly onFailure = (error: unknown): IteratorResult<string, void> => {
 		this.isOver = true;
-		// What is thrown here breaks the connection off.
+		// An error that is thrown here aborts the connection.
 		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
 			throw error;
 		}
-		// contract: not shown. An error in the middle of a stream (unspecified.md, "mid-stream errors").
+		// contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
+		// errors").
 		return { done: false, value: sseEvent({ error: { message: error.message, code: error.code } }) };
 	};
 
@@ -128,7 +134,10 @@ class ReplyEvents implements TextSource {
 	}
 }
 
-/** The first of a choice says whose message it is, the last one why it ended, whatever the provider says. */
+/**
+ * Adds the role to the first chunk of a choice and the native finish reason to the last one, even if the provider omits
+ * them.
+ */
 function streamedChoice(choice: ReplyChoice, begun: Set<number>): ReplyChoice {
 	const { index, delta, finish_reason, provider_specific_fields } = choice;
 	const isFirst = !begun.has(index);
@@ -174,7 +183,7 @@ const NO_COMPLETION_DETAILS = {
 };
 const NO_PROMPT_DETAILS = { audio_tokens: 0, cached_tokens: 0 };
 
-/** The fields that the contract documents are there, whatever the provider tells (inference.md, Usage). */
+/** Adds the fields that the contract documents, even if the provider omits them (inference.md, Usage). */
 function withDetails(usage: NonNullable<ReplyChunk['usage']>): Usage {
 	const { prompt_tokens = 0, completion_tokens = 0 } = usage;
 	return {

@@ -1,10 +1,10 @@
-// What clients of the public practice put into requests beyond the contract. Where such a field says what happens here
-// in any case it is left out; where the contract has another word for it, that one takes its place. Everything else
-// stays as it is, for the schema of the request to accept or to refuse by its name.
+// Fields beyond the contract that clients following public practice send. A field that only states what happens anyway
+// is dropped, and one for which the contract has another name is renamed. Everything else is kept, so that the
+// request's schema either accepts it or refuses it by name.
 
 export type Fields = Record<string, unknown>;
 
-/** Takes fields whose value the function accepts out of a request. */
+/** The fields to drop from a request if the function accepts their value. */
 export type Tolerated = Readonly<Record<string, (value: unknown) => boolean>>;
 
 export const anything = (): boolean => true;
@@ -13,7 +13,10 @@ export const exactly =
 	(value: unknown): boolean =>
 		value === expected;
 
-/** A copy without what is tolerated; a null, which those clients send for what they do not say, counts as that too. */
+/**
+ * Returns a copy without the tolerated fields. Fields that are null are dropped as well, as such clients send null for
+ * fields that they do not set.
+ */
 export function without(tolerated: Tolerated, fields: Fields): Fields {
 	return Object.fromEntries(
 		Object.entries(fields).filter(
@@ -22,7 +25,7 @@ export function without(tolerated: Tolerated, fields: Fields): Fields {
 	);
 }
 
-/** The elements of a list that are objects, each as `read` has it; whatever else there is stays. */
+/** Applies `read` to those elements of a list that are objects. All other values are returned as they are. */
 export function eachObject(value: unknown, read: (fields: Fields) => Fields): unknown {
 	return Array.isArray(value) ? value.map(element => (isFields(element) ? read(element) : element)) : value;
 }
@@ -31,10 +34,10 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What was said to the developer's role is said to the system's: public practice has two names for it. */
+/** Public practice has two names for the system role: `developer` is converted to `system`. */
 export function roleOf(role: unknown): unknown {
 	return role === 'developer' ? 'system' : role;
 }
 
-/** Nobody here is held to it, and whoever declared the tool checks what it is called with. */
+/** The flag has no effect here: whoever declared the tool checks the arguments of its calls. */
 export const TOLERATED_IN_TOOL: Tolerated = { strict: value => typeof value === 'boolean' };

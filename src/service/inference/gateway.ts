@@ -17,42 +17,53 @@ import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } 
 import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
-	/** The slug of who serves it. */
+	/** The slug of the provider that serves the request. */
 	provider: string;
-	/** The id of the model that serves it; a chunk's own `model` is more exact where it has one. */
+	/** The id of the model that serves the request. A chunk's own `model`, if it has one, is more exact. */
 	model: string;
-	/** The first one is there already. To be read once; leaving the loop ends the reply. Throws a ProviderFailure. */
+	/**
+	 * The chunks of the reply, of which the first has already arrived. They can be read only once, and leaving the loop
+	 * ends the reply. Reading throws a ProviderFailure if the provider fails.
+	 */
 	chunks: WatchedChunks;
 }
 
 export interface GatewayCall {
-	/** Aliases are understood on the enterprise form alone (Model alias). */
+	/** The form of the host that was called. Aliases work on the enterprise form only (Model alias). */
 	host: HostForm;
-	/** Provider prefixes too, and on one path (Provider prefix shorthand, rule 1). Default: not. */
+	/**
+	 * Whether the path accepts provider prefixes, which work on one path of the enterprise form only (Provider prefix
+	 * shorthand, rule 1). The default is false.
+	 */
 	takesPrefixes?: boolean;
 	signal: AbortSignal;
 }
 
-/** All inference of the service goes through this: chat, search, images, responses and decisions. */
+/** All inference of the service goes through the gateway: chat, search, images, responses and decisions. */
 export interface ChatGateway {
 	/**
-	 * Resolves the model's name, keeps to the routing policy, and tries one provider after the other until a first
-	 * chunk has come. Throws a RequestRefused: 400 for what the request asks wrongly, 404 for an unknown model or a
-	 * policy that leaves nobody, 429, 502 or 503 when nobody could serve it; the signal's reason when it aborts.
+	 * Resolves the model's name, applies the routing policy, and tries one provider after another until the first chunk
+	 * of a reply has arrived.
+	 * @throws RequestRefused 400 for an invalid request, 404 for an unknown model or a policy that excludes all
+	 * providers, and otherwise with the status of the last provider's failure (400, 429, 502, 503 or 504); the signal's
+	 * reason if it aborts.
 	 */
 	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
 	picture(): Promise<GatewayPicture>;
 }
 
-/** Who is behind the gateway; it may change between two requests. */
+/** The providers behind the gateway, which may change between two requests. */
 export interface ProviderDirectory {
 	providers(): readonly Provider[];
 	/** Servers of this machine that were not named by anybody, used or not. Those that are used are among the providers. */
 	found(): readonly FoundServer[];
 	/** Resolves when what can be known at the start is known; in bounded time. */
 	ready(): Promise<void>;
-	/** A model was asked for that nobody is known to have: asks the upstreams again, unless that was just done. */
+	/**
+	 * Asks the upstreams for their models again, unless that was just done. It is called if no provider is known to have
+	 * a requested model.
+	 */
 	lookAgain(): Promise<void>;
 }
 
@@ -61,7 +72,7 @@ export interface GatewayOptions {
 	aliases(): readonly Alias[];
 	logger: Logger;
 	clock: Clock;
-	/** From 0 to below 1; shares the load. */
+	/** Returns a number from 0 (inclusive) to 1 (exclusive), for load balancing. */
 	random: () => number;
 }
 
@@ -75,7 +86,10 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 
 	const currentPicture = () => pictureOf(directory.providers(), [...aliases()]);
 
-	/** In the order in which to try them. `undefined`: nobody has any of the models. Throws where the policy leaves nobody. */
+	/**
+	 * Returns the attempts in the order in which to try them, or undefined if no provider has any of the models.
+	 * @throws RequestRefused if the request is invalid or its policy excludes all providers.
+	 */
 	const attemptsFor = (
 		request: ProviderRequest,
 		{ host, takesPrefixes = false }: GatewayCall,
@@ -135,7 +149,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		}));
 	};
 
-	/** Resolves with the first chunk there. */
+	/** Resolves once the first chunk has arrived. */
 	const begin = async (
 		{ provider, offer, request }: Attempt,
 		signal: AbortSignal,
@@ -212,14 +226,17 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	};
 }
 
-/** How long a provider is waited for while there is another one to try; a client gives up after 120 s (design: Limits). */
+/**
+ * How long to wait for a provider's first chunk while there is another one to try. A client gives up after 120 s
+ * (design: Limits).
+ */
 const PATIENCE_MS = 90_000;
 
-/** Ends a request that has not brought a first chunk in time. */
+/** Aborts a request if its first chunk does not arrive in time. */
 class Patience {
 	isOver = false;
 	readonly signal: AbortSignal;
-	/** Harmless once it is over. */
+	/** Cancels the timer. It does nothing if the time is already over. */
 	readonly end: () => void;
 
 	constructor(clock: Clock, outer: AbortSignal) {
@@ -239,7 +256,10 @@ function offersOf(providers: readonly Provider[], id: string): Candidate[] {
 	});
 }
 
-/** Routing is done here and told to nobody; what the provider does not honour stays out (Provider object, `require_parameters`). */
+/**
+ * Returns the request for a provider: routing fields are removed, as routing is done here, and so are the parameters
+ * that the provider does not support (Provider object, `require_parameters`).
+ */
 function requestFor({ offer }: Candidate, request: ProviderRequest): ProviderRequest {
 	const { models, provider, ...rest } = request;
 	const { parameters, takesReasoning } = offer;

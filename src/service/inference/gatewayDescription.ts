@@ -1,4 +1,5 @@
-// The gateway as a connection: what names mean here, and what a window is told of the service's models and providers.
+// Describes the gateway as a connection: how names are resolved, and what a window learns about the service's models
+// and providers.
 import type { Connection } from '../../contract/connection.ts';
 import type { GatewayPicture } from '../../contract/control.ts';
 import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.ts';
@@ -45,15 +46,18 @@ export function connectionOf(picture: OfferPicture, plan: HostForm): Connection 
 	return { ...localConnection, ...picture, plan };
 }
 
-/** The service's own slug is none of the prefixes: nothing binds it to a host or a path (Dedicated deployments). */
+/**
+ * Whether the name has a provider prefix. The service's own slug is not one of the prefixes, as it works on every host
+ * and path (Dedicated deployments).
+ */
 export function hasProviderPrefix(connection: Connection, name: string): boolean {
 	const identifier = parseModelIdentifier(connection, name);
 	return identifier.form !== 'alias' && identifier.via !== undefined && identifier.via.prefix !== connection.service;
 }
 
 /**
- * The id of the offers that a name means. Undefined: nobody has it. The search model is that of an upstream, whatever it
- * is called there; the demo's made-up sources stand in for it only where there is none.
+ * Returns the id of the offers that a name stands for, or undefined if nobody has the model. The search model is that
+ * of an upstream, whatever its id is there; the demo's made-up sources are used only if there is none.
  */
 export function modelIdOf(connection: Connection, name: string): string | undefined {
 	const search = searchModelOf(connection);
@@ -63,7 +67,7 @@ export function modelIdOf(connection: Connection, name: string): string | undefi
 	}
 	const identifier = parseModelIdentifier(connection, name);
 	if (identifier.form === 'path') {
-		// Many upstreams put the vendor into the model's own id.
+		// Many upstreams include the vendor in the model's own id.
 		const withVendor = `${identifier.vendor}/${identifier.model}`;
 		const listed = connection.models.find(({ id }) => id === withVendor);
 		if (listed) {
@@ -73,7 +77,7 @@ export function modelIdOf(connection: Connection, name: string): string | undefi
 	return findModel(connection, name)?.id;
 }
 
-/** `chattedBy`: a provider that the encrypted channel can name for it, as the paths of the channel name one. */
+/** `chattedBy` is a provider of the model for the encrypted channel, the paths of which name one. */
 function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: string | undefined): PicturedModel {
 	const label = firstOf(offers, ({ label }) => label);
 	const contextLength = largestOf(offers, offer => offer.contextLength);
@@ -85,7 +89,7 @@ function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 	const kinds = new Set(offers.flatMap(offer => offer.kinds));
 	return {
 		id,
-		// Responses and the encrypted channel are served over the same models.
+		// Responses and the encrypted channel use the same models as chat.
 		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
 		...(chattedBy === undefined ? {} : { channelProvider: chattedBy }),
 		...(label === undefined ? {} : { label }),
@@ -117,7 +121,7 @@ function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer
 	};
 }
 
-/** What the service's own slug stands for, where there is anything (Dedicated deployments). */
+/** Returns the entry for the service's own slug if anything runs on this machine (Dedicated deployments). */
 function ownCapacity(offers: readonly ModelOffer[]): PicturedProvider[] {
 	const open = new Set(offers.filter(({ openWeights }) => openWeights !== false).map(({ id }) => id));
 	return open.size === 0 ? [] : [{ slug: LOCAL_SERVICE, label: 'Errand', models: [...open] }];
@@ -127,7 +131,7 @@ function firstOf<T>(offers: readonly ModelOffer[], read: (offer: ModelOffer) => 
 	return offers.map(read).find(value => value !== undefined);
 }
 
-/** A bound that no request needs to keep below: unknown where one of them does not tell. */
+/** Returns the largest of the offers' limits, or undefined if one of them is unknown, as that one may be larger. */
 function largestOf(offers: readonly ModelOffer[], read: (offer: ModelOffer) => number | undefined): number | undefined {
 	const values = offers.map(read);
 	const known = values.filter(value => value !== undefined);
@@ -139,7 +143,7 @@ function cheapestOf(offers: readonly ModelOffer[]): Prices | undefined {
 	return prices.sort((one, other) => one.input + one.output - (other.input + other.output))[0];
 }
 
-/** What holds for all of them, if one thing does. */
+/** Returns the value that all offers share, or undefined if they differ. */
 function commonOf<T extends object>(
 	offers: readonly ModelOffer[],
 	read: (offer: ModelOffer) => T | undefined,

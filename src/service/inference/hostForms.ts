@@ -2,12 +2,14 @@ import { ENTERPRISE_PATH } from '../../contract/localConnection.ts';
 import type { Route } from '../../contract/routes.ts';
 import type { App, AppContext } from '../server.ts';
 
-/** Which of the two hosts of the contract a request came to. Both are this service, told apart by the path. */
+/** The contract's host that a request was sent to. This service plays both, distinguished by the path. */
 export type HostForm = 'public' | 'enterprise';
 
 const PREFIXES: Readonly<Record<HostForm, string>> = { public: '', enterprise: ENTERPRISE_PATH };
 
-/** Mounts a route of the contract's table wherever it lives: on both forms, or on the enterprise form alone. */
+/**
+ * Mounts a route of the contract's table on both forms, or on the enterprise form only, depending on the route's host.
+ */
 export function mount(
 	app: App,
 	route: Route & { host: 'inference' | 'enterprise' },

@@ -22,7 +22,7 @@ import { UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
 export interface InferenceOptions {
 	app: App;
 	stateFolder: string;
-	/** `http://127.0.0.1:<port>`; known once the service listens. */
+	/** Returns `http://127.0.0.1:<port>`. It is known once the service listens. */
 	address(): string;
 	handover: UpstreamHandover;
 	clock: Clock;
@@ -31,14 +31,14 @@ export interface InferenceOptions {
 
 export interface Inference {
 	gateway: ChatGateway;
-	/** Puts another list of upstreams in the place of the one before. */
+	/** Replaces the list of upstreams. */
 	replaceUpstreams(handover: UpstreamHandover): void;
 	/** What the user says of a server that was found. False: there is no such server. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 	close(): Promise<void>;
 }
 
-/** The gateway with what stands behind it, and its routes on both host forms. */
+/** Creates the gateway with its providers, and registers its routes on both host forms. */
 export function startInference({ app, stateFolder, address, handover, clock, logger }: InferenceOptions): Inference {
 	const shelf = new ImageShelf();
 	const transport = createUndiciTransport();

@@ -1,28 +1,33 @@
-/** What is known of how one provider serves one model, from the requests that went there. */
+/** What earlier requests tell about how one provider serves one model. */
 export interface Measured {
-	/** Seconds to the first chunk. Undefined: nothing fresh is known. */
+	/** Seconds until the first chunk, or undefined if there is no recent measurement. */
 	latency: number | undefined;
-	/** Tokens per second. Undefined: nothing fresh is known. */
+	/** Tokens per second, or undefined if there is no recent measurement. */
 	throughput: number | undefined;
-	/** From 0 (only failures of late) to 1. */
+	/** A number from 0 (only failures recently) to 1. */
 	uptime: number;
-	/** It failed a moment ago, or asked not to be asked for a while. */
+	/** Whether the provider failed a moment ago or asked for a pause. */
 	isResting: boolean;
-	/** A request went there a moment ago, which may yet measure it. */
+	/** Whether a request was sent there a moment ago, which may still yield a measurement. */
 	isBeingTried: boolean;
 }
 
-/** After so long a measurement counts half of a new one. */
+/** The time after which a measurement has half the weight of a new one. */
 const HALF_LIFE_MS = 5 * 60_000;
-/** The same for failures: a provider that is mended should not be avoided for long. */
+/**
+ * The half-life of successes and failures. It is shorter, so that a provider that works again is not avoided for long.
+ */
 const FAILURE_HALF_LIFE_MS = 60_000;
-/** Below this weight a measurement says nothing of the present any more: about 17 minutes without another. */
+/**
+ * A measurement with less weight than this says nothing about the present: that is after about 17 minutes without
+ * another one.
+ */
 const LEAST_WEIGHT = 0.1;
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
 const TRY_MS = 15_000;
 
-/** A mean in which what is older weighs less. */
+/** A mean in which older samples have less weight. */
 class DecayingMean {
 	private value = 0;
 	private weight = 0;
@@ -69,7 +74,7 @@ class ServiceRecord {
 		this.restingUntil = now + Math.min(LONGEST_REST_MS, restMs);
 	}
 
-	/** One success is taken for granted, so that a single failure does not rule out. */
+	/** One success is assumed in advance, so that a single failure does not reduce the uptime to 0. */
 	uptime(now: number): number {
 		this.decay(now);
 		return (this.successes + 1) / (this.successes + this.failures + 1);
@@ -83,13 +88,16 @@ class ServiceRecord {
 	}
 }
 
-/** Of which provider's model something is measured. */
+/** The provider and model that a measurement belongs to. */
 export interface Measurable {
 	slug: string;
 	model: string;
 }
 
-/** Latency, throughput and uptime by provider and model. Old measurements fade, so that every one gets a new chance. */
+/**
+ * Latency, throughput and uptime by provider and model. Old measurements decay, so that every provider gets a new
+ * chance.
+ */
 export class Measurements {
 	private readonly records = new Map<string, ServiceRecord>();
 
@@ -108,17 +116,20 @@ export class Measurements {
 		this.recordOf(subject).triedAt = now;
 	}
 
-	/** The first chunk has come. That is no success yet: who always breaks off after it would count as good. */
+	/**
+	 * Must be called when the first chunk has arrived. That is not a success yet: otherwise a provider that always fails
+	 * after it would look reliable.
+	 */
 	answered(subject: Measurable, latencySeconds: number, now: number): void {
 		this.recordOf(subject).latency.add(latencySeconds, now);
 	}
 
-	/** A reply has come, to its end or for as long as somebody read it. */
+	/** Must be called when a reply has been read, either to its end or until the client stopped reading. */
 	served(subject: Measurable, now: number): void {
 		this.recordOf(subject).succeeded(now);
 	}
 
-	/** The speed of a whole reply is known. */
+	/** Must be called when the throughput of a whole reply is known. */
 	generated(subject: Measurable, tokensPerSecond: number, now: number): void {
 		this.recordOf(subject).throughput.add(tokensPerSecond, now);
 	}

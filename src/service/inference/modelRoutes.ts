@@ -3,14 +3,14 @@ import type { App } from '../server.ts';
 import type { ChatGateway } from './gateway.ts';
 import { mount } from './hostForms.ts';
 
-/** contract: not shown. The list of models that services of this shape have (unspecified.md). */
+/** contract: not shown. The model list is the one that services of this shape offer (unspecified.md). */
 export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 	mount(app, routes.modelList, async context => {
 		const { models, providers } = await gateway.picture();
 		const data = models.map(({ id, label, contextLength }) => ({
 			id,
 			object: 'model',
-			// Who has it, the first of them where there are several.
+			// The owner is the first provider that has the model.
 			owned_by: providers.find(provider => provider.models?.includes(id))?.slug,
 			...(label === undefined ? {} : { name: label }),
 			...(contextLength === undefined ? {} : { context_length: contextLength }),

@@ -1,23 +1,23 @@
-// What stands behind the gateway: the built-in demo and each upstream server is a provider.
+// The providers behind the gateway: the built-in demo and each upstream server.
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
 
 /**
  * A chat request inside the service. Beyond the contract's fields, an assistant's message may carry the reasoning that
- * came with it (inference.md, Zero data retention 3), for a model that takes it back.
+ * came with it (inference.md, Zero data retention 3), for models that accept it.
  */
 export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & { reasoning?: string })[];
 }
 
-/** What a chunk adds to a message. Every field may be missing. */
+/** The part of a message that a chunk adds. Every field may be missing. */
 export interface ReplyDelta {
 	role?: string | null | undefined;
 	content?: string | null | undefined;
 	/** contract: not shown. Both names are in use (unspecified.md, "chunk objects"). */
 	reasoning?: string | null | undefined;
 	reasoning_content?: string | null | undefined;
-	/** Fragments, put together by their `index`. */
+	/** Fragments of tool calls, which are merged by their `index`. */
 	tool_calls?: ReceivedToolCall[] | undefined;
 	annotations?: Annotation[] | undefined;
 }
@@ -26,116 +26,133 @@ export interface ReplyChoice {
 	index: number;
 	delta: ReplyDelta;
 	finish_reason: string | null;
-	/** In the provider's own words, where these differ from `finish_reason`. */
+	/** The provider's own finish reason, if it differs from `finish_reason`. */
 	provider_specific_fields?: { native_finish_reason?: string | undefined } | undefined;
-	/** As the provider gives them where `top_logprobs` asked for them; no part of the contract. */
+	/**
+	 * The log probabilities in the provider's own form, if `top_logprobs` requested them. They are no part of the
+	 * contract.
+	 */
 	logprobs?: unknown;
 }
 
-/** A chunk of a reply as it goes over the wire, without the head (id, created, object, model, provider), which the service writes. */
+/**
+ * A chunk of a reply as it is sent, without the head (id, created, object, model, provider), which the service adds.
+ */
 export interface ReplyChunk {
-	/** Empty in the one that carries the usage alone. */
+	/** The list is empty in the chunk that only carries the usage. */
 	choices: readonly ReplyChoice[];
 	usage?: Usage | undefined;
-	/** The resolved name, where it differs from the offer's id: `name:digest`. */
+	/** The name of the resolved model (`name:digest`), if it differs from the offer's id. */
 	model?: string | undefined;
 }
 
-/** US dollars for a million tokens. */
+/** In US dollars per million tokens. */
 export interface Prices {
 	input: number;
 	output: number;
 }
 
-/** What a provider does with data, as far as somebody vouches for it. What is missing counts as the worst (Zero data retention, rule 5). */
+/**
+ * What a provider does with data, as far as somebody vouches for it. A missing field counts as the worst case (Zero
+ * data retention, rule 5).
+ */
 export interface DataPolicy {
 	zeroDataRetention?: boolean | undefined;
 	storesData?: boolean | undefined;
 }
 
-/** A field of a chat request that steers the generation: what `require_parameters` is about. */
+/** A field of a chat request that steers the generation, and that `require_parameters` therefore applies to. */
 export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
 
-/** What a request carries beside its parameters. */
+/** The fields of a request that are not parameters. */
 const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
 
 export function isParameter(name: string): name is Parameter {
 	return !NO_PARAMETERS.has(name);
 }
 
-/** What one provider offers of one model. */
+/** The terms on which one provider offers one model. */
 export interface ModelOffer {
-	/** As it stands in `model` of a request; the same id at two providers is the same model. */
+	/** The id that requests use as `model`. If two providers use the same id, it is the same model. */
 	id: string;
 	label?: string | undefined;
 	kinds: readonly ('chat' | 'image' | 'search')[];
-	/** Tokens. */
+	/** In tokens. */
 	contextLength?: number | undefined;
 	maxOutputTokens?: number | undefined;
-	/** False: closed, so that the service's own slug does not serve it (Dedicated deployments). */
+	/** False for a closed model, which the service's own slug does not serve (Dedicated deployments). */
 	openWeights?: boolean | undefined;
 	prices?: Prices | undefined;
 	quantization?: string | undefined;
 	dataPolicy?: DataPolicy | undefined;
-	/** What it honours. Undefined: everything. */
+	/** The parameters that the model supports. Undefined means all of them. */
 	parameters?: ReadonlySet<Parameter> | undefined;
-	/** Made for writing code: the responses endpoint demands more of a request for it, and it always runs under ZDR. */
+	/**
+	 * The model is made for writing code: the responses endpoint then requires more of a request, and zero data retention
+	 * always applies.
+	 */
 	codeOriented?: boolean | undefined;
-	/** Takes images in messages. Undefined: not known; where another is known to, a request that has some goes there. */
+	/**
+	 * Whether the model accepts images in messages, or undefined if that is unknown. Requests with images go to models
+	 * that are known to accept them, if there are any.
+	 */
 	images?: boolean | undefined;
-	/** Takes `reasoning` of an assistant's message back; to any other it is not sent. */
+	/** Whether the model accepts `reasoning` in an assistant's message. It is removed from requests to other models. */
 	takesReasoning?: boolean | undefined;
 }
 
 export interface Provider {
-	/** What `order`, `only` and `ignore` name. */
+	/** The name of the provider in `order`, `only` and `ignore`. */
 	readonly slug: string;
 	readonly label?: string | undefined;
-	/** Runs on this machine: the service's own slug means it too (Dedicated deployments). */
+	/** Whether the provider runs on this machine, so that the service's own slug includes it (Dedicated deployments). */
 	readonly isDedicated: boolean;
-	/** Words before a model's name that stand for it on the enterprise host. */
+	/** Words before a model's name that stand for this provider on the enterprise host. */
 	readonly prefixes: readonly string[];
 	offers(): readonly ModelOffer[];
 	/**
-	 * `request.model` is the offer's id. The first chunk is the first byte: until it came another provider can still be
-	 * tried. Leaving the loop ends the reply. Throws a ProviderFailure, or the signal's reason when that aborts.
+	 * Sends a request, the `model` of which is the offer's id. Until the first chunk has arrived, another provider can
+	 * still be tried. Leaving the loop ends the reply.
+	 * @throws ProviderFailure, or the signal's reason if it aborts.
 	 */
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks;
 }
 
-/** The chunks of a reply, to be read once. */
+/** The chunks of a reply, which can be read only once. */
 export interface ReplyChunks {
 	[Symbol.asyncIterator](): ReplyChunkIterator;
 }
 
 export interface ReplyChunkIterator extends AsyncIterator<ReplyChunk, undefined> {
-	/** What came together with the chunk that was read last, taken out of what is to be read; without it, nothing did. */
+	/**
+	 * Removes and returns the chunks that arrived together with the one that was read last. If it is undefined, none did.
+	 */
 	takeArrived?(): ReplyChunk[];
 }
 
 export type ProviderFailureCode =
-	/** The provider answered with an error, or with what is no reply. */
+	/** The provider replied with an error, or with something that is not a reply. */
 	| 'upstream_error'
 	| 'rate_limited'
-	/** No connection, or it says itself that it cannot serve now. */
+	/** There is no connection, or the provider reports that it cannot serve now. */
 	| 'unavailable'
 	| 'timeout'
-	/** Its key is missing or refused. */
+	/** The provider's key is missing or was refused. */
 	| 'unauthorized'
 	| 'model_not_found'
-	/** The request itself is at fault in the provider's eyes; another one would not change that. */
+	/** The provider considers the request itself invalid, so another provider would refuse it too. */
 	| 'invalid_request'
-	/** The connection ends without a word, as when a service breaks down. */
+	/** The connection ended unexpectedly, as when a service crashes. */
 	| 'cut';
 
-/** A provider that fails: told to the client in the stream, or as the status of a reply that has not begun. */
+/** The failure of a provider. The client learns of it in the stream, or by the status of a reply that has not begun. */
 export class ProviderFailure extends Error {
 	override readonly name = 'ProviderFailure';
 	readonly code: ProviderFailureCode;
-	/** Milliseconds after which the provider wants to be asked again. */
+	/** The time in milliseconds that the provider asks to wait before a retry. */
 	readonly retryAfterMs: number | undefined;
 
-	/** The message is for the user, in a whole sentence. */
+	/** The message is a whole sentence for the user. */
 	constructor(
 		code: ProviderFailureCode,
 		message: string,
@@ -146,7 +163,7 @@ export class ProviderFailure extends Error {
 		this.retryAfterMs = options.retryAfterMs;
 	}
 
-	/** Whether another provider may do better with the same request. */
+	/** Whether another provider may succeed with the same request. */
 	get isProvidersOwn(): boolean {
 		return this.code !== 'invalid_request';
 	}

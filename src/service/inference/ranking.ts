@@ -1,4 +1,4 @@
-// In which order providers are tried (contract: inference.md, Provider object, rules 1 to 3).
+// The order in which providers are tried (contract: inference.md, Provider object, rules 1 to 3).
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import { type Candidate, isNamed } from './candidates.ts';
 import type { Measured } from './measurements.ts';
@@ -7,21 +7,24 @@ export interface Ranked extends Candidate {
 	measured: Measured;
 }
 
-/** Somebody who asks nothing shares the load with the cheapest, but does not take all of it. US dollars. */
+/**
+ * The lowest price to calculate with, in US dollars. A provider that is free shares the load with the cheapest ones,
+ * but does not take all of it.
+ */
 const LEAST_PRICE = 0.01;
 
 /**
- * The candidates in the order in which to try them, `random` giving numbers from 0 to below 1.
- * Those of `order` come first, in its sequence; then the rest, by `sort` or else shuffled with weights of the inverse
- * square of the price times the uptime. A provider that has just failed comes behind the others of its part.
- * Without fallbacks one is left, or those of `order`.
+ * Returns the candidates in the order in which to try them. Those in `order` come first, in its sequence; then the
+ * rest, sorted by `sort`, or else shuffled with weights of the uptime divided by the square of the price. Within both
+ * parts, a provider that has just failed comes last. Without fallbacks, only the first one is left, or those in
+ * `order`. `random` returns numbers from 0 (inclusive) to 1 (exclusive).
  */
 export function rank(candidates: readonly Ranked[], preferences: ProviderPreferences, random: () => number): Ranked[] {
 	const { order = [], allow_fallbacks } = preferences;
 	const listed: Ranked[] = [];
 	for (const slug of order) {
 		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(candidate, [slug]));
-		// One slug can mean several: the service's own.
+		// One slug, the service's own, can stand for several providers.
 		listed.push(...bySort(named, preferences, random));
 	}
 	const rest = bySort(
@@ -33,7 +36,10 @@ export function rank(candidates: readonly Ranked[], preferences: ProviderPrefere
 	return allow_fallbacks === false && order.length === 0 ? ranked.slice(0, 1) : ranked;
 }
 
-/** Wishes come before the sort: who is known to miss one stands behind all others, and still serves if need be. */
+/**
+ * Preferences take precedence over the sort: a provider that is known to miss one comes after all others, but can still
+ * serve the request.
+ */
 function bySort(candidates: readonly Ranked[], preferences: ProviderPreferences, random: () => number): Ranked[] {
 	const shuffled = weightedShuffle(candidates, random);
 	const sorted = sortBy(shuffled, sortOf(preferences));
@@ -43,13 +49,16 @@ function bySort(candidates: readonly Ranked[], preferences: ProviderPreferences,
 
 type Sort = 'price' | 'throughput' | 'latency' | undefined;
 
-/** contract: not shown. An object names it in `by`, as services of this shape have it; another object asks for nothing. */
+/**
+ * contract: not shown. An object names the criterion in `by`, as services of this shape have it; any other object means
+ * no sorting.
+ */
 function sortOf({ sort }: ProviderPreferences): Sort {
 	const by = typeof sort === 'object' ? sort['by'] : sort;
 	return by === 'price' || by === 'throughput' || by === 'latency' ? by : undefined;
 }
 
-/** Sorts by one number each, smallest first. Of equal ones the shuffle decides. */
+/** Sorts by a number, smallest first. Equal candidates stay in their shuffled order. */
 function sortBy(candidates: Ranked[], sort: Sort): Ranked[] {
 	switch (sort) {
 		case undefined:
@@ -66,8 +75,8 @@ function sortBy(candidates: Ranked[], sort: Sort): Ranked[] {
 }
 
 /**
- * Smaller is better. Who was never measured, or not of late, goes first once: only so can he become the best. While that
- * try is under way he goes last.
+ * Returns a sort key for which smaller is better. A provider without a recent measurement is tried first once, as it
+ * could otherwise never become the best. While that try is in progress, it comes last.
  */
 function unlessUntried({ measured }: Ranked, what: 'latency' | 'throughput'): number {
 	const value = measured[what];
@@ -86,7 +95,10 @@ function missesOf({ measured }: Ranked, preferences: ProviderPreferences): numbe
 	return Number(isSlow) + Number(isLate);
 }
 
-/** contract: not shown. Of an object by percentiles the median stands for what is measured here, a mean. */
+/**
+ * contract: not shown. If the bound is an object by percentiles, its median is compared with the mean that is measured
+ * here.
+ */
 function boundOf(bound: number | Record<string, unknown> | undefined): number | undefined {
 	const value = typeof bound === 'object' ? bound['p50'] : bound;
 	return typeof value === 'number' ? value : undefined;
@@ -100,8 +112,9 @@ function restingLast(candidates: readonly Ranked[]): Ranked[] {
 }
 
 /**
- * A million tokens in and as many out. Who runs on this machine and names no price costs nothing; of anybody else who
- * names none the worst is assumed, so that a missing price is no advantage.
+ * Returns the price of a million tokens each of input and output. A provider on this machine without a price is free;
+ * any other one without a price is assumed to be as expensive as the most expensive one, so that omitting the price is
+ * no advantage.
  */
 function pricesOf(candidates: readonly Ranked[]): Map<Ranked, number> {
 	const known = new Map<Ranked, number>();
@@ -116,7 +129,7 @@ function pricesOf(candidates: readonly Ranked[]): Map<Ranked, number> {
 	return new Map(candidates.map(candidate => [candidate, known.get(candidate) ?? highest]));
 }
 
-/** Draws one after the other, each with a chance that is its share of the weights that are left. */
+/** Draws candidates one after another, each with a probability proportional to its weight. */
 function weightedShuffle(candidates: readonly Ranked[], random: () => number): Ranked[] {
 	const prices = pricesOf(candidates);
 	const left = candidates.map(candidate => {
@@ -131,7 +144,7 @@ function weightedShuffle(candidates: readonly Ranked[], random: () => number): R
 			rest -= weight;
 			return rest < 0;
 		});
-		// Rounding can leave a remainder past the last one.
+		// Because of rounding, no candidate may be found; the last one is drawn then.
 		const [drawn] = left.splice(found === -1 ? left.length - 1 : found, 1);
 		if (drawn !== undefined) {
 			shuffled.push(drawn.candidate);

@@ -14,7 +14,7 @@ import {
 import type { ProviderRequest } from './provider.ts';
 
 const TOLERATED: Tolerated = {
-	// The usage is always told.
+	// The usage is always sent.
 	stream_options: anything,
 	n: exactly(1),
 	store: exactly(false),
@@ -22,14 +22,15 @@ const TOLERATED: Tolerated = {
 	logprobs: exactly(false),
 };
 
-/** What a reply of ours or of others holds, in a message that goes back as it came. */
+/** Fields of a reply, from this or another service, in a message that is sent back unchanged. */
 const TOLERATED_IN_MESSAGE: Tolerated = { annotations: anything, reasoning: anything, reasoning_content: anything };
 
 const TOLERATED_IN_CALL: Tolerated = { index: anything };
 
 /**
- * Reads the body of a chat request: as the contract has it, and as clients of the public practice write it unchanged
- * (contract: inference.md, Chat completion request). Throws a RequestRefused of 400 that names the field.
+ * Reads the body of a chat request, in the form of the contract or in that of clients following public practice
+ * (contract: inference.md, Chat completion request).
+ * @throws RequestRefused 400 naming the invalid field.
  */
 export function readChatRequest(body: unknown): ProviderRequest {
 	if (!isFields(body)) {
@@ -52,7 +53,7 @@ function messageOf(message: Fields): Fields {
 	return {
 		...rest,
 		role: roleOf(rest['role']),
-		// A message that only called tools has none.
+		// The content is missing if the message only called tools.
 		...(isAssistant && rest['content'] === undefined && calls !== undefined ? { content: '' } : {}),
 		...(calls === undefined ? {} : { tool_calls: eachObject(calls, call => without(TOLERATED_IN_CALL, call)) }),
 	};
@@ -63,7 +64,7 @@ function toolOf(tool: Fields): Fields {
 	return isFields(called) ? { ...tool, function: without(TOLERATED_IN_TOOL, called) } : tool;
 }
 
-/** The reasoning that a message came with goes along, for a model that takes it back (Zero data retention 3). */
+/** Adds the reasoning that messages came with, for models that accept it (Zero data retention 3). */
 function withReasoning(messages: ProviderRequest['messages'], received: unknown): ProviderRequest['messages'] {
 	return messages.map((message, index) => {
 		const source: unknown = Array.isArray(received) ? received[index] : undefined;

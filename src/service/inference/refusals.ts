@@ -1,4 +1,4 @@
-// Why the gateway does not serve a request, in sentences for whoever sent it.
+// The reasons why the gateway does not serve a request, as sentences for the client.
 import { RequestRefused } from '../replies.ts';
 import type { Exclusion } from './candidates.ts';
 import type { ProviderFailure, ProviderFailureCode } from './provider.ts';
@@ -20,7 +20,7 @@ function listed(ids: readonly string[]): string {
 	return `${shown.join(', ')}${more}`;
 }
 
-/** contract: not shown. `taking`: the models that are known to take images. */
+/** contract: not shown. `taking` are the models that are known to accept images. */
 export function noImages(asked: readonly string[], taking: readonly string[]): RequestRefused {
 	const subject = asked.length === 1 ? `${listed(asked)} is not` : `none of ${listed(asked)} is`;
 	const others = taking.length === 0 ? '' : `ask ${listed(taking)}, or `;
@@ -28,7 +28,7 @@ export function noImages(asked: readonly string[], taking: readonly string[]): R
 	return new RequestRefused(400, `messages: ${subject} known to take images; ${step}.`);
 }
 
-/** Names who hosts the model and what keeps each of them out. */
+/** Names the providers that host the model, and what excludes each of them. */
 export function noProvider(exclusions: readonly Exclusion[]): RequestRefused {
 	const fields = [...new Set(exclusions.map(({ by }) => by))];
 	const isRouting = fields.some(field => field.startsWith('provider.'));
@@ -51,7 +51,10 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 	cut: 502,
 };
 
-/** Names everybody who was tried and what each said. The last one's kind is the reply's: nothing else was left to try. */
+/**
+ * Names all providers that were tried and their errors. The status is that of the last failure, as nothing was left to
+ * try after it.
+ */
 export function nobodyServed(tried: readonly TriedProvider[]): RequestRefused {
 	const last = tried.at(-1)?.failure;
 	const code = last?.code ?? 'unavailable';

@@ -3,14 +3,15 @@ import { ProviderFailure, type ReplyChunk, type ReplyChunkIterator } from './pro
 
 const END = { done: true, value: undefined } as const;
 
-/** How a reply ended, and the provider's speed where it could be measured. */
+/** Called with how a reply ended, and the provider's throughput if it could be measured. */
 export type OnEnd = (outcome: 'whole' | 'left' | ProviderFailure, tokensPerSecond: number | undefined) => void;
 
 /**
- * The chunks of a provider's reply as they come, and at the end what they tell of his speed. A reader who holds them
- * back makes the provider wait, so what is measured then is the reader and does not count.
+ * Passes on the chunks of a provider's reply, and measures its throughput at the end. A slow reader makes the provider
+ * wait, which would measure the reader instead; such a measurement is discarded.
  *
- * By hand: on a path that every chunk takes, a generator costs as much as reading the chunk.
+ * This iterator is written by hand: every chunk passes through it, and a generator would cost as much as reading the
+ * chunk.
  */
 export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefined> {
 	private first: ReplyChunk | undefined;
@@ -18,14 +19,14 @@ export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefine
 	private readonly clock: Clock;
 	private readonly onEnd: OnEnd;
 	private readonly began: number;
-	/** When the last chunk was given to the reader. */
+	/** The time when the last chunk was given to the reader. */
 	private given: number | undefined;
 	private heldMs = 0;
 	private pieces = 0;
 	private told: number | undefined;
 	private isOver = false;
 
-	/** `first` has been read from `rest` already. */
+	/** `first` has already been read from `rest`. */
 	constructor(first: ReplyChunk, rest: ReplyChunkIterator, clock: Clock, onEnd: OnEnd) {
 		this.first = first;
 		this.rest = rest;
@@ -54,7 +55,7 @@ export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefine
 		return this.rest.next().then(this.onNext, this.onFailure);
 	}
 
-	/** What came together with the chunk that was read last: to be had without waiting. */
+	/** Returns the chunks that arrived together with the one that was read last, without waiting. */
 	takeArrived(): ReplyChunk[] {
 		const arrived = this.rest.takeArrived?.() ?? [];
 		for (const chunk of arrived) {

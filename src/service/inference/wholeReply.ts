@@ -28,11 +28,11 @@ export interface WholeChoice {
 export interface WholeReply {
 	choices: WholeChoice[];
 	usage?: Usage;
-	/** The resolved name, where the provider told one. */
+	/** The name of the resolved model, if the provider sent one. */
 	model?: string;
 }
 
-/** Text in pieces, so that a long reply is joined once and not copied for each chunk. */
+/** Texts are collected in pieces, so that a long reply is joined once instead of being copied for each chunk. */
 interface Draft {
 	choice: Omit<WholeChoice, 'message'>;
 	role: string;
@@ -44,12 +44,14 @@ interface Draft {
 	logprobs: unknown[];
 }
 
-/** Characters of all chunks: a provider that does not come to an end must not fill the memory. */
+/**
+ * The maximum number of characters in all chunks, so that a provider that never ends its reply cannot fill the memory.
+ */
 const MAXIMUM_SIZE = 32 * 1024 * 1024;
 
 /**
- * Puts the chunks of a reply together, as the contract has a reply that was not streamed. Throws what the chunks throw,
- * and a ProviderFailure for more than a reply can be.
+ * Merges the chunks of a reply into one that was not streamed, as the contract defines it.
+ * @throws ProviderFailure if the reply is too large, or what the chunks throw.
  */
 export async function wholeReply(chunks: AsyncIterable<ReplyChunk>): Promise<WholeReply> {
 	const drafts = new Map<number, Draft>();

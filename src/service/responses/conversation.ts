@@ -1,4 +1,5 @@
-// The items of a responses request as messages of a chat request (contract: inference.md, Responses request).
+// Converts the items of a responses request into the messages of a chat request (contract: inference.md, Responses
+// request).
 import type { ChatTool, ToolCall } from '../../contract/chatRequest.ts';
 import type { InputItem, ResponsesRequest } from '../../contract/responses.ts';
 import type { ProviderRequest } from '../inference/provider.ts';
@@ -7,14 +8,17 @@ import { refusal } from './responsesRequest.ts';
 
 type Message = ProviderRequest['messages'][number];
 
-/** What the model said and called at a time, which several items tell: chat has one message for it. */
+/** One turn of the model. Several items describe it, while chat has a single message for it. */
 interface AssistantTurn {
 	reasoning: string[];
 	text: string | undefined;
 	calls: ToolCall[];
 }
 
-/** Throws a RequestRefused of 400 naming the item. */
+/**
+ * Converts a responses request.
+ * @throws RequestRefused 400 naming the invalid item.
+ */
 export function chatRequestOf(request: ResponsesRequest, seal: ReasoningSeal): ProviderRequest {
 	const { model, instructions, input, tools = [], tool_choice: choice } = request;
 	const messages = messagesOf(input, seal);
@@ -25,7 +29,7 @@ export function chatRequestOf(request: ResponsesRequest, seal: ReasoningSeal): P
 		model,
 		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
 		...(tools.length === 0 ? {} : { tools: tools.map(nestedTool) }),
-		// Without tools there is nothing to choose, and some servers refuse a choice then.
+		// Without tools there is nothing to choose, and some servers refuse a request with a choice then.
 		...(tools.length === 0 || choice === undefined
 			? {}
 			: { tool_choice: typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice }),
@@ -103,10 +107,10 @@ function messagesOf(input: readonly InputItem[], seal: ReasoningSeal): Message[]
 	return entries.flatMap(entry => ('role' in entry ? [entry] : messagesOfTurn(entry, results)));
 }
 
-/** Each call's result right behind the message that called: chat knows no other place for it. */
+/** The result of each call directly follows the message with the call, as chat requires. */
 function messagesOfTurn({ reasoning, text, calls }: AssistantTurn, results: ReadonlyMap<string, string>): Message[] {
 	if (text === undefined && calls.length === 0) {
-		// Reasoning that led to nothing: chat has no message for it.
+		// Chat has no message for reasoning that led to nothing.
 		return [];
 	}
 	return [

@@ -7,14 +7,14 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_LENGTH = 32;
 const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
-/** Names the form, so that a later one can be told from it; it is authenticated with the rest. */
+/** The prefix names the format, so that a later one can be distinguished. It is authenticated with the rest. */
 const FORM = 'errand1.';
 const KEY_FILE = 'reasoning.key';
 const OTHERS = 0o077;
 
 /**
- * Turns a model's reasoning into a text that the caller keeps and sends back and cannot read or change (contract:
- * inference.md, Zero data retention 3). Nothing is kept here: what was sealed is in the caller's hands alone.
+ * Encrypts a model's reasoning into a text that the client stores and sends back but cannot read or change (contract:
+ * inference.md, Zero data retention 3). The service itself stores nothing of it.
  */
 export class ReasoningSeal {
 	private readonly key: Buffer;
@@ -30,7 +30,7 @@ export class ReasoningSeal {
 		return FORM + sealed.toString('base64url');
 	}
 
-	/** Undefined for what was not sealed with this key, or was changed since. */
+	/** Returns undefined if the text was not sealed with this key or was changed since. */
 	open(text: string): string | undefined {
 		const sealed = Buffer.from(text.slice(FORM.length), 'base64url');
 		if (!text.startsWith(FORM) || sealed.length < IV_LENGTH + TAG_LENGTH) {
@@ -49,8 +49,8 @@ export class ReasoningSeal {
 }
 
 /**
- * The seal with the key of the state folder, which is made on the first use. A key file that does not hold a key, or
- * that others could read, is moved aside and `onReplaced` told; what was sealed with it is then refused.
+ * Opens the seal with the key in the state folder, which is created on first use. A key file that contains no key, or
+ * that others can read, is moved aside and `onReplaced` is called; everything sealed with it is then refused.
  */
 export function openReasoningSeal(stateFolder: string, onReplaced: () => void): ReasoningSeal {
 	const file = path.join(stateFolder, KEY_FILE);
@@ -63,7 +63,7 @@ export function openReasoningSeal(stateFolder: string, onReplaced: () => void): 
 		onReplaced();
 	}
 	const key = randomBytes(KEY_LENGTH);
-	// Whole or not at all: a crash in the middle must not leave half a key.
+	// The write is atomic: a crash must not leave half a key.
 	replaceFileSync(file, key, { flush: true });
 	return new ReasoningSeal(key);
 }
@@ -73,7 +73,7 @@ function readKey(file: string): Buffer | 'absent' | 'unusable' {
 	if (status === undefined) {
 		return 'absent';
 	}
-	// On Windows the profile's own access list does this.
+	// On Windows, the access control list of the user's profile protects the file.
 	const isOpen = process.platform !== 'win32' && (status.mode & OTHERS) !== 0;
 	if (!status.isFile() || status.size !== KEY_LENGTH || isOpen) {
 		return 'unusable';

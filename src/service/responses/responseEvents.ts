@@ -1,12 +1,13 @@
-// The chunks of a chat reply as the events of a response (contract: inference.md, Events and Responses request).
+// Converts the chunks of a chat reply into the events of a response (contract: inference.md, Events and Responses
+// request).
 import { randomUUID } from 'node:crypto';
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 
 /**
- * contract: not shown but for the names and meanings of the events. Their fields are those of public practice: each has
- * its own type and number, `output_index` and `item_id` say which item it is about, `content_index` which part.
+ * contract: not shown except for the names and meanings of the events. Their fields follow public practice: each event
+ * has its own type and number, `output_index` and `item_id` identify its item, and `content_index` identifies the part.
  */
 export interface SentEvent {
 	type: string;
@@ -14,7 +15,10 @@ export interface SentEvent {
 	[field: string]: unknown;
 }
 
-/** Characters of a whole output: the last event repeats it all, and clients bound an event. */
+/**
+ * The maximum number of characters in the whole output: the last event repeats all of it, and clients limit the size of
+ * an event.
+ */
 const MAXIMUM_OUTPUT = 1024 * 1024;
 const MAXIMUM_ITEMS = 1000;
 
@@ -27,28 +31,28 @@ interface OutputItem {
 interface Open {
 	index: number;
 	item: OutputItem;
-	/** Text, or arguments; joined once. */
+	/** The pieces of the text or the arguments, which are joined only once. */
 	pieces: string[];
 }
 
 interface OpenCall extends Open {
-	/** The id that the model gave it. */
+	/** The id that the model assigned to the call. */
 	givenId: string | undefined;
-	/** Undefined: not told yet, so that the item has not been sent either. */
+	/** Undefined if the name has not arrived yet, in which case the item has not been sent either. */
 	name: string | undefined;
 }
 
 export interface ResponseOptions {
-	/** Of whom the reply is, until a chunk names it more exactly. */
+	/** The model that serves the reply. A chunk may later name it more exactly. */
 	model: string;
 	seal: ReasoningSeal;
-	/** False: only the first call is let through. */
+	/** If false, only the first call is passed on. */
 	allowsParallelCalls: boolean;
 }
 
 type EndStatus = 'completed' | 'incomplete';
 
-/** One response: give it each chunk, and send what it returns. */
+/** The state of one response. Every method returns the events to send. */
 export class ResponseEvents {
 	private readonly options: ResponseOptions;
 	private readonly id = newId('resp');
@@ -76,13 +80,16 @@ export class ResponseEvents {
 		return [this.event('response.created', { response }), this.event('response.in_progress', { response })];
 	}
 
-	/** Throws a ProviderFailure for what is no reply, or is more than is passed on. */
+	/**
+	 * Adds a chunk.
+	 * @throws ProviderFailure for an invalid reply, or one that exceeds the limits.
+	 */
 	add({ choices, usage, model }: ReplyChunk): SentEvent[] {
 		this.usage = usage ?? this.usage;
 		this.model = model ?? this.model;
 		const events: SentEvent[] = [];
 		for (const { index, delta, finish_reason } of choices) {
-			// Nothing asks for several choices.
+			// The service never requests several choices.
 			if (index !== 0) {
 				continue;
 			}
@@ -105,7 +112,7 @@ export class ResponseEvents {
 		return events;
 	}
 
-	/** contract: not shown how a reply ends that was cut to a length; `response.incomplete`, with its reason. */
+	/** contract: not shown how a reply ends that was cut to a length. It is `response.incomplete` with the reason. */
 	end(): SentEvent[] {
 		const reason = incompleteReason(this.finishReason);
 		const status: EndStatus = reason === undefined ? 'completed' : 'incomplete';
@@ -119,7 +126,7 @@ export class ResponseEvents {
 		return events;
 	}
 
-	/** contract: not shown. An error in the middle, in place of the end. */
+	/** contract: not shown. The event reports an error in the middle and replaces the end. */
 	fail({ code, message }: ProviderFailure): SentEvent[] {
 		const response = { ...this.response('failed'), error: { code, message } };
 		return [this.event('response.failed', { response })];
@@ -158,7 +165,7 @@ export class ResponseEvents {
 	private addCall(index: number, { id, function: called }: ReceivedToolCall): SentEvent[] {
 		const events = [...this.closeReasoning(), ...this.closeMessage('completed')];
 		let call = this.calls.get(index);
-		// Some servers use one index for all calls: an id of its own begins another one.
+		// Some servers use the same index for all calls, so a different id begins a new call.
 		if (call !== undefined && id && call.givenId && id !== call.givenId) {
 			events.push(...this.closeCall(index, call, 'completed'));
 			call = undefined;
@@ -193,7 +200,7 @@ export class ResponseEvents {
 		return events;
 	}
 
-	/** Sends that an item begins. */
+	/** Adds the event that an item begins. */
 	private open(item: OutputItem, events: SentEvent[]): Open {
 		this.refuseTooMany(this.nextIndex);
 		const opened: Open = { index: this.nextIndex++, item, pieces: [] };
@@ -226,7 +233,8 @@ export class ResponseEvents {
 		const { message } = this;
 		this.message = undefined;
 		const text = message.pieces.join('');
-		// The list itself, so that sources that come later are in the completed response at least.
+		// The annotations are passed by reference, so that sources that arrive later are at least in the completed
+		// response.
 		const part = textPart(text, this.annotations);
 		Object.assign(message.item, { status, content: [part] });
 		return [
@@ -274,7 +282,7 @@ export class ResponseEvents {
 			created_at: this.createdAt,
 			model: this.model,
 			status,
-			// An item that has begun and not ended leaves a hole.
+			// An item that has begun but not ended leaves a hole in the array.
 			output: this.output.filter(item => item !== undefined),
 			usage: usageOf(this.usage),
 		};
@@ -297,7 +305,7 @@ const textPart = (text: string, annotations: readonly Annotation[]): object => (
 	annotations,
 });
 
-/** contract: not shown. The words of public practice. */
+/** contract: not shown. The words are those of public practice. */
 function incompleteReason(finishReason: string | undefined): string | undefined {
 	switch (finishReason) {
 		case 'length':

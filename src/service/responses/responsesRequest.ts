@@ -15,18 +15,19 @@ import { parseOrRefuse, RequestRefused } from '../replies.ts';
 const SEALED_REASONING = 'reasoning.encrypted_content';
 
 const TOLERATED: Tolerated = {
-	// Reasoning comes sealed in any case.
+	// Reasoning is always sent sealed.
 	include: value => Array.isArray(value) && value.every(exactly(SEALED_REASONING)),
 };
 
-/** What an item of a response has, and one of a request has not. */
+/** Fields that the items of a response have, but those of a request do not. */
 const TOLERATED_IN_ITEM: Tolerated = { id: anything, status: anything };
 const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything };
 
 /**
- * Checks the body of a responses request: as the contract has it, and as clients of the public practice write it
- * unchanged, with items of an earlier response in it. Throws a RequestRefused of 400: with the documented message where
- * one is documented (contract: inference.md, Errors), else naming the field.
+ * Checks the body of a responses request, in the form of the contract or in that of clients following public practice,
+ * which may contain items of an earlier response unchanged.
+ * @throws RequestRefused 400 with the documented message if there is one (contract: inference.md, Errors), otherwise
+ * naming the field.
  */
 export function readResponsesRequest(body: unknown, isCodeOriented: (model: string) => boolean): ResponsesRequest {
 	const received = isFields(body) ? body : {};
@@ -47,7 +48,8 @@ export function readResponsesRequest(body: unknown, isCodeOriented: (model: stri
 	if (isStrict && (typeof instructions !== 'string' || instructions.trim() === '')) {
 		throw refusal('Instructions are required');
 	}
-	// contract: not shown for other models. Left out, they mean what the endpoint does in any case (unspecified.md).
+	// contract: not shown for other models. If the fields are absent, they mean what the endpoint always does
+	// (unspecified.md).
 	if (store !== false && (isStrict || store !== undefined)) {
 		throw refusal('Store must be set to false');
 	}
@@ -67,7 +69,7 @@ export function readResponsesRequest(body: unknown, isCodeOriented: (model: stri
 }
 
 function itemOf(item: Fields): Fields {
-	// A reasoning item is read as it came.
+	// A reasoning item is kept unchanged.
 	if (item['type'] === 'reasoning') {
 		return item;
 	}
@@ -78,14 +80,14 @@ function itemOf(item: Fields): Fields {
 	}
 	return {
 		...own,
-		// Of a message in parts it may be left out.
+		// A message whose content is a list of parts may come without a type.
 		...(Array.isArray(content) ? { type: 'message' } : {}),
 		role: roleOf(role),
 		content: eachObject(content, part => without(TOLERATED_IN_PART, part)),
 	};
 }
 
-/** A 400 of the responses endpoint. */
+/** Returns a refusal of the responses endpoint with the status 400. */
 export function refusal(message: string): RequestRefused {
 	return new RequestRefused(400, message);
 }

@@ -24,14 +24,16 @@ export interface ResponsesRoutesDependencies {
 	logger: Logger;
 }
 
-/** The stateless responses endpoint, over the chat gateway (contract: inference.md, Responses request). */
+/**
+ * Registers the stateless responses endpoint, which uses the chat gateway (contract: inference.md, Responses request).
+ */
 export function registerResponsesRoutes(app: App, dependencies: ResponsesRoutesDependencies): void {
 	mount(app, routes.responses, (context, host) =>
 		untilClientGoes(context, signal => withDocumentedCode(() => answer(context, host, dependencies, signal))),
 	);
 }
 
-/** Until the first byte of the model's reply an error has a status of its own; after it, an event. */
+/** An error before the first byte of the model's reply has its own HTTP status; after that, it is sent as an event. */
 async function answer(
 	context: AppContext,
 	host: HostForm,
@@ -69,7 +71,7 @@ async function* events(
 		}
 		yield textOf(response.end());
 	} catch (error) {
-		// What is thrown here breaks the connection off.
+		// An error that is thrown here aborts the connection.
 		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
 			throw error;
 		}
@@ -81,7 +83,10 @@ function textOf(events: readonly SentEvent[]): string {
 	return events.map(event => sseEvent(event, event.type)).join('');
 }
 
-/** The code of an error body is the status here, as the documented example has it (contract: inference.md, Errors). */
+/**
+ * On this endpoint the code in an error body is the status, as in the documented example (contract: inference.md,
+ * Errors).
+ */
 async function withDocumentedCode(run: () => Promise<Response>): Promise<Response> {
 	try {
 		return await run();

@@ -4,7 +4,7 @@ import { SchemaTooRich, sampleOf } from './jsonSample.ts';
 
 const FILLER = 'Written by the Errand demo, which is no model.';
 
-/** A reply in the format that the request enforces. Undefined where it enforces none. */
+/** Returns a reply in the format that the request enforces, or undefined if it enforces none. */
 export function formattedReply(request: ProviderRequest): DemoReply | undefined {
 	const { response_format: format } = request;
 	switch (format?.type) {

@@ -1,4 +1,4 @@
-// The picture that the demo gives for every prompt: a pattern of the prompt's own, and words that say what it is.
+// The image that the demo returns for a prompt: a pattern derived from the prompt, and words that say what it is.
 import { type Colour, encodePng } from '../../images/png.ts';
 import { hashOf } from './hash.ts';
 
@@ -10,7 +10,7 @@ const LETTER_WIDTH = 5;
 const LETTER_HEIGHT = 7;
 const PALETTE_INK = SHADES;
 
-/** Rows of five pixels each, the leftmost one the highest bit. */
+/** Each number is a row of five pixels; the highest bit is the leftmost pixel. */
 const LETTERS: Readonly<Record<string, readonly number[]>> = {
 	A: [14, 17, 17, 31, 17, 17, 17],
 	D: [30, 17, 17, 17, 17, 17, 30],
@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<string, readonly number[]>> = {
 	R: [30, 17, 17, 30, 20, 18, 17],
 };
 
-/** A PNG. The same prompt and seed give the same one. */
+/** Returns a PNG, which is the same for the same prompt and seed. */
 export function demoImage(prompt: string, seed = 0): Buffer<ArrayBuffer> {
 	const hash = hashOf(`${seed}\n${prompt}`);
 	const pixels = new Uint8Array(SIZE * SIZE);
@@ -58,7 +58,7 @@ function fillSquare(pixels: Uint8Array, left: number, top: number): void {
 	}
 }
 
-/** Light shades of one hue, and an ink that is dark on each of them. */
+/** Returns light shades of one hue, and an ink that is dark enough to be legible on all of them. */
 function paletteOf(hash: number): Colour[] {
 	const tint = [hash & 0x3f, (hash >>> 6) & 0x3f, (hash >>> 12) & 0x3f];
 	const shade = (index: number): Colour => {

@@ -1,13 +1,13 @@
-/** What the demo says at once: for it, a token. */
+/** A piece of the demo's reply, which counts as one token. */
 export interface DemoPiece {
 	text: string;
-	/** Where the demo chose among several: all of them with their probabilities, the chosen one among them. */
+	/** If the demo chose among several texts: all of them with their probabilities, including the chosen one. */
 	alternatives?: readonly { text: string; probability: number }[];
 }
 
-/** Word by word, each with the white space before it. Joined again they are the text, byte for byte. */
+/** Splits a text into words, each with the white space before it. Joining the pieces yields exactly the same text. */
 export function piecesOf(text: string): DemoPiece[] {
-	// No pattern that looks past a run of white space: it would try again from each place within.
+	// A pattern that looks ahead past a run of white space would backtrack from every position within it.
 	const pieces: DemoPiece[] = [];
 	let space = '';
 	for (const run of text.match(/\s+|\S+/g) ?? []) {
@@ -28,7 +28,7 @@ export function textOfPieces(pieces: readonly DemoPiece[]): string {
 	return pieces.map(({ text }) => text).join('');
 }
 
-/** The pieces before the first of the stop texts. */
+/** Returns the pieces before the first of the stop texts. */
 export function untilStop(pieces: readonly DemoPiece[], stops: readonly string[]): readonly DemoPiece[] {
 	const text = textOfPieces(pieces);
 	let end = text.length;

@@ -18,13 +18,13 @@ import { demoModels, demoReply } from './demoScripts.ts';
 
 export interface DemoProviderOptions {
 	clock: Clock;
-	/** Makes an image readable; gives its whole address. */
+	/** Makes an image available and returns its URL. */
 	publish(image: StoredImage): string;
 }
 
 const DIGEST_LENGTH = 16;
 
-/** Of the second slug, so that `require_parameters` makes a difference. */
+/** The parameters of the second provider. They are few, so that `require_parameters` makes a difference. */
 const FEW_PARAMETERS: ReadonlySet<Parameter> = new Set<Parameter>([
 	'max_tokens',
 	'stop',
@@ -35,8 +35,9 @@ const FEW_PARAMETERS: ReadonlySet<Parameter> = new Set<Parameter>([
 ]);
 
 /**
- * The provider that is always there, under two slugs with prices and policies of their own, so that routing can be seen
- * without any model. Its tokens are words, and it says in every reply that it is no model. Nothing is paid to it.
+ * Creates the built-in providers, which are always available. There are two with different prices and policies, so that
+ * routing can be tried without any model. Their tokens are words, and every reply says that it comes from no model.
+ * Nothing is charged for them.
  */
 export function demoProviders(options: DemoProviderOptions): Provider[] {
 	return [
@@ -81,7 +82,7 @@ const chunkOf = (delta: ReplyDelta, rest: Partial<ReplyChunk['choices'][number]>
 	choices: [{ index: 0, delta, finish_reason: null, ...rest }],
 });
 
-/** The address of an image is the whole content, and no tokens are counted (contract: inference.md, Endpoints). */
+/** Yields a reply whose whole content is the image's URL, and counts no tokens (contract: inference.md, Endpoints). */
 async function* image(request: ProviderRequest, { publish }: DemoProviderOptions): AsyncGenerator<ReplyChunk> {
 	const prompt = promptOf(request);
 	if (prompt.trim() === '') {
@@ -147,7 +148,7 @@ async function* reply(
 /** Counts tokens up to `max_tokens`. */
 class TokenBudget {
 	taken = 0;
-	/** More was to be said than the budget allowed. */
+	/** Whether there was more to say than the budget allowed. */
 	isSpent = false;
 	private readonly maximum: number;
 
@@ -167,10 +168,10 @@ class TokenBudget {
 	}
 }
 
-/** A call as streams send it: its id and name first, then its arguments in pieces. */
+/** Yields a call as streams send it: its id and name first, then its arguments in pieces. */
 function* fragmentsOf(call: DemoCall, index: number, { messages }: ProviderRequest): Generator<ReceivedToolCall> {
 	const { name, arguments: text } = call;
-	// Of another round of the same conversation the ids are others.
+	// The ids differ between the rounds of a conversation.
 	const id = `call_${messages.length}_${index}`;
 	yield { index, id, type: 'function', function: { name, arguments: '' } };
 	const third = Math.ceil(text.length / 3);
@@ -180,7 +181,10 @@ function* fragmentsOf(call: DemoCall, index: number, { messages }: ProviderReque
 	}
 }
 
-/** The demo always says what it says: where it did not choose, each piece is certain. */
+/**
+ * Returns the log probabilities of a piece. The demo is deterministic: if it did not choose among alternatives, the
+ * piece has the probability 1.
+ */
 function logprobsOf({ text, alternatives = [{ text, probability: 1 }] }: DemoPiece, count: number | undefined): object {
 	if (count === undefined || count === 0) {
 		return {};

@@ -3,31 +3,31 @@ import type { ChatMessage, ChatTool } from '../../../contract/chatRequest.ts';
 import type { ProviderFailureCode, ProviderRequest } from '../provider.ts';
 import { type DemoPiece, piecesOf } from './demoPiece.ts';
 
-/** Stands in every reply of the demo that is not held to a format. */
+/** Every reply of the demo begins with this text, unless a format is enforced. */
 export const INTRODUCTION =
 	"This is Errand's built-in demo, not a language model. It repeats what it was given and shows what a reply can look like.";
 
-/** Milliseconds between two pieces. */
+/** The pause between two pieces in milliseconds. */
 export const PAUSE_MS = 15;
 
 export interface DemoCall {
 	name: string;
-	/** JSON text. */
+	/** The arguments as a JSON text. */
 	arguments: string;
 }
 
-/** What the demo answers, in the order in which it is sent. */
+/** The content of a reply, in the order in which it is sent. */
 export interface DemoReply {
 	reasoning: readonly DemoPiece[];
 	pieces: readonly DemoPiece[];
-	/** Positions within the text. */
+	/** The annotations' positions refer to the text of the reply. */
 	annotations: readonly Annotation[];
 	calls: readonly DemoCall[];
-	/** Milliseconds between two pieces. */
+	/** The pause between two pieces in milliseconds. */
 	pauseMs: number;
-	/** What happens in the middle instead of an end. */
+	/** The way in which the reply fails in the middle, if it does. */
 	breaksWith?: 'cut' | 'error';
-	/** Nothing of the above is sent: it fails before the first byte. */
+	/** The failure before the first byte. If it is set, none of the above is sent. */
 	fails?: { code: ProviderFailureCode; message: string };
 }
 
@@ -35,7 +35,7 @@ export function textReply(text: string, rest: Partial<DemoReply> = {}): DemoRepl
 	return { reasoning: [], pieces: piecesOf(text), annotations: [], calls: [], pauseMs: PAUSE_MS, ...rest };
 }
 
-/** The text of a message; parts that are no text count as none. */
+/** Returns the text of a message without its other parts. */
 export function textOf(message: ChatMessage | undefined): string {
 	const content = message?.content ?? '';
 	if (typeof content === 'string') {
@@ -44,7 +44,7 @@ export function textOf(message: ChatMessage | undefined): string {
 	return content.map(part => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** What the demo answers to: the last message of the user. */
+/** Returns the text that the demo replies to: the user's last message. */
 export function promptOf({ messages }: Pick<ProviderRequest, 'messages'>): string {
 	return textOf(messages.findLast(message => message.role === 'user'));
 }
@@ -53,7 +53,7 @@ export function toolNames(tools: readonly ChatTool[]): string {
 	return tools.map(tool => `\`${tool.function.name}\``).join(', ');
 }
 
-/** Longer than any run of backticks in what it encloses, so that a prompt cannot end the block. */
+/** Returns a fence that is longer than any run of backticks in the text, so that a prompt cannot end the code block. */
 export function fence(text: string): string {
 	let longest = 2;
 	for (const [run] of text.matchAll(/`+/g)) {
@@ -64,7 +64,7 @@ export function fence(text: string): string {
 
 const SHOWN_PROMPT_LENGTH = 200;
 
-/** In one line. */
+/** Returns the beginning of the prompt as a single line. */
 export function shownPrompt(request: Pick<ProviderRequest, 'messages'>): string {
 	return shorten(promptOf(request).replace(/\s+/g, ' ').trim(), SHOWN_PROMPT_LENGTH);
 }

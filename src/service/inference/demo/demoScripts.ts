@@ -1,4 +1,4 @@
-// What the demo provider answers. Deterministic: the same request gets the same reply.
+// The replies of the demo provider. They are deterministic: the same request gets the same reply.
 import type { ProviderRequest } from '../provider.ts';
 import { formattedReply } from './demoFormat.ts';
 import { piecesOf } from './demoPiece.ts';
@@ -13,12 +13,14 @@ const SLOW_PAUSE_MS = 100;
 const SLOW_PIECES = 200;
 const RANDOM_WORDS = 20;
 
-/** The models of the demo, in the form in which requests name them. */
+/** The ids of the demo's models. */
 export const demoModels = { chat: 'demo', code: 'demo-code', search: 'errand-search', image: 'demo-image' } as const;
 
 interface DemoScript {
 	description: string;
-	/** `isFirst`: of the demo's two slugs, the one that fails where it is to be shown who serves instead. */
+	/**
+	 * `isFirst` is true for the first of the demo's two providers, which is the one that fails to demonstrate a fallback.
+	 */
 	reply(request: ProviderRequest, isFirst: boolean): DemoReply;
 }
 
@@ -113,7 +115,7 @@ const OTHER_MODELS = `Its other models:
 Decisions are answered too. max_tokens, stop, seed, tool_choice and response_format are honoured. Of an image that comes with a message, the type and the size are told.
 `;
 
-/** What the demo answers: as the request forces it to, else by a script of `/demo <name>`, else by the model. */
+/** Returns the demo's reply: as the request forces it to, else by a script of `/demo <name>`, else by the model. */
 export function demoReply(request: ProviderRequest, isFirst = true): DemoReply {
 	const [, name] = /^\s*\/demo(?:\s+(\S+))?/.exec(promptOf(request)) ?? ['', undefined];
 	const isScript = /^\s*\/demo(?:\s|$)/.test(promptOf(request));

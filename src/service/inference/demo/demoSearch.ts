@@ -8,7 +8,10 @@ const SOURCES = [
 	{ title: 'Third example', excerpt: '' },
 ];
 
-/** Three statements, each with a source that says where it belongs in the text (contract: inference.md, Web search annotation). */
+/**
+ * Returns three statements, each with a source that says where it belongs in the text (contract: inference.md, Web
+ * search annotation).
+ */
 export function citedReply(request: ProviderRequest): DemoReply {
 	let text = `${INTRODUCTION} Nothing was searched for: the sources below are made up.\n\nAbout “${shownPrompt(request)}”:\n\n`;
 	const annotations: Annotation[] = [];

@@ -1,4 +1,4 @@
-// How the demo calls the tools of a request, and what it says to their results.
+// The demo's tool calls, and its replies to their results.
 import type { ChatTool } from '../../../contract/chatRequest.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { textOfPieces } from './demoPiece.ts';
@@ -18,7 +18,7 @@ import { SchemaTooRich, sampleOf } from './jsonSample.ts';
 const FILLER = 'demo';
 const SHOWN_RESULT_LENGTH = 500;
 
-/** The tools that the request forces the demo to call. Undefined where it may choose. */
+/** Returns calls of the tools that the request forces the demo to call, or undefined if it forces none. */
 export function forcedCalls(request: ProviderRequest): DemoReply | undefined {
 	const { tools = [], tool_choice: choice } = request;
 	if (choice === 'required') {
@@ -35,7 +35,10 @@ export function forcedCalls(request: ProviderRequest): DemoReply | undefined {
 		: callsOf(request, named.slice(0, 1));
 }
 
-/** A reply that calls the first `count` tools of the request, the same one twice where there is only one; it says so where it may not call any. */
+/**
+ * Returns a reply that calls the first `count` tools of the request, the same one several times if there is only one.
+ * If no tool may be called, the reply explains that.
+ */
 export function callsOrExplanation(request: ProviderRequest, count: number): DemoReply {
 	const { tools = [], tool_choice: choice } = request;
 	const [first] = tools;
@@ -51,7 +54,7 @@ export function callsOrExplanation(request: ProviderRequest, count: number): Dem
 	);
 }
 
-/** What the demo says after tools have answered. Undefined unless the conversation ends with their results. */
+/** Returns the demo's reply to the results of tools, or undefined unless the conversation ends with such results. */
 export function afterResults({ messages }: ProviderRequest): DemoReply | undefined {
 	const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1);
 	if (results.length === 0) {

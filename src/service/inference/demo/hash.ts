@@ -1,4 +1,4 @@
-/** FNV-1a, 32 bits: a number that is always the same for the same text. For variety, never for secrets. */
+/** Returns the 32-bit FNV-1a hash of a text. It is for variety, never for secrets. */
 export function hashOf(text: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) {

@@ -1,8 +1,8 @@
-// JSON that fits a schema: what the demo answers where a request enforces one.
+// Generates JSON that fits a schema, for requests that enforce one.
 import { type DemoPiece, piecesOf } from './demoPiece.ts';
 import { hashOf } from './hash.ts';
 
-/** A schema with rules that the demo does not follow. The message names the rule and its place. */
+/** A schema has rules that the demo does not support. The message names the rule and its place. */
 export class SchemaTooRich extends Error {
 	override readonly name = 'SchemaTooRich';
 }
@@ -10,13 +10,13 @@ export class SchemaTooRich extends Error {
 type Schema = Record<string, unknown>;
 
 const MAXIMUM_DEPTH = 16;
-/** Below this depth optional properties are left out, so that a schema that holds itself comes to an end. */
+/** Below this depth optional properties are left out, so that a recursive schema comes to an end. */
 const OPTIONAL_DEPTH = 4;
-/** Tokens of one sample. */
+/** The maximum number of tokens in a sample. */
 const MAXIMUM_PIECES = 5_000;
 const MAXIMUM_LENGTH = 10_000;
 
-/** Rules on values that need more than filling in what is named. */
+/** Rules that cannot be satisfied by filling in the named properties and values. */
 const UNKNOWN_RULES = ['pattern', 'not', 'if', 'contains', 'dependentSchemas', 'dependentRequired', 'prefixItems'];
 
 const FORMATS: Record<string, string> = {
@@ -33,8 +33,9 @@ const FORMATS: Record<string, string> = {
 };
 
 /**
- * JSON text that fits `schema`, in pieces. Texts that may be anything are `filler`; among listed values one is chosen
- * by `key`: the same key chooses the same. Throws SchemaTooRich.
+ * Returns pieces of a JSON text that fits `schema`. Texts without a restriction are `filler`; among listed values `key`
+ * chooses, always in the same way.
+ * @throws SchemaTooRich
  */
 export function sampleOf(schema: unknown, filler: string, key: string): DemoPiece[] {
 	const sampler = new Sampler(schema, filler, key);
@@ -46,7 +47,7 @@ class Sampler {
 	readonly pieces: DemoPiece[] = [];
 	private readonly root: unknown;
 	private readonly filler: string;
-	/** Of the key, which may be long, and is mixed with each value that there is to choose. */
+	/** The hash of the key. The key itself may be long and is mixed with every value that can be chosen. */
 	private readonly key: number;
 
 	constructor(root: unknown, filler: string, key: string) {
@@ -55,7 +56,7 @@ class Sampler {
 		this.key = hashOf(key);
 	}
 
-	/** `isFirst` is false for all but the first entry of a list, so that entries differ where they can. */
+	/** `isFirst` is false for all entries of a list but the first, so that entries differ if they can. */
 	write(value: unknown, place: string, depth: number, isFirst: boolean): void {
 		if (depth > MAXIMUM_DEPTH || this.pieces.length > MAXIMUM_PIECES) {
 			throw new SchemaTooRich(`${place || 'the schema'} asks for more than the demo writes`);
@@ -166,7 +167,7 @@ class Sampler {
 		return { ...this.resolve(only, place), ...rest };
 	}
 
-	/** By weights that the key and each value give; what is chosen is the likeliest. */
+	/** Chooses the value with the highest weight. The weights are derived from the key and each value. */
 	private choose(values: readonly unknown[], place: string): void {
 		if (values.length === 0) {
 			throw new SchemaTooRich(`${place || 'the schema'} is no schema that anything fits`);
@@ -179,7 +180,7 @@ class Sampler {
 		const isText = values.every(value => typeof value === 'string');
 		const inner = (text: string) => (isText ? text.slice(1, -1) : text);
 		const alternatives = texts.map((text, index) => ({ text: inner(text), probability: (weights[index] ?? 0) / sum }));
-		// Without its quotes a value is one piece, as it often is one token of a model.
+		// The value is a piece of its own, without the quotes, as it often is a single token of a model.
 		this.put(isText ? '"' : '');
 		this.pieces.push({ text: inner(chosen), alternatives });
 		this.put(isText ? '"' : '');
@@ -200,7 +201,10 @@ function isSchema(value: unknown): value is Schema {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A type may be a list; where none stands, what else stands tells. */
+/**
+ * Returns the schema's type. If it is a list, the first one except null is taken; if it is missing, other keywords
+ * decide.
+ */
 function kindOf(schema: Schema): unknown {
 	const { type } = schema as { type?: unknown };
 	if (Array.isArray(type)) {
@@ -209,7 +213,7 @@ function kindOf(schema: Schema): unknown {
 	return type ?? ('properties' in schema ? 'object' : 'items' in schema ? 'array' : 'string');
 }
 
-/** `#`, or `#/…` by the rules of JSON Pointer. Nothing is fetched. */
+/** Resolves a reference of the form `#`, or `#/…` by the rules of JSON Pointer. Nothing is ever fetched. */
 function pointerTarget(root: unknown, reference: string): unknown {
 	if (reference !== '#' && !reference.startsWith('#/')) {
 		return undefined;

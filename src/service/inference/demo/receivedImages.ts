@@ -1,10 +1,13 @@
 import { readPictureHeader } from '../../../base/pictureHeader.ts';
 import type { ProviderRequest } from '../provider.ts';
 
-/** How many are described; of the others only the number is told. */
+/** The maximum number of images to describe; the others are only counted. */
 const DESCRIBED = 10;
 
-/** What the demo says of the images of the last message, in Markdown: what their bytes tell, for it sees nothing. Empty without any. */
+/**
+ * Describes the images of the user's last message in Markdown. The demo cannot see, so it reports only what their
+ * headers say. The text is empty if there are no images.
+ */
 export function receivedImages({ messages }: Pick<ProviderRequest, 'messages'>): string {
 	const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
 	const urls =
@@ -30,7 +33,7 @@ function description(url: string): string {
 	if (header !== undefined) {
 		return `\`${header.type}\`, ${header.width} × ${header.height} pixels, ${size}`;
 	}
-	// What is told is in code marks, which no such name can end.
+	// The media type is shown in backticks, which this pattern does not let it contain.
 	const [, told] = /^data:([\w.+-]{1,40}\/[\w.+-]{1,40});/i.exec(head) ?? [];
 	return `${size} ${told === undefined ? 'of a type that is not told' : `sent as \`${told}\``}, without a size in pixels that the demo could read`;
 }
