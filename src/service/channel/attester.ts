@@ -5,7 +5,7 @@ import type { KeyPair } from '../../crypto/keyPair.ts';
 import { readPublicKey } from '../../crypto/publicKey.ts';
 
 const NONCE_BYTES = 32;
-/** Of a coordinate and of the private number of P-384. */
+/** The length in bytes of a coordinate and of the private number of P-384. */
 const NUMBER_BYTES = 48;
 const DIGEST = 'sha384';
 
@@ -13,14 +13,14 @@ const STATEMENT =
 	'There is no hardware evidence. This is Errand\u2019s own service, an ordinary program on this machine, and this report and its token are issued by the program itself.';
 
 /**
- * The attestation record of a session (contract: encrypted-channel.md, Attestation record), which proves no more than
- * that its maker has the key: there is no hardware here, and report and token say so in words.
+ * Creates the attestation record of a session (contract: encrypted-channel.md, Attestation record). It proves only that
+ * its maker has the key: there is no hardware evidence, and both report and token say so in words.
  */
 export function createAttester(keyPair: KeyPair, version: string): (sessionId: string) => AttestationRecord {
 	const signingKey = signingKeyOf(keyPair);
 	return sessionId => {
 		const nonce = randomBytes(NONCE_BYTES);
-		// contract: not shown. `eat_nonce` is where a client looks for the nonce (RFC 9711).
+		// contract: not shown. Clients look for the nonce in `eat_nonce` (RFC 9711).
 		const report = {
 			hardware: 'none',
 			statement: STATEMENT,
@@ -33,7 +33,7 @@ export function createAttester(keyPair: KeyPair, version: string): (sessionId: s
 			public_key: keyPair.publicKey,
 			session_id: sessionId,
 			nonce_b64: nonce.toString('base64'),
-			// contract: not shown. As DER, with the hash of the curve's own size (unspecified.md).
+			// contract: not shown. The signature is DER, with the hash of the curve's own size (unspecified.md).
 			signature: sign(DIGEST, Buffer.from(reportJson), signingKey).toString('base64'),
 			report_json: reportJson,
 			report,
@@ -42,7 +42,10 @@ export function createAttester(keyPair: KeyPair, version: string): (sessionId: s
 	};
 }
 
-/** An ES384 token (RFC 7515). Its issuer is this service, so that nobody takes it for the GPU maker's. */
+/**
+ * Creates an ES384 token (RFC 7515). Its issuer is this service, so that it cannot be mistaken for one of the GPU
+ * maker.
+ */
 function tokenOf(claims: object, key: KeyObject): string {
 	const parts = [{ alg: 'ES384', typ: 'JWT' }, claims];
 	const input = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');

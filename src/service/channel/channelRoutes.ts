@@ -17,7 +17,7 @@ import type { Responder } from './responder.ts';
 import { Tamperer, type TestModes } from './testModes.ts';
 import { textBatches, textTokens } from './textBatches.ts';
 
-/** Enough for the largest ciphertext as base64. */
+/** This is enough for the largest ciphertext in base64. */
 const BODY_MEGABYTES = 16;
 const END = '[DONE]';
 const LINES = 'application/x-ndjson';
@@ -27,26 +27,27 @@ export interface ChannelRoutesDependencies {
 	version: string;
 	clock: Clock;
 	logger: Logger;
-	/** Default: none. */
+	/** There are no test modes by default. */
 	modes?: TestModes;
 }
 
-/** What the path names: a model and who is to serve it, or nothing on the shared form. */
+/** The model and the provider that a path names; both are undefined for the shared form. */
 interface Place {
 	provider?: string;
 	model?: string;
 }
 
 /**
- * The encrypted channel in both addressings (contract: encrypted-channel.md, Endpoints). Health and attestation are
- * public there. On this machine they stand behind the service's token as everything does: it keeps other users of the
- * machine out, and whoever could ask for attestations without it could push the sessions of others out of the memory.
+ * Registers the encrypted channel in both addressings (contract: encrypted-channel.md, Endpoints). In the contract,
+ * health and attestation are public. On this machine they require the service's token, as all routes do: it keeps other
+ * users of the machine out, who could otherwise request attestations until the sessions of others are evicted from
+ * memory.
  */
 export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
 	const { gateway, version, clock, logger, modes = {} } = dependencies;
 	let responder: Promise<Responder> | undefined;
 	const ready = (): Promise<Responder> => {
-		// Its cryptography takes a tenth of a second to set up, and most runs of the service never need it.
+		// The cryptography takes a tenth of a second to set up, and most runs of the service never need it.
 		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock, modes));
 		return responder;
 	};
@@ -86,7 +87,8 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 		untilClientGoes(context, async signal => {
 			const { history, seal } = await open(context);
 			const reply = await ask(context, history, signal);
-			// contract: not shown. Server-sent events, or an object a line for who asks for that (unspecified.md).
+			// contract: not shown. The stream consists of server-sent events, or of one object per line if the client asks
+			// for that (unspecified.md).
 			const isAskedForLines = context.req.header('accept')?.includes(LINES) === true;
 			const inLines = modes.framing === undefined ? isAskedForLines : modes.framing === 'lines';
 			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent, modes), {
@@ -115,7 +117,7 @@ function placeOf(context: AppContext): Place {
 	return { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) };
 }
 
-/** Different for different places. */
+/** Returns a name that is different for each place. */
 function nameOf({ provider, model }: Place): string {
 	return JSON.stringify([provider, model]);
 }
@@ -128,7 +130,8 @@ async function chatRequestFor(
 	if (model !== undefined && provider !== undefined) {
 		return { model, messages, provider: { order: [provider], only: [provider] } };
 	}
-	// contract: not shown. Which model answers on the shared form: the first one, of an upstream where there is any.
+	// contract: not shown which model answers on the shared form. It is the first chat model, which belongs to an
+	// upstream if there is one.
 	const { models } = await gateway.picture();
 	const first = models.find(({ kinds }) => kinds.includes('chat'));
 	if (first === undefined) {
@@ -164,7 +167,7 @@ async function* frames(
 		}
 	} catch (error) {
 		const told = inClear(error);
-		// What is thrown here breaks the connection off.
+		// An error that is thrown here aborts the connection.
 		if (!(told instanceof RequestRefused) || told.code === 'cut') {
 			throw error;
 		}
@@ -172,7 +175,7 @@ async function* frames(
 		return;
 	}
 	if (isEmpty) {
-		// The end mark is not signed, so that a reply without a frame would be none.
+		// The end mark is not signed, so a reply without any frame would prove nothing.
 		yield written(tamperer.apply(await seal('')));
 	}
 	yield written === asLine ? `${END}\n` : `data: ${END}\n\n`;
@@ -182,7 +185,7 @@ function asLine(data: unknown): string {
 	return `${JSON.stringify(data)}\n`;
 }
 
-/** A provider's own words may quote the conversation. */
+/** A provider's own message may quote the conversation, so it must not reach the log. */
 function reasonOf(error: unknown): { code: string } | { reason: string } {
 	return error instanceof ProviderFailure ? { code: error.code } : { reason: describeError(error) };
 }

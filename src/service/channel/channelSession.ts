@@ -16,30 +16,36 @@ import { deriveMessageKey, openFrame, type SealedFrame, sealFrame } from '../../
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
 import { RequestRefused } from '../replies.ts';
 
-/** contract: not shown. The bounds of a session and of a message (encrypted-channel.md, Limits). */
+/** contract: not shown. The limits of a session and of a message (encrypted-channel.md, Limits). */
 export const MAXIMUM_MESSAGES = 1000;
 export const MAXIMUM_CIPHERTEXT_MEGABYTES = 8;
 
-/** A message that was verified and decrypted. */
+/** A message that has been verified and decrypted. */
 export interface OpenedMessage {
 	history: ChannelMessage[];
-	/** A text as the reply, or as a part of it, each under an IV of its own. */
+	/** Seals a text as the reply, or as a part of it. Each call uses a fresh IV. */
 	seal(text: string): Promise<MessageReply>;
 }
 
-/** Whoever holds the other key of a session. */
+/** The client of a session. */
 interface Peer {
 	publicKey: PublicKey;
 	key: AesKey;
 	verify: Verifier;
 }
 
-/** What one attestation is good for: the client's key and nonces, and the IVs that it has used. */
+/**
+ * The state of the session that belongs to one attestation: the client's key, the next nonce, and the IVs that the
+ * client has used.
+ */
 export class ChannelSession {
 	private readonly keyPair: KeyPair;
-	/** One that is verified sooner than the one before it would be taken for one that is ahead. */
+	/**
+	 * Messages are verified one after another: if a later one were verified first, its nonce would look like one that is
+	 * ahead.
+	 */
 	private readonly queue = new SerialQueue();
-	/** Of the client alone: a reply of ours that is sent back here does not carry the client's signature. */
+	/** Only the client's IVs are tracked: our own reply, if sent back to us, does not carry the client's signature. */
 	private readonly ivs = new Set<string>();
 	private nonce = FIRST_NONCE;
 	private peer: Peer | undefined;
@@ -49,14 +55,15 @@ export class ChannelSession {
 		this.keyPair = keyPair;
 	}
 
-	/** It takes no further message. */
+	/** Whether the session accepts no further messages. */
 	get isOver(): boolean {
 		return this.isBroken || this.nonce >= FIRST_NONCE + MAXIMUM_MESSAGES;
 	}
 
 	/**
-	 * Opens the session's next message. Throws a RequestRefused: 400 for a key, signature, nonce, IV or text that does not
-	 * hold, 409 for a session that is over, 413 for a ciphertext that is too large.
+	 * Opens the session's next message.
+	 * @throws RequestRefused 400 for an invalid key, signature, nonce, IV or text, 409 for a session that is over, 413
+	 * for a ciphertext that is too large.
 	 */
 	open({ peer_public_key: publicKey, payload }: MessageRequest): Promise<OpenedMessage> {
 		return this.queue.run(async () => {
@@ -80,8 +87,8 @@ export class ChannelSession {
 	}
 
 	/**
-	 * contract: not shown. The key of the first message that held is the session's: somebody between, who sees session
-	 * and nonce in clear, cannot go on with a key of his own.
+	 * contract: not shown. The session is bound to the key of its first valid message: an attacker in the middle, who
+	 * sees session and nonce in clear text, cannot continue it with another key.
 	 */
 	private async peerOf(pem: string): Promise<Peer> {
 		try {
@@ -106,7 +113,8 @@ export class ChannelSession {
 			return await openFrame(frame, peer.key, async (...signed) => {
 				const holds = await peer.verify(...signed);
 				if (holds) {
-					// Between the signature and the decryption: who has no key can spend no nonce, and nothing is decrypted twice.
+					// The nonce is spent between verification and decryption: a sender without the key cannot spend nonces, and
+					// nothing is decrypted twice.
 					this.admit(frame, iv);
 				}
 				return holds;
@@ -118,10 +126,10 @@ export class ChannelSession {
 		}
 	}
 
-	/** Spends the nonce of a frame that its sender has signed. */
+	/** Spends the nonce of a frame whose signature has been verified. */
 	private admit({ nonce, ciphertext }: SealedFrame, iv: string): void {
 		if (nonce !== this.nonce) {
-			// The client has spent nonces on messages that never came here, so none of its later ones could be the next.
+			// The client has spent nonces on messages that never arrived, so none of its later nonces could be the next one.
 			this.isBroken = nonce > this.nonce;
 			const remedy = this.isBroken ? '; this session has ended, fetch a new attestation' : '';
 			throw new RequestRefused(400, `payload.nonce must be ${this.nonce} now${remedy}.`);
@@ -142,20 +150,23 @@ export class ChannelSession {
 	}
 }
 
-/** For a session that is unknown too: it may have been one that was forgotten (States and transitions). */
+/**
+ * Returns the refusal of an expired session. An unknown session gets the same, as it may be one that was evicted
+ * (States and transitions).
+ */
 export function sessionExpired(): RequestRefused {
 	return new RequestRefused(409, 'The session has expired. Fetch a new attestation, and begin again with nonce 1000.');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What is wrong is not named: the refusal goes back in clear, and must not repeat what came encrypted. */
+/** The error does not say what is wrong: the refusal is sent in clear text and must not repeat encrypted content. */
 function readHistory(plain: Uint8Array): ChannelMessage[] {
 	let value: unknown;
 	try {
 		value = JSON.parse(utf8.decode(plain));
 	} catch {
-		// Undefined is no conversation either.
+		// The value stays undefined, which is not a conversation either.
 	}
 	const { data } = channelHistorySchema.safeParse(value);
 	if (data === undefined) {
@@ -169,5 +180,5 @@ function readHistory(plain: Uint8Array): ChannelMessage[] {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** What the schema has let through is base64. */
+/** The schema has already verified that the text is base64. */
 const bytesOf = (text: string): Uint8Array => decodeBase64(text) ?? new Uint8Array();

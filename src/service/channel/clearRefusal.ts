@@ -1,7 +1,10 @@
 import { ProviderFailure } from '../inference/provider.ts';
 import { RequestRefused } from '../replies.ts';
 
-/** What a provider says of a failure may quote the conversation, and a refusal goes back in clear: these do not. */
+/**
+ * A provider's error message may quote the conversation, and a refusal is sent in clear text. These fixed sentences
+ * replace it.
+ */
 const SENTENCES: Readonly<Record<string, string>> = {
 	rate_limited: 'The provider takes no more requests for now.',
 	unavailable: 'The provider cannot be reached or is not ready.',
@@ -13,7 +16,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 const OTHER = 'The provider failed at the conversation.';
 
-/** An error of the gateway without its words; those for a name that nobody has, or nobody may serve, are our own. */
+/**
+ * Replaces the message of a gateway error by one that quotes nothing. A 404 for an unknown model or for a policy that
+ * no provider meets keeps its message, which is our own.
+ */
 export function inClear(error: unknown): unknown {
 	if (error instanceof ProviderFailure) {
 		return new RequestRefused(502, sentenceOf(error.code), error.code);

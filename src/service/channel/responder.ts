@@ -6,7 +6,7 @@ import { createAttester } from './attester.ts';
 import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
 import type { TestModes } from './testModes.ts';
 
-/** contract: not shown. How long and how many sessions are kept (encrypted-channel.md, Limits). */
+/** contract: not shown. The time and number of sessions to keep (encrypted-channel.md, Limits). */
 export const MAXIMUM_IDLE_MS = 60 * 60 * 1000;
 export const MAXIMUM_SESSIONS = 256;
 
@@ -19,7 +19,7 @@ interface KeptSession {
 	messages: number;
 }
 
-/** The other side of the channel, with a key of this process and its sessions in memory. */
+/** The service's side of the channel. Its key and its sessions live in the memory of this process only. */
 export class Responder {
 	private readonly clock: Clock;
 	private readonly modes: TestModes;
@@ -35,7 +35,10 @@ export class Responder {
 		this.keys = this.newKeys();
 	}
 
-	/** Begins a session that is good for the place alone, and forgets the one idle for longest if there are too many. */
+	/**
+	 * Begins a session that is valid for this place only. If there are too many sessions, the one that was idle longest
+	 * is evicted.
+	 */
 	attest(place: string): AttestationRecord {
 		if (this.sessions.size >= MAXIMUM_SESSIONS) {
 			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
@@ -51,8 +54,8 @@ export class Responder {
 	}
 
 	/**
-	 * Opens a message that came to the place, as `ChannelSession.open` does. Another place is another model, which nothing
-	 * that is signed names: a message that was led astray meets a session unknown there, 409.
+	 * Opens a message that was sent to the place, as `ChannelSession.open` does. Each place stands for another model,
+	 * which no signature covers, so a message that was redirected to another place gets 409 for an unknown session.
 	 */
 	async open(place: string, request: MessageRequest): Promise<OpenedMessage> {
 		const id = request.session_id;

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { UserFacingError } from '../../base/errors.ts';
 import type { MessageReply } from '../../contract/channel.ts';
 
-/** The environment's variable with the modes as JSON. */
+/** The environment variable that holds the modes as JSON. */
 export const TEST_MODES_VARIABLE = 'ERRAND_CHANNEL_TEST';
 
-/** What can be done to a sealed frame. */
+/** The ways to tamper with a sealed frame. */
 export const TAMPERINGS = [
 	'nonce',
 	'nonce-as-text',
@@ -20,20 +20,23 @@ export const TAMPERINGS = [
 type Tampering = (typeof TAMPERINGS)[number];
 
 const schema = z.strictObject({
-	/** Messages that a session takes before it has expired. */
+	/** The number of messages that a session accepts before it expires. */
 	messagesPerSession: z.int().min(0).optional(),
-	/** Each attestation has a key of its own. */
+	/** Whether each attestation gets a new key. */
 	rotatesKey: z.boolean().optional(),
 	framing: z.enum(['events', 'lines']).optional(),
 	batching: z.enum(['token', 'batch']).optional(),
-	/** What is done to a sealed frame, from the one with this index on. */
+	/** The way to tamper with the sealed frames of a reply, starting with the frame of index `from`. */
 	tampering: z.strictObject({ kind: z.enum(TAMPERINGS), from: z.int().min(0).default(0) }).optional(),
 });
 
-/** How the responder behaves for those who test a client against it. Its own tests need none of it, nor does a user. */
+/** Modes of the responder for testing clients against it. Neither the service's own tests nor its users need them. */
 export type TestModes = z.output<typeof schema>;
 
-/** Throws a UserFacingError for what is no mode. */
+/**
+ * Reads the modes.
+ * @throws UserFacingError for invalid JSON or an unknown mode.
+ */
 export function readTestModes(text: string | undefined): TestModes {
 	if (text === undefined) {
 		return {};
@@ -45,7 +48,7 @@ export function readTestModes(text: string | undefined): TestModes {
 	}
 }
 
-/** The frames of one reply as they go out; each is sealed well before. */
+/** Tampers with the frames of one reply before they are sent. Each of them was sealed correctly. */
 export class Tamperer {
 	private readonly mode: TestModes['tampering'];
 	private count = 0;

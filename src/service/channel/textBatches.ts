@@ -1,18 +1,21 @@
 import type { ReplyChunk } from '../inference/provider.ts';
 
-/** Characters. A client takes events of 4 MB, and a frame is a good third larger than the UTF-8 of its text. */
+/**
+ * In characters. Clients accept events of up to 4 MB, and a frame is at least a third larger than its text in UTF-8.
+ */
 const MAXIMUM_BATCH_LENGTH = 64 * 1024;
 
 /**
- * The text of a reply as it comes, in pieces that are not empty. What is there at once is taken together, as each piece
- * costs a signature on both sides. No character is divided between two: each is UTF-8 of its own. After the last of it
- * throws what the chunks throw.
+ * Yields the text of a reply as it arrives, in batches that are never empty. Text that is available at the same time
+ * becomes one batch, as each batch costs a signature on both sides. No character is split between two batches, as each
+ * is encoded in UTF-8 separately. An error of the chunks is thrown after the last text was yielded.
  */
 export async function* textBatches(chunks: AsyncIterable<ReplyChunk>): AsyncGenerator<string, void, undefined> {
 	const iterator = chunks[Symbol.asyncIterator]();
 	const read = () => {
 		const result = iterator.next();
-		// It may fail while nobody waits for it, with the reader gone or busy with the piece before; who waits is told.
+		// The read may fail while nothing awaits it, because the reader has left or is busy with the previous batch; the
+		// error is still thrown to whoever awaits it later.
 		result.catch(() => {});
 		return result;
 	};
@@ -50,7 +53,7 @@ export async function* textBatches(chunks: AsyncIterable<ReplyChunk>): AsyncGene
 	}
 }
 
-/** The same, each piece as it comes. */
+/** Yields the same text, but each piece as it arrives. */
 export async function* textTokens(chunks: AsyncIterable<ReplyChunk>): AsyncGenerator<string, void, undefined> {
 	let text = '';
 	for await (const chunk of chunks) {
@@ -70,7 +73,7 @@ function textOf({ choices }: ReplyChunk): string {
 	return choices.find(({ index }) => index === 0)?.delta.content ?? '';
 }
 
-/** Without half a character at the end, which the next piece completes. */
+/** Returns the length without half a character at the end, which the next piece completes. */
 function wholeLength(text: string): number {
 	return /[\uD800-\uDBFF]$/.test(text) ? text.length - 1 : text.length;
 }

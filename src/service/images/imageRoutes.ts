@@ -2,7 +2,7 @@ import { RequestRefused } from '../replies.ts';
 import type { App } from '../server.ts';
 import { IMAGES_PATH, type ImageShelf } from './imageShelf.ts';
 
-/** Serves what lies on the shelf to whoever knows its name; the guard asks for no token here. */
+/** Serves the images in memory to every client that knows their names; the guard requires no token here. */
 export function registerImageRoutes(app: App, shelf: ImageShelf): void {
 	app.get(`${IMAGES_PATH}:name`, context => {
 		const image = shelf.get(context.req.param('name'));
@@ -14,7 +14,7 @@ export function registerImageRoutes(app: App, shelf: ImageShelf): void {
 				'content-type': image.contentType,
 				'content-length': String(image.bytes.length),
 				'x-content-type-options': 'nosniff',
-				// Pages that isolate themselves from other origins, as the editor's may, show no image without it.
+				// Pages that are isolated from other origins, as the editor's may be, do not show an image without this header.
 				'cross-origin-resource-policy': 'cross-origin',
 				'cache-control': 'private, max-age=3600, immutable',
 			},

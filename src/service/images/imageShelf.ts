@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
-/** Below it lie the images, each under a name that cannot be guessed: whoever shows one has no token to send. */
+/**
+ * The path prefix of images. Each has a name that cannot be guessed, as clients that display one have no token to send.
+ */
 export const IMAGES_PATH = '/errand/v1/images/';
 
 const NAME_BYTES = 32;
 const imagePath = new RegExp(`^${IMAGES_PATH}[\\w-]{43}$`);
 
 /**
- * Whether a request's path is that of an image, there or not. A path that only begins like one is not: dots in it, as
- * they are or encoded, would make it another one once it is read as part of an address.
+ * Whether a path has the form of an image's path; the image need not exist. The whole path must match: dots in it,
+ * plain or encoded, would change it when it is resolved as part of a URL.
  */
 export function isImagePath(path: string): boolean {
 	return imagePath.test(path);
@@ -16,7 +18,7 @@ export function isImagePath(path: string): boolean {
 
 export interface StoredImage {
 	bytes: Uint8Array<ArrayBuffer>;
-	/** `image/png` and its like. */
+	/** A media type such as `image/png`. */
 	contentType: string;
 }
 
@@ -25,7 +27,7 @@ export interface ImageShelfLimits {
 	bytes: number;
 }
 
-/** The images that were generated here, in memory, for as long as the service runs. With too many the oldest leave. */
+/** Keeps the generated images in memory while the service runs. If there are too many, the oldest are removed. */
 export class ImageShelf {
 	private readonly images = new Map<string, StoredImage>();
 	private readonly limits: ImageShelfLimits;
@@ -35,7 +37,7 @@ export class ImageShelf {
 		this.limits = limits;
 	}
 
-	/** The path under which the image can be read from now on. */
+	/** Stores an image and returns the path under which it can be read. */
 	put(image: StoredImage): string {
 		const name = randomBytes(NAME_BYTES).toString('base64url');
 		this.images.set(name, image);

@@ -6,14 +6,17 @@ const INDEXED_COLOUR = 3;
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** A PNG of `width` columns; each byte of `pixels`, row by row, is a place in the palette of at most 256 colours. */
+/**
+ * Encodes a PNG with `width` columns. Each byte of `pixels`, row by row, is an index into the palette of at most 256
+ * colours.
+ */
 export function encodePng(width: number, pixels: Uint8Array, palette: readonly Colour[]): Buffer<ArrayBuffer> {
 	const height = pixels.length / width;
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
 	header.set([BIT_DEPTH, INDEXED_COLOUR], 8);
-	// Each row begins with the number of its filter: 0, none.
+	// Each row begins with its filter type, which is 0 for none.
 	const rows = Buffer.alloc(height * (width + 1));
 	for (let row = 0; row < height; row++) {
 		rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
