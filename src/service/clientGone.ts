@@ -1,11 +1,14 @@
 import type { AppContext } from './server.ts';
 
-/** Made once: every reply ends with its connection's `close`, and an error costs as much as reading some chunks. */
+/**
+ * A single instance is shared: every reply ends with `close` of its connection, and creating an error costs as much as
+ * reading several chunks.
+ */
 export const CLIENT_GONE = new DOMException('The client has gone.', 'AbortError');
 
 /**
- * Answers with a signal that aborts when the client goes away, so that work for it ends. What `answer` throws after
- * that reaches nobody and is dropped.
+ * Calls `answer` with a signal that aborts when the client disconnects, so that work for it ends. Errors that `answer`
+ * throws after that are dropped, as nobody can receive them.
  */
 export async function untilClientGoes(
 	context: AppContext,

@@ -12,13 +12,13 @@ import { describeIssue } from './replies.ts';
 
 const MAXIMUM_BYTES = 1024 * 1024;
 
-/** The shortest limit that a system has for the path of a socket. */
+/** The shortest limit that any supported system has for the path of a socket. */
 const MAXIMUM_SOCKET_PATH = 100;
 
 export interface ControlPipeOptions {
 	stateFolder: string;
 	token: string;
-	/** Takes a list of upstreams that replaces the one before. */
+	/** Receives a list of upstreams that replaces the previous one. */
 	onHandover(handover: UpstreamHandover): void;
 	logger: Logger;
 }
@@ -30,8 +30,9 @@ export interface ControlPipe {
 }
 
 /**
- * The way by which a window hands over secrets while the service runs: HTTP over a socket of the state folder, which
- * only the OS user can open, or a named pipe with a name that only he can read. Nothing of it goes over the network.
+ * Opens the pipe through which windows hand over secrets while the service runs. It is HTTP over a socket in the state
+ * folder, which only the OS user can open, or over a named pipe, the name of which only that user can read. Nothing of
+ * it goes over the network.
  */
 export async function openControlPipe(options: ControlPipeOptions): Promise<ControlPipe> {
 	const { place, folder } = placeFor(options.stateFolder);
@@ -68,7 +69,7 @@ export async function openControlPipe(options: ControlPipeOptions): Promise<Cont
 	};
 }
 
-/** The caller holds the lock of the state folder: a socket that is there already is what a crash left. */
+/** The caller holds the lock of the state folder, so a socket that exists already was left by a crash. */
 function placeFor(stateFolder: string): { place: string; folder?: string } {
 	if (process.platform === 'win32') {
 		return { place: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}` };
@@ -108,7 +109,10 @@ async function handle(request: IncomingMessage, { onHandover }: ControlPipeOptio
 	return { status: 200, body: { taken: true } };
 }
 
-/** The upstreams in a line of JSON, or in a sentence what is wrong with it. It never repeats what may be a key. */
+/**
+ * Reads the upstreams from a line of JSON. If they are invalid, it returns a sentence that says why; the sentence never
+ * repeats a value, as it may be a key.
+ */
 export function readHandover(text: string): UpstreamHandover | string {
 	let value: unknown;
 	try {

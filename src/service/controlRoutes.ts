@@ -10,7 +10,7 @@ const BODY_MEGABYTES = 1;
 
 export interface ControlDependencies {
 	token: string;
-	/** The address that the proof is bound to; known once the server listens. */
+	/** Returns the address that the proof is bound to. It is known once the server listens. */
 	address(): string;
 	picture(): Promise<GatewayPicture>;
 	/** False: no such server was found. */
@@ -18,7 +18,7 @@ export interface ControlDependencies {
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
 	requestStop(): void;
-	/** Milliseconds between two beats of a lease; default 10,000. */
+	/** The interval of a lease's heartbeat in milliseconds; 10,000 by default. */
 	heartbeatMs?: number;
 }
 
@@ -49,7 +49,7 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 	);
 
 	app.post(controlPaths.shutdown, context => {
-		// After the answer has left: the caller learns that it was heard.
+		// The service stops only after the reply was sent, so that the caller knows that its request was accepted.
 		context.env.outgoing.once('close', () => dependencies.requestStop());
 		return context.json({ stopping: true });
 	});

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { replaceFileSync } from '../base/files.ts';
 import { DISCOVERY_FILE, type Discovery, discoverySchema } from '../contract/control.ts';
 
-/** Puts the discovery file in place at once, readable by its owner only. The caller holds the instance lock. */
+/** Writes the discovery file atomically, readable by its owner only. The caller holds the instance lock. */
 export function writeDiscovery(stateFolder: string, discovery: Discovery): void {
 	const file = path.join(stateFolder, DISCOVERY_FILE);
 	replaceFileSync(file, `${JSON.stringify(discovery)}\n`, { flush: true });
@@ -13,7 +13,7 @@ export function removeDiscovery(stateFolder: string): void {
 	rmSync(path.join(stateFolder, DISCOVERY_FILE), { force: true });
 }
 
-/** What the file says, `undefined` when there is none or it does not read as one. Nothing is proven by it. */
+/** Returns the content of the file, or undefined if it does not exist or is invalid. The content proves nothing. */
 export function readDiscovery(stateFolder: string): Discovery | undefined {
 	try {
 		return discoverySchema.parse(JSON.parse(readFileSync(path.join(stateFolder, DISCOVERY_FILE), 'utf8')));

@@ -8,14 +8,14 @@ export interface Refusal {
 	message: string;
 }
 
-/** Says why a request is refused, `undefined` when it may pass. */
+/** Returns why a request is refused, or undefined if it may pass. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Reads an `Authorization` header: whether it carries the token, another one, or none. Digests are of equal length
- * whatever was sent, so that the time it takes tells nothing about the token.
+ * Creates a function that says whether an `Authorization` header carries the token, another one, or none. It compares
+ * digests, which have equal lengths, so that its timing reveals nothing about the token.
  */
 export function createTokenCheck(token: string): (authorization: string | undefined) => 'right' | 'wrong' | 'none' {
 	const expected = digest(token);
@@ -30,10 +30,11 @@ function countOf(request: IncomingMessage, name: string): number {
 }
 
 /**
- * Decides on a request by its head alone, before anything else looks at it.
- * - `Host` must be this server's own: a web page that made a name of its own point here carries that name.
- * - `Origin` is sent by browsers for web pages, and no page has business here.
- * - The token, for everything that is not open.
+ * Creates a guard that checks a request by its head alone, before anything else processes it.
+ * - `Host` must be this server's own: a web page whose host name was made to resolve to this machine (DNS rebinding)
+ * sends that name.
+ * - `Origin` must be absent: browsers send it for web pages, and no page may use the service.
+ * - The token is required for everything that is not open.
  */
 export function createGuard(token: string, port: number): Guard {
 	const checkToken = createTokenCheck(token);
@@ -67,8 +68,8 @@ export function pathOf(request: IncomingMessage): string {
 }
 
 /**
- * Answered without the token: the proof that a window asks for before it sends the token, and images, which are shown
- * by whoever got their address and whose names cannot be guessed.
+ * Whether the request needs no token. That is the case for the proof, which a window requests before it sends the
+ * token, and for images, which are displayed by clients that only have their address and whose names cannot be guessed.
  */
 export function isOpen(request: IncomingMessage): boolean {
 	const path = pathOf(request);

@@ -1,17 +1,17 @@
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 
 export interface IdleWatchOptions {
-	/** Milliseconds without a hold and without work after which `onIdle` is called, once. */
+	/** `onIdle` is called once after this many milliseconds without a hold and without work. */
 	idleMs: number;
-	/** True while a task runs or waits. Asked when the time is up and after each `workEnded`. */
+	/** Whether a task is running or waiting. It is called when the time is up and after each `workEnded`. */
 	isBusy(): boolean;
 	onIdle(): void;
 }
 
 /**
- * Knows whether anybody still needs the service. Each authorised request holds it until its response has closed; a
- * window's lease is nothing but a response that stays open. The time runs from the start on: a service that no
- * window ever finds ends too.
+ * Detects when the service is no longer needed. Each authorised request holds it until its response has closed; a
+ * window's lease is simply a response that stays open. The timer starts at once, so that a service that no window ever
+ * finds ends too.
  */
 export class IdleWatch implements Disposable {
 	private readonly options: IdleWatchOptions;
@@ -33,7 +33,7 @@ export class IdleWatch implements Disposable {
 		});
 	}
 
-	/** To be called when a task has ended: the time runs from there. */
+	/** Must be called when a task has ended, which restarts the timer. */
 	workEnded(): void {
 		this.restart();
 	}

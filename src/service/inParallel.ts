@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, at most `limit` at a time, and gives the results in the items' order. The first failure
- * aborts the others and is thrown once all of them have ended.
+ * Runs `work` for each item, at most `limit` at a time, and returns the results in the order of the items. The first
+ * error aborts the other runs and is thrown once all of them have ended.
  */
 export async function inParallel<Item, Result>(
 	items: readonly Item[],

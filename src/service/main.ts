@@ -1,4 +1,5 @@
-// The local service's process: reads the command line, starts the service, stays until it has ended.
+// The entry point of the local service's process: reads the command line, starts the service and waits until it has
+// ended.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +12,11 @@ import { runDemoAgent } from './tasks/demoAgent.ts';
 const programFile = fileURLToPath(import.meta.url);
 
 async function main(args: string[]): Promise<number> {
-	// Windows come and go, and with them whoever reads what is printed here.
+	// The window that reads this output may close while the service keeps running.
 	process.stdout.on('error', () => {});
 	process.stderr.on('error', () => {});
-	// Loaded here, as this program is the demo agent too, which is started for every task and needs none of it.
+	// These modules are loaded dynamically because this program is also the demo agent, which is started for every task
+	// and needs none of them.
 	const [{ readStartOptions, USAGE }, { programVersion }, { startService }] = await Promise.all([
 		import('./startOptions.ts'),
 		import('./programVersion.ts'),
@@ -39,7 +41,9 @@ async function main(args: string[]): Promise<number> {
 	return (await service.ended) ? 0 : 1;
 }
 
-/** Keys come this way as no other program of the machine can read it, which is not so of a command line. */
+/**
+ * Keys are read from the standard input because no other program of the machine can read that, unlike a command line.
+ */
 async function handoverFromStdin(): Promise<UpstreamHandover> {
 	const { readHandover } = await import('./controlPipe.ts');
 	const lines = createInterface({ input: process.stdin });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The version in the nearest `package.json` above the program, which is the extension's own. */
+/** Returns the version in the nearest `package.json` above the program, which is the extension's own. */
 export function programVersion(programFile: string): string {
 	for (let folder = path.dirname(programFile); ; folder = path.dirname(folder)) {
 		try {

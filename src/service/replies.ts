@@ -3,16 +3,18 @@ import type * as z from 'zod';
 import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
 import { fillPath, type Route, routes } from '../contract/routes.ts';
 
-/** Longest text of a value or message of the caller's that an error repeats. */
+/** Error messages that may repeat the caller's input are cut to this length. */
 const MAXIMUM_DETAIL_LENGTH = 200;
 
-/** Ends a request with a sentence. Thrown by handlers, turned into the area's error body in one place. */
+/**
+ * Refuses a request with a sentence. Handlers throw it, and one place turns it into the error body of the route's area.
+ */
 export class RequestRefused extends Error {
 	override readonly name = 'RequestRefused';
 	readonly status: number;
-	/** `invalid_request`, `not_found`, … only where the area's body has a code. */
+	/** A code such as `invalid_request` or `not_found`. It is sent only if the area's error body has a code. */
 	readonly code: string;
-	/** Milliseconds after which the same request may be worth another try. */
+	/** The time in milliseconds after which a retry of the same request may succeed. */
 	readonly retryAfterMs: number | undefined;
 
 	constructor(status: number, message: string, code = codeOf(status), options: { retryAfterMs?: number } = {}) {
@@ -54,9 +56,9 @@ const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
- * (cloud-tasks.md, Errors), with the agent API's own word for a key that is none (Authentication).
- * contract: not shown for chat; `{error: {message, code}}`, as the responses endpoint has it (inference.md, Errors).
+ * Returns the error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
+ * (cloud-tasks.md, Errors), with the agent API's own word for an invalid key (Authentication).
+ * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors).
  */
 export function errorBody(path: string, status: number, message: string, code = codeOf(status)): object {
 	if (INFERENCE_PATHS.has(path)) {
@@ -68,7 +70,7 @@ export function errorBody(path: string, status: number, message: string, code = 
 	return { error: status === 401 && path === routes.agentTaskList.path ? 'Unauthorized' : message };
 }
 
-/** The first thing that is wrong with a value, naming the field: `temperature: Too big: …`. */
+/** Describes the first issue of a value together with its field: `temperature: Too big: …`. */
 export function describeIssue(error: z.ZodError): string {
 	const issue = error.issues[0];
 	if (issue === undefined) {
@@ -79,7 +81,10 @@ export function describeIssue(error: z.ZodError): string {
 	return text.slice(0, MAXIMUM_DETAIL_LENGTH);
 }
 
-/** Parses what a request carries by its schema of the contract. Throws a RequestRefused of 400 naming the field. */
+/**
+ * Parses data of a request with a schema of the contract.
+ * @throws RequestRefused 400 naming the invalid field.
+ */
 export function parseOrRefuse<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
 	const parsed = schema.safeParse(value);
 	if (!parsed.success) {
@@ -88,7 +93,10 @@ export function parseOrRefuse<T extends z.ZodType>(schema: T, value: unknown): z
 	return parsed.data;
 }
 
-/** A parameter of a query. What is no number stays text, for the schema to refuse by its name. */
+/**
+ * Converts a query parameter into a number. Other text is returned as it is, so that the schema refuses it with its
+ * name.
+ */
 export function numberIn(text: string | undefined): unknown {
 	return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

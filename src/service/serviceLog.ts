@@ -6,8 +6,9 @@ import { createLogger, type Logger } from '../base/logger.ts';
 const MAXIMUM_BYTES = 1024 * 1024;
 
 /**
- * The diagnostics of the service: `service.log` in the state folder, and the one before it as `service.log.1`.
- * A file, as the windows that could read the standard output come and go. It never fails what it reports on.
+ * Writes the service's diagnostics to `service.log` in the state folder, and keeps the previous file as
+ * `service.log.1`. It is a file because the windows that could read the standard output come and go. A failure to write
+ * never affects the service.
  */
 export class ServiceLog implements Disposable {
 	private readonly file: string;
@@ -62,7 +63,7 @@ export class ServiceLog implements Disposable {
 		try {
 			renameSync(this.file, `${this.file}.1`);
 		} catch {
-			// What cannot be moved is let go: the cap holds.
+			// If the file cannot be moved, it is deleted, so that the size limit is kept.
 			rmSync(this.file, { force: true });
 		}
 		this.open();

@@ -6,18 +6,18 @@ import { stateFolderOf } from '../contract/control.ts';
 import { readTestModes, TEST_MODES_VARIABLE, type TestModes } from './channel/testModes.ts';
 
 export interface StartOptions {
-	/** 0 takes any free port. */
+	/** 0 stands for any free port. */
 	port: number;
 	stateFolder: string;
-	/** How long the service stays when no window holds it and no task runs. */
+	/** The time that the service keeps running without a lease and without a running task. */
 	idleSeconds: number;
-	/** How many agents run at once. */
+	/** The number of agents that run at the same time. */
 	runningTasks: number;
-	/** Where the token stands; without one, each start has a token of its own. */
+	/** The file that holds the token. If undefined, each start generates a new token. */
 	tokenFile: string | undefined;
-	/** The first line of the standard input is the list of upstreams. */
+	/** Whether the list of upstreams is read from the first line of the standard input. */
 	upstreamsFromStdin: boolean;
-	/** How the encrypted channel's responder misbehaves, for tests of clients. */
+	/** The test modes in which the encrypted channel's responder misbehaves, for tests of clients. */
 	channelTest: TestModes;
 }
 
@@ -55,7 +55,10 @@ function numberOption(name: string, text: string | undefined, fallback: number, 
 	return value;
 }
 
-/** Reads the command line; `'help'` when that is what was asked for. Throws a UserFacingError naming the option. */
+/**
+ * Reads the command line. Returns `'help'` if the help text was requested.
+ * @throws UserFacingError naming the invalid option.
+ */
 export function readStartOptions(
 	args: readonly string[],
 	environment: Readonly<Record<string, string | undefined>>,

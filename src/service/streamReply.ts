@@ -5,21 +5,24 @@ import { CLIENT_GONE } from './clientGone.ts';
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 export interface StreamReplyOptions {
-	/** What the reply is written to; broken off when the source fails, so that a cut reply never looks whole. */
+	/**
+	 * The response that the reply is written to. It is aborted if the source fails, so that a truncated reply never looks
+	 * complete.
+	 */
 	outgoing: ServerResponse;
-	/** Default: server-sent events. */
+	/** The content type; server-sent events by default. */
 	contentType?: string;
 	onFailure(error: unknown): void;
 }
 
-/** Text to be sent, one or more whole events at a time. An async generator is one. */
+/** A source of text, one or more whole events at a time. An async generator is one. */
 export interface TextSource {
 	next(): Promise<IteratorResult<string, void>>;
-	/** Nobody reads on. */
+	/** Called when nobody reads the rest. */
 	return(): Promise<unknown>;
 }
 
-/** One server-sent event. `data` becomes one line of JSON, so nothing in it can end the event early. */
+/** Formats a server-sent event. `data` becomes one line of JSON, so nothing in it can end the event early. */
 export function sseEvent(data: unknown, name?: string): string {
 	return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
@@ -28,20 +31,26 @@ export function sseComment(text: string): string {
 	return `: ${text}\n\n`;
 }
 
-/** Of the chunked transfer coding (RFC 9112, section 7.1). An empty chunk would be the last. */
+/**
+ * The last chunk of the chunked transfer coding (RFC 9112, section 7.1). Writing an empty chunk would end the reply
+ * too.
+ */
 const LAST_CHUNK = '0\r\n\r\n';
 const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** Ends the connection after what was written has left, but without the mark by which a reply says that it is whole. */
+/**
+ * Closes the connection after the data written so far was sent, but without the last chunk, which would mark the reply
+ * as complete.
+ */
 function breakOff(outgoing: ServerResponse): void {
-	// A head and pieces of this turn of the event loop are still held together by Node, and leave in the next.
+	// Node may still buffer the head and the data of this turn of the event loop, and sends them in the next one.
 	setImmediate(() => outgoing.socket?.destroySoon());
 }
 
 /**
- * Answers with what `produce` gives. The next piece is asked for only when there is room for it: a reader that stops
- * reading costs what Node and the system buffer of one connection. When the client goes away `signal` aborts, and the
- * source is told to return.
+ * Streams the text that `produce` returns, with backpressure: the next piece is requested only when there is room for
+ * it, so that a client that stops reading costs no more memory than the buffers of Node and the system for one
+ * connection. When the client disconnects, the signal aborts and `return` of the source is called.
  */
 export function streamReply(
 	produce: (signal: AbortSignal) => TextSource,
@@ -54,22 +63,25 @@ export function streamReply(
 	outgoing.on('drain', onDrain);
 	outgoing.once('close', () => {
 		gone.abort(CLIENT_GONE);
-		// Not awaited: a generator inside a wait returns only after its signal woke it. One that has ended does nothing.
+		// This is not awaited: a generator that waits for something returns only after its signal has woken it. If the
+		// generator has ended, the call does nothing.
 		source.return().catch(onFailure);
 		resume?.();
 	});
 	outgoing.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
-	// The head leaves with what is there by the end of this turn, and without it where the first piece takes its time.
-	// The socket is corked, as a corked response that ends loses what it holds.
+	// The head is sent together with the data that is available by the end of this turn of the event loop, or alone if
+	// the first piece takes longer. The socket is corked instead of the response, as a corked response that ends loses
+	// its buffered data.
 	const { socket } = outgoing;
 	socket?.cork();
 	outgoing.flushHeaders();
 	setImmediate(() => socket?.uncork());
-	// Node writes a chunk of the transfer coding in four pieces, which cost more than all else that is done for an event.
+	// The chunked coding is written here: Node writes each chunk in four pieces, which costs more than everything else
+	// that is done for an event.
 	const isChunked = outgoing.chunkedEncoding;
 	outgoing.chunkedEncoding = false;
 	void write();
-	// Not through a body of the platform's streams: they cost about as much for each piece as the rest of its way.
+	// A body made of Web streams would cost about as much for each piece as the rest of its processing.
 	return RESPONSE_ALREADY_SENT;
 
 	async function write(): Promise<void> {

@@ -3,22 +3,22 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { describeError, UserFacingError } from '../base/errors.ts';
 
 const OTHERS = 0o077;
-/** Far above any token; another file given by mistake is not read whole. */
+/** This is far above the length of any token, so that another file given by mistake is not read completely. */
 const MAXIMUM_BYTES = 4_096;
 
-/** Each has 32 random bytes. */
+/** Returns a new token made of 32 random bytes. */
 export function newToken(): string {
 	return `sk-errand-${randomBytes(32).toString('base64url')}`;
 }
 
 /**
- * The token that stands in a file, for use by hand; the file is made when there is none. Throws a sentence when it is a
- * link, belongs to another user or can be read by one, or holds no token.
+ * Returns the token in the file; if there is no such file, it is created with a new token.
+ * @throws UserFacingError if the file is a link, belongs to another user or can be read by one, or contains no token.
  */
 export function tokenOfFile(file: string): string {
 	const token = newToken();
 	try {
-		// Exclusive: follows no link, and what somebody else has made is read and checked instead.
+		// The exclusive flag does not follow links. A file that exists already is read and checked instead.
 		const descriptor = openSync(file, 'wx', 0o600);
 		try {
 			writeSync(descriptor, `${token}\n`);
@@ -39,7 +39,7 @@ export function tokenOfFile(file: string): string {
 function readToken(file: string): string {
 	let descriptor: number;
 	try {
-		// Not waiting: a pipe in the place of the file must not hold the start.
+		// Opening must not block: otherwise a pipe in place of the file would hang the start.
 		descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 	} catch (error) {
 		const isLink = (error as NodeJS.ErrnoException).code === 'ELOOP';
@@ -51,7 +51,7 @@ function readToken(file: string): string {
 		if (!status.isFile() || status.size > MAXIMUM_BYTES) {
 			throw new UserFacingError(`${file} is no token file. Choose another with --token-file.`);
 		}
-		// On Windows the profile's own access list does this.
+		// On Windows, the access control list of the user's profile protects the file.
 		if (typeof process.getuid === 'function') {
 			if (status.uid !== process.getuid()) {
 				throw new UserFacingError(`The token file ${file} belongs to another user. Choose one of your own.`);

@@ -5,21 +5,21 @@ import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { folderOfRepoUrl } from '../tasks/repoUrl.ts';
 
-/** A repository of this machine in the terms of a source host: the folder that it lies in is its owner. */
+/** A repository on this machine in the terms of a source host: the folder that contains it is its owner. */
 export interface LocalRepository {
 	owner: string;
 	name: string;
-	/** Absolute. */
+	/** The absolute path of the repository. */
 	folder: string;
 	updatedAt: Date;
 }
 
-/** For what lies at the top of a file system. */
+/** The owner of repositories directly below the root of a file system. */
 const NAMELESS_OWNER = 'root';
 
 /**
- * Which of `repoUrls` (paths and `file:` URLs) are repositories that are there now, sorted by owner and name. Two owners
- * of one name are told apart by a piece of a digest of their paths, so that `owner/name` always names one repository.
+ * Returns those of `repoUrls` (paths and `file:` URLs) that are existing repositories, sorted by owner and name. Owners
+ * with the same name are distinguished by a part of a digest of their paths, so that `owner/name` is always unique.
  */
 export async function findRepositories(repoUrls: readonly string[]): Promise<LocalRepository[]> {
 	const folders = new Set(repoUrls.map(folderOf).filter(folder => folder !== undefined));
@@ -41,7 +41,7 @@ export async function findRepositories(repoUrls: readonly string[]): Promise<Loc
 		.sort((a, b) => compare(a.owner, b.owner) || compare(a.name, b.name));
 }
 
-/** A task may have been made by a version that took other addresses. */
+/** Returns undefined for an invalid URL, as a task may have been created by a version that accepted other URLs. */
 function folderOf(repoUrl: string): string | undefined {
 	try {
 		return path.resolve(folderOfRepoUrl(repoUrl));
@@ -53,11 +53,14 @@ function folderOf(repoUrl: string): string | undefined {
 	}
 }
 
-/** When a branch of the repository was last moved, as far as its files tell without git; undefined: there is none. */
+/**
+ * Returns when a branch of the repository last changed, as far as its files tell without running git. Returns undefined
+ * if there is no repository.
+ */
 async function lookInto(folder: string): Promise<Date | undefined> {
 	const inside = path.join(folder, '.git');
 	const status = await statusOf(inside);
-	// A linked worktree has a file there, which says where its repository is.
+	// In a linked worktree, `.git` is a file that points to the repository.
 	if (status?.isFile()) {
 		return status.mtime;
 	}

@@ -16,13 +16,13 @@ const BRANCH = 'refs/heads/';
 
 export interface SourceRoutesDependencies {
 	folders: FolderStore;
-	/** Where a repository is looked at. */
+	/** The folder for temporary files while a repository is read. */
 	scratchParent: string;
 }
 
 /**
- * The look-ups of a source host (contract: cloud-tasks.md), answered from the repositories of this machine: those of the
- * tasks, and those that a window has named. Records have every documented field.
+ * Registers the look-ups of a source host (contract: cloud-tasks.md). They return the repositories on this machine that
+ * belong to tasks or were named by a window. Records have every documented field.
  */
 export function registerSourceRoutes(app: App, { folders, scratchParent }: SourceRoutesDependencies): void {
 	const scm = { scm: LOCAL_SCM };
@@ -43,7 +43,7 @@ export function registerSourceRoutes(app: App, { folders, scratchParent }: Sourc
 
 	app.get(fillPath(routes.organisations.path, scm), async context => {
 		const owners = [...new Set((await known()).map(({ owner }) => owner))];
-		// There is no picture of a folder; the field is documented as a text.
+		// A folder has no avatar image, but the field is documented as a text.
 		return context.json(owners.map(owner => ({ login: owner, name: owner, avatar_url: '' })));
 	});
 
@@ -86,7 +86,7 @@ function toRecord({ owner, name, folder, updatedAt }: LocalRepository): object {
 		full_name: `${owner}/${name}`,
 		description: null,
 		private: true,
-		// contract: not shown for a repository without a host. What `repoUrl` of a task takes.
+		// contract: not shown for a repository without a host. The value is one that `repoUrl` of a task accepts.
 		clone_url: pathToFileURL(folder).href,
 		updated_at: updatedAt.toISOString(),
 		language: null,

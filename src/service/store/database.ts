@@ -12,10 +12,10 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Opens the state file and brings its schema to the present version, each step in a transaction of its own.
- * WAL with `synchronous = NORMAL`: what a transaction has committed survives the end of the process in any form.
- * `busyTimeoutMs`: how long a statement waits for another program that holds the file.
- * Throws a sentence when the file was written by a newer version or is no database.
+ * Opens the state file and migrates its schema to the current version, each step in its own transaction. WAL with
+ * `synchronous = NORMAL` guarantees that a committed transaction survives any end of the process. `busyTimeoutMs` is
+ * how long a statement waits for another program that has locked the file.
+ * @throws UserFacingError if the file cannot be opened, was written by a newer version or is not a database.
  */
 export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync {
 	const { DatabaseSync } = requireSqlite();
@@ -43,10 +43,13 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 	}
 }
 
-/** Why a database file cannot be used, and what to do, by SQLite's result code. Nothing here ever removes a file. */
+/**
+ * Explains, by SQLite's result code, why a database file cannot be used and what to do. The service itself never
+ * removes the file.
+ */
 export function databaseFailure(file: string, error: unknown): string {
 	const reason = describeError(error);
-	// The lower byte; above it stands which kind of the same.
+	// The lower byte is the primary result code; the higher bits only refine it.
 	switch ((sqliteErrorCode(error) ?? 0) & 0xff) {
 		case SQLITE_BUSY:
 		case SQLITE_LOCKED:
@@ -61,7 +64,7 @@ export function databaseFailure(file: string, error: unknown): string {
 	}
 }
 
-/** Runs `body` so that all of it happens or nothing. */
+/** Runs `body` in a transaction: either all of its changes are stored or none. */
 export function transaction<T>(database: DatabaseSync, body: () => T): T {
 	database.exec('BEGIN IMMEDIATE');
 	try {
@@ -72,7 +75,7 @@ export function transaction<T>(database: DatabaseSync, body: () => T): T {
 		try {
 			database.exec('ROLLBACK');
 		} catch {
-			// The failed statement has rolled back by itself; what is thrown is why.
+			// The failed statement has already rolled the transaction back. The original error is thrown.
 		}
 		throw error;
 	}

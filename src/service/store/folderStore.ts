@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from './database.ts';
 
-/** What was named longest ago makes room. */
+/** If there are more folders, those that were named longest ago are removed. */
 const MAXIMUM_FOLDERS = 1_000;
 
-/** Which repositories the service has heard of: by its tasks, and by the windows that named their folders. */
+/** Stores which repositories the service knows: those of its tasks, and the folders that windows have named. */
 export class FolderStore {
 	private readonly database: DatabaseSync;
 
@@ -12,7 +12,7 @@ export class FolderStore {
 		this.database = database;
 	}
 
-	/** Remembers folders, absolute paths, as named just now. */
+	/** Stores folders, given as absolute paths, as named just now. */
 	name(folders: readonly string[]): void {
 		const now = new Date().toISOString();
 		transaction(this.database, () => {
@@ -29,7 +29,7 @@ export class FolderStore {
 		});
 	}
 
-	/** Named folders, and the `repoUrl` of every task, each once. */
+	/** Returns the named folders and the `repoUrl` of every task, without duplicates. */
 	all(): string[] {
 		return this.database
 			.prepare('SELECT folder FROM namedFolders UNION SELECT repoUrl FROM tasks ORDER BY 1')

@@ -1,4 +1,4 @@
-/** One entry for each version of the schema: what leads to it from the one before. Entries are never changed. */
+/** The SQL that migrates the schema to each version from the previous one. Existing entries must never be changed. */
 export const MIGRATIONS: readonly string[] = [
 	`
 	CREATE TABLE tasks (
@@ -35,8 +35,8 @@ export const MIGRATIONS: readonly string[] = [
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
 	`,
-	// What an agent does for a task has a row of its own, as there can be several. A result that the first version had
-	// stored is complete; where its branch began was not kept.
+	// Each agent's work on a task has its own row, as a task can have several agents. A result in the first version's
+	// table is complete, but the commit where its branch began is unknown.
 	`
 	ALTER TABLE tasks ADD COLUMN multiLaunch INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE tasks ADD COLUMN currentPrompt TEXT;

@@ -3,8 +3,9 @@ import { UserFacingError } from '../../base/errors.ts';
 type Sqlite = typeof import('node:sqlite');
 
 /**
- * `node:sqlite`, asked for when it is needed: a static import would end the program with a stack trace where it is
- * missing, before a word could be said about it.
+ * Loads `node:sqlite` on demand. If it is missing, a static import would end the program with a stack trace before any
+ * message could be printed.
+ * @throws UserFacingError if this Node has no `node:sqlite`.
  */
 export function requireSqlite(): Sqlite {
 	const sqlite = process.getBuiltinModule?.('node:sqlite') as Sqlite | undefined;
@@ -19,7 +20,7 @@ export function requireSqlite(): Sqlite {
 export const SQLITE_BUSY = 5;
 export const SQLITE_FULL = 13;
 
-/** SQLite's result code of an error that it threw. */
+/** Returns SQLite's result code of an error that it threw. */
 export function sqliteErrorCode(error: unknown): number | undefined {
 	const code = (error as { errcode?: unknown } | undefined)?.errcode;
 	return typeof code === 'number' ? code : undefined;

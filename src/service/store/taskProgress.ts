@@ -1,11 +1,11 @@
 import { type ExecutionRecord, FINAL_STATUSES, type Progress } from './taskRecord.ts';
 
-/** Which end of several is shown when none has completed: what the user did counts before what happened. */
+/** The final states in order of precedence if no execution has completed: what the user did outranks what happened. */
 const ENDS = ['stopped', 'timeout', 'error'] as const;
 
 /**
- * Where a task stands, from where its executions stand. One execution speaks for itself. Of several, the task is
- * complete when one is; it has no branch and no statistics, as each execution has its own.
+ * Derives a task's progress from that of its executions. A single execution determines it completely. A task with
+ * several is completed if one of them is; it has no branch and no statistics, as each execution has its own.
  */
 export function taskProgress(executions: readonly ExecutionRecord[]): Progress {
 	const [only, ...others] = executions;

@@ -1,4 +1,5 @@
-// A task, what each of its agents does, and a log entry, as they are stored; and the task as the contract shows it.
+// The stored form of a task, of what each of its agents does, and of a log entry; and the conversion of a task into the
+// form of the contract.
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 
 export type TaskStatus = (typeof TASK_STATES)[number];
@@ -7,7 +8,10 @@ export type TaskStatusFilter = (typeof TASK_STATUS_FILTERS)[number];
 
 export const FINAL_STATUSES: ReadonlySet<TaskStatus> = new Set(TASK_STATES.filter(isFinalStatus));
 
-/** Which states a filter of the list covers. `failed` is not defined by the contract: the two that end in failure. */
+/**
+ * Returns the states that a filter of the list covers. The contract does not define `failed`; it covers the two states
+ * that mean failure.
+ */
 export function statusesOf(filter: TaskStatusFilter): TaskStatus[] {
 	switch (filter) {
 		case 'active':
@@ -32,20 +36,20 @@ export interface NewTask {
 	prompt: string;
 	repoUrl: string;
 	selectedBranch: string;
-	/** One, or several that work on the same prompt, each on a branch of its own. */
+	/** One agent, or several that work on the same prompt, each on its own branch. */
 	agents: readonly [AgentChoice, ...AgentChoice[]];
 	installDependencies: boolean;
-	/** Seconds, for each agent. */
+	/** The time limit for each agent in seconds. */
 	maxDuration: number;
 }
 
-/** Where something stands: an execution, and the task that follows from its executions. */
+/** The progress of an execution, or of a task, which is derived from its executions. */
 export interface Progress {
 	status: TaskStatus;
-	/** Percent, 0 to 100. */
+	/** In percent, 0 to 100. */
 	progress: number;
 	error: string | null;
-	/** An error that is the service's own end, not the agent's. */
+	/** Whether the error is due to the end of the service, not to the agent. */
 	interrupted: boolean;
 	branchName: string | null;
 	linesAdded: number | null;
@@ -53,33 +57,33 @@ export interface Progress {
 	filesChanged: number | null;
 }
 
-/** What one agent does for a task. */
+/** The work of one agent on a task. */
 export interface ExecutionRecord extends Progress {
-	/** From 0, in the order of the request. */
+	/** The position in the request, counted from 0. */
 	position: number;
 	agent: string;
 	model: string;
-	/** Where the branch began. */
+	/** The commit where the branch began. */
 	baseCommit: string | null;
-	/** Of a task of several agents; `null` also where it was not asked for. */
+	/** The diff of a task with several agents. It is also `null` if it was not requested. */
 	gitDiff: string | null;
 }
 
 export interface TaskRecord extends Omit<NewTask, 'agents'>, Progress {
-	/** Order of creation. Never leaves the service. */
+	/** The order of creation. It is never sent to a client. */
 	sequence: number;
 	/** The first agent and its model, or those of the last follow-up. */
 	selectedAgent: string;
 	selectedModel: string;
 	multiLaunch: boolean;
-	/** The prompt of the last follow-up; `null` before there is one. */
+	/** The prompt of the last follow-up, or `null` if there is none. */
 	currentPrompt: string | null;
-	/** 1, and one more with each follow-up. */
+	/** The number of the turn: 1, plus one for each follow-up. */
 	turn: number;
-	/** ISO 8601, as are the others. */
+	/** All times are in ISO 8601. */
 	createdAt: string;
 	updatedAt: string;
-	/** Of the present turn, as is `completedAt`; `null` while it waits. */
+	/** The time when the current turn started, or `null` while it waits. `completedAt` refers to the current turn too. */
 	startedAt: string | null;
 	completedAt: string | null;
 }
@@ -88,15 +92,16 @@ export interface LogRecord {
 	type: 'info' | 'error' | 'success' | 'warning' | 'system';
 	contentType: 'agentResponse' | 'ansi' | 'system' | 'message' | 'plain-text';
 	message: string;
-	/** ISO 8601. */
+	/** The time in ISO 8601. */
 	timestamp: string;
 	agent: string;
 	step: string;
 }
 
 /**
- * The task with every documented field. What does not exist on one machine (teams, sandboxes, pull requests) is null.
- * `executions` are shown of a task of several agents only.
+ * Converts a task into the form of the contract, with every documented field. Fields for things that do not exist on
+ * one machine (teams, sandboxes, pull requests) are null. `executions` are included only for a task with several
+ * agents.
  */
 export function toTask(record: TaskRecord, executions: readonly ExecutionRecord[]): object {
 	const { linesAdded, linesRemoved, filesChanged } = record;

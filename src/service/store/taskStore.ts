@@ -13,17 +13,17 @@ import {
 	type TaskStatus,
 } from './taskRecord.ts';
 
-/** What may change of an execution after its creation. */
+/** The fields of an execution that may change after its creation. */
 export type ExecutionChange = Partial<Omit<ExecutionRecord, 'position' | 'agent' | 'model'>>;
 
 export interface TaskPageQuery {
 	limit: number;
 	offset: number;
-	/** Default: all. */
+	/** The default is all tasks. */
 	filter?: TaskFilter;
-	/** Default: every state. */
+	/** The default is every state. */
 	statuses?: readonly TaskStatus[];
-	/** Default: either. */
+	/** The default is both interrupted tasks and others. */
 	interrupted?: boolean;
 }
 
@@ -31,15 +31,18 @@ export interface FollowUp extends AgentChoice {
 	prompt: string;
 }
 
-/** UTF-16 code units. A reader that does not read costs a page, and JSON can make six bytes of each. */
+/**
+ * In UTF-16 code units. A client that stops reading holds one page in memory, and JSON can turn each unit into six
+ * bytes.
+ */
 const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
 const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
 	linesAdded, linesRemoved, filesChanged`;
 
 /**
- * The tasks, their executions and their logs, in SQLite. Every method has stored what it was given when it returns.
- * Nothing is ever deleted and a log only grows. What is in a final state changes by a follow-up alone.
+ * Stores the tasks, their executions and their logs in SQLite. Every method has committed its changes when it returns.
+ * Nothing is ever deleted, and a log only grows. A final state changes only by a follow-up.
  */
 export class TaskStore {
 	private readonly database: DatabaseSync;
@@ -101,7 +104,10 @@ export class TaskStore {
 		return row === undefined ? undefined : toRecord(row);
 	}
 
-	/** In the order of the request. The diffs can be large, and are read only where they are shown. */
+	/**
+	 * Returns the executions in the order of the request. The diffs can be large, so they are read only if they are
+	 * needed.
+	 */
 	executions(task: TaskRecord, { diffs = false } = {}): ExecutionRecord[] {
 		return this.database
 			.prepare(
@@ -111,12 +117,12 @@ export class TaskStore {
 			.map(row => ({ ...(row as unknown as ExecutionRecord), interrupted: row['interrupted'] === 1 }));
 	}
 
-	/** Newest first. */
+	/** Returns a page of tasks, newest first. */
 	list({ limit, offset, filter, statuses = [], interrupted }: TaskPageQuery): {
 		tasks: TaskRecord[];
 		hasMore: boolean;
 	} {
-		// No batches are made here, so a list of batch tasks has none.
+		// The local service creates no batches, so this list is always empty.
 		if (filter === 'batch') {
 			return { tasks: [], hasMore: false };
 		}
@@ -136,13 +142,15 @@ export class TaskStore {
 		return { tasks: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
 	}
 
-	/** Every task that is in no final state, in the order they came or, for a follow-up, in that of the tasks. */
+	/**
+	 * Returns every task that is not in a final state in order of creation. A follow-up keeps the position of its task.
+	 */
 	active(): TaskRecord[] {
 		const statuses: TaskStatus[] = ['pending', 'processing', 'saving'];
 		return this.list({ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, statuses }).tasks.reverse();
 	}
 
-	/** Writes a change together with log entries that belong to it. An execution in a final state is left as it is. */
+	/** Stores a change together with the log entries that belong to it. An execution in a final state is not changed. */
 	update(id: string, position: number, change: ExecutionChange, entries: readonly LogRecord[] = []): TaskRecord {
 		const updated = transaction(this.database, () => {
 			const task = this.require(id);
@@ -167,8 +175,8 @@ export class TaskStore {
 	}
 
 	/**
-	 * Makes a task of one agent wait again, for a follow-up on its branch. What the earlier turns have reached stays until
-	 * this one has more. The caller has checked that the task is in a final state.
+	 * Sets a task with one agent back to waiting, for a follow-up on its branch. The results of earlier turns are kept
+	 * until this turn has new ones. The caller must have checked that the task is in a final state.
 	 */
 	followUp(id: string, { prompt, agent, model }: FollowUp, entries: readonly LogRecord[]): TaskRecord {
 		const updated = transaction(this.database, () => {
@@ -200,7 +208,7 @@ export class TaskStore {
 		return updated;
 	}
 
-	/** Adds to the end of a task's log, in one transaction. */
+	/** Appends entries to a task's log in one transaction. */
 	append(id: string, entries: readonly LogRecord[]): void {
 		if (entries.length > 0) {
 			transaction(this.database, () => this.insertEntries(this.require(id), entries));
@@ -209,8 +217,8 @@ export class TaskStore {
 	}
 
 	/**
-	 * Entries from position `from` on, without gaps: at most `limit`, and no more once their text is longer than
-	 * `MAXIMUM_PAGE_LENGTH`. None only where there are none.
+	 * Returns the entries from position `from` on, without gaps: at most `limit`, and no more once their text is longer
+	 * than `MAXIMUM_PAGE_LENGTH`. The list is empty only if there are no more entries.
 	 */
 	entries(task: TaskRecord, from: number, limit: number): LogRecord[] {
 		const entries: LogRecord[] = [];
@@ -234,7 +242,7 @@ export class TaskStore {
 	watch(id: string, listener: () => void): Disposable {
 		const listeners = this.listeners.get(id) ?? new Set();
 		this.listeners.set(id, listeners);
-		// A function of its own: the same listener may watch twice.
+		// A new function is created because the same listener may watch twice.
 		const entry = () => listener();
 		listeners.add(entry);
 		return toDisposable(() => {
@@ -270,7 +278,7 @@ export class TaskStore {
 			);
 	}
 
-	/** Brings the task's own row to where its executions stand: the list is read from that alone. */
+	/** Updates the task's own row from its executions, as lists are read from that row alone. */
 	private writeTask(task: TaskRecord, executions: readonly ExecutionRecord[]): TaskRecord {
 		const now = new Date().toISOString();
 		const progress = taskProgress(executions);
