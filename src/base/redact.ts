@@ -41,8 +41,20 @@ const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
 
 const MAXIMUM_VALUE_LENGTH = 200;
 
-/** The documented forms of keys and tokens, in case an error's message contains one. */
-const SECRET = /\b(?:sk-[\w-]{4,}|Bearer\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)|\/\/[^/\s@]+@/g;
+/**
+ * Keys and tokens by their forms, in case one hides in an error's message: the documented ones, and a short name before a
+ * long run of letters and digits, as the tokens of services look. Whoever knows a key takes it out by its value
+ * (`keyRemoval.ts`). None is looked for again inside a word, so that a long text takes no longer than it is long.
+ */
+const SECRET = new RegExp(
+	[
+		String.raw`\b(?:sk-[\w-]{4,}|(?:Bearer|Basic)\s+\S+)`,
+		String.raw`(?<![\w-])eyJ[\w-]+(?:\.[\w-]*){0,2}`,
+		String.raw`(?<![\w-])[A-Za-z][A-Za-z0-9]{1,15}[_-](?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}[\w-]*`,
+		String.raw`//[^/\s@]+@`,
+	].join('|'),
+	'g',
+);
 
 export function redactText(text: string): string {
 	return text.replace(SECRET, '[redacted]');
@@ -55,7 +67,8 @@ export function redactFields(fields: LogFields): string {
 		if (!ALLOWED.has(key) || value === undefined) {
 			continue;
 		}
-		const text = replaceHidden(redactText(String(value).slice(0, MAXIMUM_VALUE_LENGTH * 2)), () => ' ')
+		// In this order: what is left of a secret that was cut is known for none.
+		const text = replaceHidden(redactText(String(value)), () => ' ')
 			.replace(/[\t\r\n ]+/g, ' ')
 			.slice(0, MAXIMUM_VALUE_LENGTH);
 		line += ` ${key}=${/\s/.test(text) ? JSON.stringify(text) : text}`;

@@ -5,31 +5,35 @@ import { readCompletion } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
 import { streamChat } from './chatStream.ts';
 import type { Caller } from './core/caller.ts';
+import { throwErrorIn } from './core/replyData.ts';
 import type { Client } from './types.ts';
 
 /** Chat completions (contract: inference.md). */
 export function createChat(caller: Caller): Client['chat'] {
 	return {
-		complete: async (request, { signal } = {}) => completeChat(caller, request, signal),
+		complete: async (request, { signal } = {}) => completeChat(caller, request, signal, completion => completion),
 		stream: (request, { signal } = {}) => streamChat(caller, routes.chatCompletions, request, signal),
 	};
 }
 
-/** Returns the whole reply to a chat request. */
-export async function completeChat(
+/** What `read` makes of the whole reply to a chat request. */
+export async function completeChat<T>(
 	caller: Caller,
 	request: ChatRequest,
 	signal: AbortSignal | undefined,
-): Promise<ChatCompletion> {
-	// `stream` is not sent: without it the service sends a whole reply.
+	read: (completion: ChatCompletion) => T,
+): Promise<T> {
+	// `stream` is not sent: without it the reply is whole.
 	const { stream: _, ...body } = checkChatRequest(caller.connection, request);
-	const reply = await caller.json({
+	const call = {
 		route: routes.chatCompletions,
 		body,
-		mayHoldError: true,
 		firstByteMs: caller.limits.replyFirstByteMs,
-		retry: 'turned-away',
+		retry: 'turned-away' as const,
 		signal,
+	};
+	return caller.json(call, value => {
+		throwErrorIn(value);
+		return read(readCompletion(value));
 	});
-	return readCompletion(reply);
 }

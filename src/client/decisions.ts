@@ -11,6 +11,7 @@ import {
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
 import { ClientError } from './core/errors.ts';
+import { throwErrorIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -18,13 +19,16 @@ import type { Client } from './types.ts';
 export function createDecisions(caller: Caller): Client['decisions'] {
 	return {
 		async evaluate({ model = defaultModel(caller), ...request }, { signal } = {}) {
-			const reply = await caller.json({
+			const call = {
 				route: routes.decisions,
 				body: checkRequest<DecisionRequest>(decisionRequestSchema, { ...request, model }),
-				mayHoldError: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
-				retry: 'turned-away',
+				retry: 'turned-away' as const,
 				signal,
+			};
+			const reply = await caller.json(call, value => {
+				throwErrorIn(value);
+				return value;
 			});
 			const read = decisionReplySchema.safeParse(reply).data;
 			if (!read) {

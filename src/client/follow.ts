@@ -127,7 +127,7 @@ async function* readConnection(
 				return undefined;
 			}
 			if (cause !== undefined) {
-				return { cause: exchange.withoutKey(cause) };
+				return { cause: exchange.words(cause) };
 			}
 		}
 	} catch (error) {

@@ -8,10 +8,7 @@ import { parseEventData, throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';
 
-/** The service's own text is kept as short as that of an error body. */
-const MAXIMUM_REASON_LENGTH = 500;
-
-/** Decodes the events of one response. Undocumented events are ignored, except those that end it early. */
+/** The events of one response. Those that are not documented are ignored, but for the ones that end it early. */
 export class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 	isEnded = false;
 
@@ -58,7 +55,7 @@ function throwEarlyEnd(type: string | undefined, value: unknown): void {
 		const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
 		// The failure is not retryable: another attempt would reach the same limit.
 		throw new ClientError('truncated', 'the service ended the response before it was complete', {
-			...(reason === undefined ? {} : { serviceMessage: reason.slice(0, MAXIMUM_REASON_LENGTH) }),
+			...(reason === undefined ? {} : { serviceMessage: reason }),
 		});
 	}
 }

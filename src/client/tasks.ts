@@ -67,21 +67,23 @@ export function createTasks(caller: Caller): Client['tasks'] {
 		},
 		async continue(id, followUp) {
 			const { prompt, agent, model } = checkRequest<TaskFollowUp>(taskFollowUpSchema, followUp);
-			const reply = await caller.json({
+			const call = {
 				route: routes.taskContinue,
 				values: { taskId: id },
 				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
 				firstByteMs: caller.limits.replyFirstByteMs,
-				// A second request would give the agent the same work again.
-				retry: 'never',
+				// A second one would give the agent the same work again.
+				retry: 'never' as const,
 				signal: undefined,
+			};
+			await caller.json(call, reply => {
+				if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
+					const { message } = readErrorValue(reply);
+					throw new ClientError('server', 'the service did not take the follow-up', {
+						...(message === undefined ? {} : { serviceMessage: message }),
+					});
+				}
 			});
-			if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
-				const { message } = readErrorValue(reply);
-				throw new ClientError('server', 'the service did not take the follow-up', {
-					...(message === undefined ? {} : { serviceMessage: message }),
-				});
-			}
 		},
 		follow: (id, options = {}) => follow({ caller, getTask: get, id, ...options }),
 	};

@@ -1,5 +1,5 @@
-/** Texts of an error body are cut to this length (unspecified.md, "error bodies"). */
-const MAXIMUM_MESSAGE_LENGTH = 500;
+/** Characters of an error body's text that are looked at. Whoever tells it cuts it once no key is in it any more. */
+const MAXIMUM_MESSAGE_LENGTH = 16_384;
 
 export interface ErrorBody {
 	message?: string;

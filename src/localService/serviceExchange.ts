@@ -36,7 +36,7 @@ export function askService(
 					if (response.statusCode !== 200) {
 						throw new Error(`the service answered with ${response.statusCode}`);
 					}
-					resolve(JSON.parse(text));
+					resolve(parsed(text));
 				} catch (error) {
 					reject(error);
 				}
@@ -47,7 +47,16 @@ export function askService(
 	});
 }
 
-/** Returns the request options for a path of the service. */
+/** The parser's own message would quote the text, which no log may hold. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new Error('the answer is not JSON');
+	}
+}
+
+/** Where a path of the service is. */
 export function placeOf(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };

@@ -38,6 +38,8 @@ export async function* readReplyStream(
 			}
 		}
 		isWhole = true;
+	} catch (error) {
+		throw exchange.told(error);
 	} finally {
 		if (isWhole) {
 			// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.

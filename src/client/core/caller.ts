@@ -7,7 +7,6 @@ import { ClientError, type ClientErrorCode } from './errors.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfStatus, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
-import { throwErrorIn } from './replyData.ts';
 import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
@@ -29,8 +28,6 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** An error may come with a status of success, in place of the reply. */
-	mayHoldError?: true;
 	/** What a status means on this route, where that is not what it means elsewhere. */
 	codes?: Readonly<Record<number, ClientErrorCode>>;
 	/** Where a redirect would hide who answers. */
@@ -46,8 +43,11 @@ export interface Call {
 
 /** How every area of the client reaches the service: address, key, limits, tries and errors. */
 export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'random' | 'limits'> {
-	/** The JSON of a reply with a status of success. */
-	json(call: Call): Promise<unknown>;
+	/**
+	 * What `read` makes of the JSON of a reply with a status of success; without it, that. What it throws is told as any
+	 * failure of the call is.
+	 */
+	json<T = unknown>(call: Call, read?: (value: unknown) => T): Promise<T>;
 	/** A reply with a status of success, its body unread. The caller of this closes it. */
 	stream(call: Call): Promise<Exchange>;
 	/** Reaches the `inference` host of an origin that is no part of the connection. Has no key to send. */
@@ -56,6 +56,9 @@ export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'ra
 
 /** What an error says beyond its status is worth this wait and no more. */
 const ERROR_BODY_MS = 5000;
+
+/** Characters of a content type that are told. */
+const MAXIMUM_TYPE = 60;
 
 /** Room for most bodies. */
 const FIRST_BODY_BYTES = 16 * 1024;
@@ -84,7 +87,7 @@ export function createCaller(options: CallerOptions): Caller {
 						return await use(exchange);
 					} catch (error) {
 						exchange.close();
-						throw exchange.withoutKeyIn(error);
+						throw exchange.told(error);
 					}
 				} catch (error) {
 					if (!ClientError.is(error)) {
@@ -106,14 +109,10 @@ export function createCaller(options: CallerOptions): Caller {
 		clock,
 		random,
 		limits,
-		json: call =>
-			run(call, 'application/json', async exchange => {
-				const value = await readJson(exchange, call.jsonBytes ?? limits.jsonBytes);
-				if (call.mayHoldError) {
-					throwErrorIn(value);
-				}
-				return value;
-			}),
+		json: <T>(call: Call, read = (value: unknown) => value as T) =>
+			run(call, 'application/json', async exchange =>
+				read(await readJson(exchange, call.jsonBytes ?? limits.jsonBytes)),
+			),
 		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
 		elsewhere: origin =>
 			createCaller({
@@ -137,7 +136,7 @@ async function open(options: CallerOptions, call: Call, request: Omit<TransportR
 	}
 	const failure = await statusFailure(exchange, call, options);
 	exchange.close();
-	throw failure;
+	throw exchange.told(failure);
 }
 
 async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
@@ -161,7 +160,7 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 		status,
 		retryable: isRetryable(code),
 		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-		...(serviceMessage === undefined ? {} : { serviceMessage: exchange.withoutKey(serviceMessage) }),
+		...(serviceMessage === undefined ? {} : { serviceMessage }),
 	});
 }
 
@@ -269,8 +268,8 @@ export async function readJson(exchange: Exchange, maximum: number): Promise<unk
 		return JSON.parse(new TextDecoder().decode(bytes));
 	} catch {
 		// The parser's own message quotes the text, which a log must not hold.
-		const type = exchange.header('content-type')?.split(';')[0] ?? 'no type';
-		throw new ClientError('bad-response', `the reply is not JSON (${type.slice(0, 60)})`, { status: exchange.status });
+		const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
+		throw new ClientError('bad-response', `the reply is not JSON (${type})`, { status: exchange.status });
 	}
 }
 

@@ -55,8 +55,18 @@ export class ClientError extends Error {
 
 	/** The same error for whoever knows whether something has left this machine. */
 	withSent(wasSent: boolean): ClientError {
-		const { code, message, cause } = this;
-		return wasSent === this.wasSent ? this : new ClientError(code, message, { ...this, cause, unsent: !wasSent });
+		return wasSent === this.wasSent ? this : this.with({ unsent: !wasSent });
+	}
+
+	/** The same error with other words of the service. */
+	withWords(serviceMessage: string): ClientError {
+		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
+	}
+
+	private with(changes: ClientErrorOptions): ClientError {
+		const { code, message, status, retryable, retryAfterMs, cause, serviceMessage, wasSent } = this;
+		const options = { status, retryable, retryAfterMs, cause, serviceMessage, unsent: !wasSent };
+		return new ClientError(code, message, { ...options, ...changes });
 	}
 
 	static is(error: unknown, code?: ClientErrorCode): error is ClientError {

@@ -1,9 +1,13 @@
 import type { Clock } from '../../base/async.ts';
+import { createKeyRemover, type KeyRemover, removeKeyFrom } from '../../base/keyRemoval.ts';
 import { ClientError } from './errors.ts';
 import { failureOf } from './failures.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** How long a reply that has ended may take to close by itself, so that its connection can be used again. */
+/** Characters of what a service says about a failure (unspecified.md, "error bodies"). */
+const MAXIMUM_WORDS = 500;
+
+/** A reply that ended is given this long to close by itself, so that its connection can be used again. */
 const DRAIN_MS = 1000;
 
 export interface ExchangeOptions {
@@ -32,8 +36,8 @@ export class Exchange {
 	private silentSince: number | undefined;
 	private cancelWatch: (() => void) | undefined;
 	private isRead = false;
-	/** The key that was sent with the request. */
-	private key: string | undefined;
+	/** Takes the key that went out with the request out of a text. */
+	private removeKey: KeyRemover = text => text;
 
 	private constructor(options: ExchangeOptions) {
 		this.options = options;
@@ -46,7 +50,10 @@ export class Exchange {
 	/** Resolves with the reply's head, whatever its status. */
 	static async open(options: ExchangeOptions, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
 		const exchange = new Exchange(options);
-		exchange.key = request.headers['Authorization']?.replace(/^Bearer /, '');
+		const key = request.headers['Authorization']?.replace(/^Bearer /, '');
+		if (key !== undefined) {
+			exchange.removeKey = createKeyRemover(key);
+		}
 		await exchange.send(request);
 		return exchange;
 	}
@@ -59,19 +66,18 @@ export class Exchange {
 		return this.response?.headers.get(name);
 	}
 
-	/** Removes the key from the service's own message about a failure, which may quote it. */
-	withoutKey(text: string): string {
-		return this.key ? text.replaceAll(this.key, '[key]') : text;
+	/** Words of the service as they may be told: they may quote the key that it was sent, and go on for long. */
+	words(text: string): string {
+		// In this order: of a key that is cut, the rest might not be known for one.
+		return this.removeKey(text).slice(0, MAXIMUM_WORDS);
 	}
 
-	/** Returns the same failure with the key removed from the service's message. */
-	withoutKeyIn(failure: unknown): unknown {
-		if (!ClientError.is(failure) || failure.serviceMessage === undefined) {
-			return failure;
-		}
-		const { code, message, status, retryable, retryAfterMs, cause } = failure;
-		const serviceMessage = this.withoutKey(failure.serviceMessage);
-		return new ClientError(code, message, { status, retryable, retryAfterMs, cause, serviceMessage });
+	/** A failure as it may be told: without the key, in whatever part of it that stands, and its service's words cut. */
+	told(failure: unknown): unknown {
+		removeKeyFrom(failure, this.removeKey);
+		return ClientError.is(failure) && failure.serviceMessage !== undefined
+			? failure.withWords(this.words(failure.serviceMessage))
+			: failure;
 	}
 
 	/** Resolves with the next bytes, or undefined at the end of the body. Only one read may be pending at a time. */
@@ -168,6 +174,7 @@ export class Exchange {
 				},
 				error => {
 					const failure = this.failure ?? failureOf(error);
+					removeKeyFrom(failure, this.removeKey);
 					this.end(failure);
 					reject(failure);
 				},

@@ -70,7 +70,7 @@ export class StreamedReply<T> implements Lots<T> {
 		this.isOver = true;
 		this.exchange?.close();
 		const failure = this.stream && ClientError.is(error, 'offline') ? truncated(error) : error;
-		const told = this.exchange ? this.exchange.withoutKeyIn(failure) : failure;
+		const told = this.exchange ? this.exchange.told(failure) : failure;
 		return this.options.failure ? this.options.failure(told) : told;
 	}
 

@@ -15,10 +15,42 @@ describe('redaction', () => {
 			'eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl',
 			'https://user:password@host/path',
 			'https://password@host/path',
+			'qcl_8d03b6e5a1c4',
+			'tok-0123456789abcdefCLOUD',
+			'cloudtoken_Harbour9Beacon8Gull3-more_of-it',
+			'Basic dXNlcjpwYXNzd29yZA==',
 		]) {
 			const text = redactText(`failed with ${secret} at last`);
-			assert.doesNotMatch(text, /abcdef|abc\.def|eyJ|password/, text);
+			assert.doesNotMatch(text, /abcdef|abc\.def|eyJ|password|qcl|tok-|Harbour|more|dXNl/, text);
 			assert.match(text, /failed with .*\[redacted\]/);
+		}
+	});
+
+	it('leaves what is no secret as it is', () => {
+		for (const text of [
+			'task c0a8f1e2-3b4d-4c5e-a1b2-0123456789ab ended',
+			'ENOENT: no such file, /home/me/errand-conversations/2026-01-02.json',
+			'POST /chat/completions answered with HTTP 502',
+			'certificate-chain-validated is false',
+		]) {
+			assert.equal(redactText(text), text);
+		}
+	});
+
+	it('takes a secret out before a text is cut, wherever that would be', () => {
+		for (const secret of ['sk-Tide7Lantern', 'qcl_Harbour9Beacon8', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl']) {
+			for (let before = 150; before < 420; before++) {
+				const line = redactFields({ reason: `Bearer ${'x'.repeat(before)} ${secret}` });
+				assert.doesNotMatch(line, /Tide|Harb|eyJ|sk-|qcl/);
+			}
+		}
+	});
+
+	it('takes no longer than a text is long', () => {
+		for (const unit of ['-eyJ', 'eyJa.', 'Bearer ', '//', '//a', 'aa_', 'aa-a1', 'sk-', 'a'.repeat(40)]) {
+			const started = performance.now();
+			redactText(unit.repeat(200_000 / unit.length));
+			assert.ok(performance.now() - started < 2000, unit);
 		}
 	});
 

@@ -28,8 +28,8 @@ describe('readErrorBody', () => {
 		});
 	}
 
-	it('keeps no more than 500 characters', () => {
-		assert.equal(readErrorBody('x'.repeat(10_000)).message?.length, 500);
-		assert.equal(readErrorBody(JSON.stringify({ error: { message: 'x'.repeat(10_000) } })).message?.length, 500);
+	it('keeps no more than is looked through for a key', () => {
+		assert.equal(readErrorBody('x'.repeat(100_000)).message?.length, 16_384);
+		assert.equal(readErrorBody(JSON.stringify({ error: { message: 'x'.repeat(100_000) } })).message?.length, 16_384);
 	});
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { systemClock } from '../../../../src/base/async.ts';
-import { nullLogger } from '../../../../src/base/logger.ts';
+import { createLogger } from '../../../../src/base/logger.ts';
 import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
 import type { Alias } from '../../../../src/contract/modelIdentifier.ts';
 import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../src/contract/upstreams.ts';
@@ -21,6 +21,8 @@ export class GatewayHarness {
 	readonly directory: UpstreamDirectory;
 	readonly servers: Readonly<Record<string, UpstreamServer>>;
 	aliases: Alias[] = [];
+	/** The lines of the service's log. */
+	readonly logged: string[] = [];
 	private readonly transport = createUndiciTransport();
 
 	private constructor(
@@ -29,20 +31,21 @@ export class GatewayHarness {
 		clock: typeof systemClock,
 	) {
 		this.servers = servers;
+		const logger = createLogger('service', (_, line) => this.logged.push(line));
 		this.directory = new UpstreamDirectory({
 			builtIn: [],
 			transport: this.transport,
-			logger: nullLogger,
+			logger,
 			clock,
 			known: [],
-			answers: new ServerAnswers(os.tmpdir(), nullLogger),
+			answers: new ServerAnswers(os.tmpdir(), logger),
 			ownerOf: ownerOfPort,
 		});
 		this.directory.replace(upstreamHandoverSchema.parse(handover));
 		this.gateway = createGateway({
 			directory: this.directory,
 			aliases: () => this.aliases,
-			logger: nullLogger,
+			logger,
 			clock,
 			random: seededRandom(11),
 		});

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
 import { FaultServer } from '../../../../support/faultServer.ts';
-import { UpstreamServer } from '../../../../support/upstreamServer.ts';
+import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
 import { allOf, GatewayHarness, textOf } from '../gatewayHarness.ts';
 
 describe('an upstream', function () {
@@ -196,5 +197,35 @@ describe('an upstream', function () {
 			assert.match(error.message, /Incorrect key provided/);
 			assert.ok(!error.message.includes('key-of-one'));
 		});
+
+		const key = 'up-Tide7Lantern-Pebble_42';
+		const encoded = key.replace(/[a-z]/gi, letter => `%${letter.charCodeAt(0).toString(16)}`);
+		const location = `http://${key}.example/`;
+		const reflections: Record<string, UpstreamBehaviour> = {
+			'where its words are cut': { status: 401, body: { error: { message: `${'x'.repeat(490)}${key}` } } },
+			'as addresses spell it': { status: 401, body: { error: { message: `No such key: ${encoded}` } } },
+			'but for its beginning': { status: 401, body: { error: { message: `No such key: ${key.slice(4)}` } } },
+			'with a status of success': { status: 200, body: { error: { message: `${'x'.repeat(490)}${key}` } } },
+			'in the address that it leads to': { status: 307, headers: { location } },
+			'in the type of its reply': { status: 200, headers: { 'content-type': `application/${key}+json` }, body: '<' },
+		};
+		for (const [what, behaves] of Object.entries(reflections)) {
+			it(`that sends it back has it taken out of whatever is told and logged: ${what}`, async () => {
+				const gateway = await start({ one: { key, models: ['small'], behaves } });
+				const error = await gateway
+					.chat()
+					.then(({ chunks }) => allOf(chunks))
+					.then(
+						() => assert.fail('it was served'),
+						(reason: unknown) => reason,
+					);
+				const decoded = (text: string) =>
+					text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+				const told = inspect(error, { depth: 20, showHidden: true, maxStringLength: null });
+				for (const text of [told, decoded(told), ...gateway.logged]) {
+					assert.doesNotMatch(text, /tide7|lantern|pebble|up-ti/i);
+				}
+			});
+		}
 	});
 });
