@@ -90,8 +90,9 @@ export function createConnect({
 
 	const buildActive = async (): Promise<ActiveClient> => {
 		const connection = await described(await connections.active());
-		// The local transport puts the service's token in the place of this; it never leaves the window.
-		const local = Promise.resolve('local');
+		// The local transport puts the service's token in the place of this; it never leaves the window. By chance, as every
+		// key is taken out of what a service says: a word would go with it.
+		const local = Promise.resolve(crypto.randomUUID());
 		const client = await build(connection, kind =>
 			connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind),
 		);

@@ -16,12 +16,10 @@ export function createKeyRemover(key: string): KeyRemover {
 		const word = new RegExp(`(?<![a-z0-9])${escaped(key)}(?![a-z0-9])`, 'gi');
 		return text => text.replace(word, MARK);
 	}
-	let pieces: Set<string> | undefined;
-	let hint: RegExp | undefined;
+	let search: Search | undefined;
 	return text => {
-		const forms = pieces && hint ? [] : [key, ...base64Forms(key)];
-		pieces ??= new Set(forms.flatMap(piecesOf));
-		hint ??= new RegExp(forms.flatMap(hintsOf).map(escaped).join('|'), 'i');
+		search ??= searchFor(key);
+		const { pieces, hint } = search;
 		const isEncoded = text.search(ENCODED) !== -1;
 		if (!isEncoded && !hint.test(text)) {
 			return text;
@@ -36,6 +34,21 @@ export function createKeyRemover(key: string): KeyRemover {
 			markPieces(decodedUnits(text), pieces, isKey);
 		}
 		return withMarks(text, isKey);
+	};
+}
+
+/** What a key is looked for by. */
+interface Search {
+	pieces: ReadonlySet<string>;
+	/** Matches wherever a piece is: most texts have none, and this sees it soon. */
+	hint: RegExp;
+}
+
+function searchFor(key: string): Search {
+	const forms = [key, ...base64Forms(key)];
+	return {
+		pieces: new Set(forms.flatMap(piecesOf)),
+		hint: new RegExp(forms.flatMap(hintsOf).map(escaped).join('|'), 'i'),
 	};
 }
 
