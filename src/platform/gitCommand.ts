@@ -53,6 +53,8 @@ export class GitRefusal extends Error {
 	}
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 export interface GitOptions {
 	/** A directory in which git stops to look upwards for a repository. */
 	stopAt?: string;
@@ -74,7 +76,13 @@ export async function runGit(
 	const place = options.stopAt === undefined ? {} : { GIT_CEILING_DIRECTORIES: options.stopAt };
 	const found = await settingsOf(gitPath, directory, place);
 	const settings = [...withoutHooks(found), ...emptyFilters(filtersOf(found), false)];
-	return run(gitPath, directory, commandLine, { ...OFFLINE, ...place, ...settingsEnvironment(settings) }, options);
+	return runSafely(
+		gitPath,
+		directory,
+		commandLine,
+		{ ...OFFLINE, ...place, ...settingsEnvironment(settings) },
+		options,
+	);
 }
 
 /** The names of the filters that git is configured with here. Rejects as `runGit` does. */
@@ -101,7 +109,7 @@ export async function runGitWithIndex(
 		...emptyFilters([...new Set(refused)], true),
 	];
 	const variables = { ...OFFLINE, ...settingsEnvironment(settings), GIT_INDEX_FILE: indexFile };
-	return run(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
 }
 
 /** The programs that the repository's own configuration names for a filter; empty where it names none. */
@@ -120,7 +128,7 @@ export async function runRemoteGit(
 	directory: string,
 	remote: string,
 	commandLine: readonly string[],
-	credentials: Readonly<Record<string, string | undefined>>,
+	credentials: Variables,
 ): Promise<string> {
 	const found = await settingsOf(gitPath, directory);
 	const program = findTransportProgram(found, remote);
@@ -133,7 +141,7 @@ export async function runRemoteGit(
 		...settingsEnvironment(withoutHooks(found)),
 		...pastProxy({ ...process.env, ...credentials }),
 	};
-	return run(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
 }
 
 /**
@@ -155,7 +163,17 @@ export async function runDirectoryGit(
 	const safe = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
 	const start = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${settings.length} "$ERRAND_GIT" ${safe} ${program}`;
 	const variables = { ...DIRECTORY, ...settingsEnvironment(settings), ERRAND_GIT: gitPath };
-	return run(gitPath, directory, commandLine(`--${program}=${start}`), variables, {}, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine(`--${program}=${start}`), variables, {}, REMOTE_TIMEOUT_MS);
+}
+
+/** Runs git as the user would, hooks and filters included: for what the user has just said yes to. */
+export function runUserGit(
+	gitPath: string,
+	directory: string,
+	commandLine: readonly string[],
+	credentials: Variables,
+): Promise<string> {
+	return run(gitPath, directory, ['--no-pager', ...commandLine], credentials, {}, REMOTE_TIMEOUT_MS);
 }
 
 /** Whoever answers for credentials of a host on this machine must not send them to a proxy. git reads either name. */
@@ -168,7 +186,7 @@ function pastProxy({ no_proxy, NO_PROXY }: Readonly<Record<string, string | unde
 /** As `upload-pack` and `receive-pack` look for it. Rejects where there is none: that must not pass for one without settings. */
 async function gitDirectoryOf(gitPath: string, directory: string): Promise<string> {
 	const ask = (place: string) =>
-		run(gitPath, directory, ['rev-parse', '--absolute-git-dir'], { ...OFFLINE, GIT_DIR: place });
+		runSafely(gitPath, directory, ['rev-parse', '--absolute-git-dir'], { ...OFFLINE, GIT_DIR: place });
 	const found = await ask(path.join(directory, '.git')).catch(() => ask(directory));
 	return found.replace(/\n$/, '');
 }
@@ -196,9 +214,11 @@ async function readSettingsOf(
 	place: Readonly<Record<string, string>>,
 ): Promise<FoundSetting[]> {
 	const variables = { ...OFFLINE, ...place, ...LIST_SETTINGS.env };
-	const listed = await run(gitPath, directory, LIST_SETTINGS.args, variables).catch((error: { code?: unknown }) => {
-		throw TOO_OLD.has(error.code) ? new GitRefusal('old-git') : error;
-	});
+	const listed = await runSafely(gitPath, directory, LIST_SETTINGS.args, variables).catch(
+		(error: { code?: unknown }) => {
+			throw TOO_OLD.has(error.code) ? new GitRefusal('old-git') : error;
+		},
+	);
 	const found = readSettings(listed);
 	if (found === undefined) {
 		throw new GitRefusal('old-git');
@@ -210,11 +230,20 @@ async function readSettingsOf(
 	return found;
 }
 
+function runSafely(
+	gitPath: string,
+	directory: string,
+	commandLine: readonly string[],
+	...rest: [variables: Variables, options?: GitOptions, timeout?: number]
+): Promise<string> {
+	return run(gitPath, directory, [...SAFE_OPTIONS, ...commandLine], ...rest);
+}
+
 function run(
 	gitPath: string,
 	directory: string,
 	commandLine: readonly string[],
-	variables: Readonly<Record<string, string | undefined>>,
+	variables: Variables,
 	{ input = '', encoding = 'utf8' }: GitOptions = {},
 	timeout = TIMEOUT_MS,
 ): Promise<string> {
@@ -228,7 +257,7 @@ function run(
 	return new Promise((resolve, reject) => {
 		const child = execFile(
 			gitPath,
-			[...SAFE_OPTIONS, ...commandLine],
+			commandLine,
 			{
 				cwd: directory,
 				env: { ...environment, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...variables },

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../client/core/errors.ts';
-import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
+import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
+import { shortName } from './launch/preflightMessages.ts';
 import { firstLine } from './model/plainText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
@@ -20,12 +22,21 @@ export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
 	store: TaskStore;
 	active: ActiveConnection;
+	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	/** Shows and follows a task that goes on. */
 	goesOn(task: Task, target: TaskTarget): void;
+	/** Starts a task from the branch of another one, and shows it. Resolves with false where it was not made, which was said. */
+	start(request: TaskCreateRequest, target: TaskTarget): Promise<boolean>;
 	explain(error: unknown): void;
 }
 
-/** Gives tasks that are over a further prompt, each with one request at a time. */
+/** Where the branch of a task is checked out. */
+type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
+
+/**
+ * Gives tasks that are over a further prompt, each with one request at a time. Where the branch of the task is checked out,
+ * nobody may move it: then a new task starts from it.
+ */
 export class TaskFollowUps {
 	private readonly dependencies: TaskFollowUpsDependencies;
 	private readonly drafts: StateEntries<string>;
@@ -52,9 +63,10 @@ export class TaskFollowUps {
 				);
 				return;
 			}
-			const prompt = await this.ask(task);
+			const checkedOut = await this.dependencies.branches.find(task, target);
+			const prompt = await this.ask(task, checkedOut);
 			if (prompt !== undefined) {
-				await this.send(task, prompt, target);
+				await (checkedOut ? this.startFrom(task, checkedOut.branch, prompt, target) : this.send(task, prompt, target));
 			}
 		} catch (error) {
 			this.dependencies.explain(error);
@@ -78,6 +90,8 @@ export class TaskFollowUps {
 			}
 		}
 		this.keep(id, '');
+		// It may be checked out while the agent works.
+		this.dependencies.branches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
 			this.dependencies.store.put(going);
@@ -85,10 +99,35 @@ export class TaskFollowUps {
 		this.dependencies.goesOn(going, target);
 	}
 
-	private ask(task: Task): Promise<string | undefined> {
+	private async startFrom(task: Task, branch: string, prompt: string, target: TaskTarget): Promise<void> {
+		const { id, repoUrl = '', selectedAgent, selectedModel, installDependencies, maxDuration = 0 } = task;
+		const request: TaskCreateRequest = {
+			prompt,
+			repoUrl,
+			selectedBranch: branch,
+			...(selectedAgent === undefined ? {} : { selectedAgent }),
+			...(selectedModel === undefined ? {} : { selectedModel }),
+			...(installDependencies ? { installDependencies } : {}),
+			...(maxDuration > 0 ? { maxDuration } : {}),
+		};
+		if (await this.dependencies.start(request, target)) {
+			this.keep(id, '');
+		}
+	}
+
+	private ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
 		const input = vscode.window.createInputBox();
 		input.title = vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled);
-		input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
+		if (checkedOut) {
+			input.placeholder = vscode.l10n.t('What a new task should do next, on a branch of its own');
+			input.prompt = vscode.l10n.t(
+				'“{0}” is checked out in {1}, so it stays as it is. A new task starts from it; fast-forwarding is offered at its end.',
+				shortName(checkedOut.branch),
+				checkedOut.worktree,
+			);
+		} else {
+			input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
+		}
 		input.ignoreFocusOut = true;
 		input.value = this.drafts.get(task.id) ?? '';
 		const empty = vscode.l10n.t('Write what the task should do.');

@@ -5,7 +5,13 @@ import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { commands, internalCommands, views } from '../platform/ids.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import { registerEntryPoints } from './launch/entryPoints.ts';
-import { FOLLOWED_ENTRIES, OPEN_LOGS_KEY, PENDING_ENTRIES, SCRATCH_ENTRIES } from './model/storageKeys.ts';
+import {
+	BEHIND_ENTRIES,
+	FOLLOWED_ENTRIES,
+	OPEN_LOGS_KEY,
+	PENDING_ENTRIES,
+	SCRATCH_ENTRIES,
+} from './model/storageKeys.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
@@ -60,7 +66,7 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	// After a reload, a window resumes the tasks that it followed, shows the logs that were open, looks for the task that
 	// it was just starting, and cleans up after those that have ended meanwhile.
 	const { workspaceState } = dependencies;
-	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES];
+	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {
 		feature()

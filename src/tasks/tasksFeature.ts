@@ -12,6 +12,7 @@ import { explainError, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
+import { CheckedOutBranches } from './checkedOutBranches.ts';
 import { showTaskProblem } from './common/dashboard.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
@@ -102,6 +103,7 @@ class Feature implements TasksFeature {
 	private readonly list: ListRefresh;
 	private readonly logs: TaskLogs;
 	private readonly stops: TaskStops;
+	private readonly branches: CheckedOutBranches;
 	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
@@ -148,11 +150,18 @@ class Feature implements TasksFeature {
 			}),
 		);
 		this.stops = new TaskStops({ store, active, explain });
+		this.branches = new CheckedOutBranches({
+			workspaceState: dependencies.workspaceState,
+			task: id => store.get(id),
+			explain,
+		});
 		this.followUps = new TaskFollowUps({
 			workspaceState: dependencies.workspaceState,
 			store,
 			active,
+			branches: this.branches,
 			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
+			start: async (request, target) => (await this.launcher.startFollowUp(request, target)) !== undefined,
 			explain,
 		});
 		const own = this.disposables.add(new OwnRepositories());
@@ -186,6 +195,7 @@ class Feature implements TasksFeature {
 			tasks: () => store.all(),
 			target: () => active.target(),
 			load: () => this.list.load(),
+			followUpMade: ({ id, selectedBranch }, target) => this.branches.remember(id, target, selectedBranch),
 			started: (task, target) => this.started(task, target),
 			explain,
 		});
@@ -294,6 +304,7 @@ class Feature implements TasksFeature {
 			await this.list.load();
 			await this.launcher.settle(target);
 			await this.launcher.sweep(target.connection.name, target.client);
+			await this.sweepBranches();
 		} catch (error) {
 			// Nobody waits for this in a window that has just opened; the view and the rows show the problem.
 			this.dependencies.logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
@@ -305,8 +316,16 @@ class Feature implements TasksFeature {
 		try {
 			await this.launcher.settleFromList(connection);
 			await this.launcher.sweep(connection);
+			await this.sweepBranches();
 		} catch (error) {
 			this.dependencies.logger.log('warn', 'what waits for a task could not go on', { reason: describeError(error) });
+		}
+	}
+
+	private async sweepBranches(): Promise<void> {
+		// A stopped service is not started for this.
+		if (!(this.active.current?.isLocal && this.dependencies.localService.isStopped())) {
+			await this.branches.sweep(() => this.active.target());
 		}
 	}
 

@@ -20,10 +20,27 @@ describe('a further prompt for a task that is over', () => {
 	let followUps: TaskFollowUps;
 	let shown: string[];
 	let problems: unknown[];
+	/** Where the task's branch is. */
+	let checkedOut: { branch: string; worktree: string } | undefined;
+	let remembered: string[];
+	/** Whether a new task is made of what is sent. */
+	let isMade: boolean;
 
 	beforeEach(async () => {
 		server = await TaskServer.start();
-		server.add({ id: 'over', status: 'error', error: 'red', completedAt: new Date().toISOString() });
+		server.add({
+			id: 'over',
+			status: 'error',
+			error: 'red',
+			completedAt: new Date().toISOString(),
+			branchName: 'errand/over',
+			selectedAgent: 'demo',
+			selectedModel: 'demo',
+			maxDuration: 60,
+		});
+		checkedOut = undefined;
+		remembered = [];
+		isMade = true;
 		state = new State();
 		shown = [];
 		problems = [];
@@ -38,7 +55,15 @@ describe('a further prompt for a task that is over', () => {
 			workspaceState: state,
 			store,
 			active,
+			branches: {
+				find: async () => checkedOut,
+				remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
+			},
 			goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
+			start: async (request, target) => {
+				await target.client.tasks.create(request);
+				return isMade;
+			},
 			explain: error => problems.push(error),
 		});
 	});
@@ -100,6 +125,43 @@ describe('a further prompt for a task that is over', () => {
 		assert.equal(posts().length, 1);
 		assert.deepEqual(shown, ['over true']);
 		assert.deepEqual(drafts().values(), []);
+	});
+
+	it('remembers which branch it goes on with, as the work may come on another one', async () => {
+		await drafts().set('over', 'Now green');
+		await accept();
+		assert.deepEqual(remembered, ['over errand/over']);
+	});
+
+	it('starts a new task from the branch where that is checked out, and leaves the old one over', async () => {
+		checkedOut = { branch: 'errand/over', worktree: '/somewhere' };
+		await drafts().set('over', 'Now green');
+		await accept();
+		assert.deepEqual(problems, []);
+		assert.deepEqual(posts(), ['POST /api/tasks']);
+		const { prompt, repoUrl, selectedBranch, selectedAgent, selectedModel, maxDuration } =
+			server.tasks[0] ?? assert.fail();
+		assert.deepEqual(
+			{ prompt, repoUrl, selectedBranch, selectedAgent, selectedModel, maxDuration },
+			{
+				prompt: 'Now green',
+				repoUrl: 'https://host.example/acme/widgets',
+				selectedBranch: 'errand/over',
+				selectedAgent: 'demo',
+				selectedModel: 'demo',
+				maxDuration: 60,
+			},
+		);
+		assert.equal(store.get('over')?.status, 'error');
+		assert.deepEqual(drafts().values(), []);
+	});
+
+	it('keeps what was written where the new task was not made', async () => {
+		checkedOut = { branch: 'errand/over', worktree: '/somewhere' };
+		isMade = false;
+		await drafts().set('over', 'Now green');
+		await accept();
+		assert.deepEqual(drafts().values(), ['Now green']);
 	});
 
 	it('is not asked for while the task is at work', async () => {

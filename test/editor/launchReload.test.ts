@@ -61,6 +61,7 @@ class Window {
 			ensureKey: () => Promise.resolve(true),
 			nameRepositories: () => Promise.resolve(),
 			load: () => Promise.resolve(),
+			followUpMade() {},
 			started: async task => void this.shown.push(task.id),
 			explain: error => this.problems.push(error),
 			logger: { log() {} },

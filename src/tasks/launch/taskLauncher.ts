@@ -43,6 +43,8 @@ export interface TaskLauncherDependencies {
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	/** Resolves when the list has been read once, successfully or not. */
 	load(): Promise<void>;
+	/** Takes note of a task that goes on with the branch of another one. */
+	followUpMade(task: Task, target: TaskTarget): void;
 	/** Shows and follows a task that was created. */
 	started(task: Task, target: TaskTarget): Promise<void>;
 	explain(error: unknown): void;
@@ -53,7 +55,9 @@ export interface TaskLauncherDependencies {
 interface Sending {
 	request: TaskCreateRequest;
 	/** The name of the scratch branch that the task starts from. */
-	scratch: string | undefined;
+	scratch?: string;
+	/** The task goes on with the branch of another task. */
+	isFollowUp?: boolean;
 }
 
 /** Starts tasks one at a time, so that a second click does not start a second task. */
@@ -195,7 +199,7 @@ export class TaskLauncher {
 	}
 
 	private async findOpen(target: TaskTarget, look: typeof settlePending): Promise<Task | undefined> {
-		const task = await look(this.sending(target, undefined), this.isOrphan);
+		const task = await look(this.sending(target, {}), this.isOrphan);
 		if (task) {
 			void showMessage(
 				'information',
@@ -278,10 +282,30 @@ export class TaskLauncher {
 					failed: ({ name }) => void this.scratchBranches.remove(name),
 				}));
 			if (!scratch) {
-				return this.send({ request, scratch: undefined }, target);
+				return this.send({ request }, target);
 			}
 			return this.send({ request: { ...request, selectedBranch: scratch.name }, scratch: scratch.name }, target);
 		});
+	}
+
+	/**
+	 * Sends what goes on with the branch of another task, of which everything is said already. Resolves with the task's id;
+	 * undefined: failed, which was said.
+	 */
+	startFollowUp(request: TaskCreateRequest, { connection }: TaskTarget): Promise<string | undefined> {
+		return this.startOnce(async target => {
+			await this.dependencies.load();
+			this.checkConnection(target, connection.name);
+			return this.send({ request, isFollowUp: true }, target);
+		});
+	}
+
+	private checkConnection({ connection }: TaskTarget, meant: string): void {
+		if (connection.name !== meant) {
+			throw new UserFacingError(
+				vscode.l10n.t('The task was for another connection. Start it again; the prompt is kept.'),
+			);
+		}
 	}
 
 	private latestTask(): Task | undefined {
@@ -321,7 +345,7 @@ export class TaskLauncher {
 		if (again) {
 			this.givenUp.delete(again.sentAt);
 		}
-		const outcome = await sendTask(this.sending(target, scratch), request, again).catch(async (error: unknown) => {
+		const outcome = await sendTask(this.sending(target, sending), request, again).catch(async (error: unknown) => {
 			if (scratch !== undefined && ClientError.is(error)) {
 				await this.scratchBranches.remove(scratch);
 			}
@@ -358,20 +382,19 @@ export class TaskLauncher {
 			return;
 		}
 		await this.startOnce(async target => {
-			if (target.connection.name !== again.connection) {
-				throw new UserFacingError(
-					vscode.l10n.t('The task was for another connection. Start it again; the prompt is kept.'),
-				);
-			}
+			this.checkConnection(target, again.connection);
 			return this.send(sending, target, again);
 		});
 	}
 
-	private sending(target: TaskTarget, scratch: string | undefined): SendDependencies {
+	private sending(target: TaskTarget, { scratch, isFollowUp }: Omit<Sending, 'request'>): SendDependencies {
 		const { workspaceState, tasks } = this.dependencies;
 		const made = async (task: Task) => {
 			try {
 				await this.made(task, scratch);
+				if (isFollowUp) {
+					this.dependencies.followUpMade(task, target);
+				}
 			} catch (error) {
 				this.dependencies.logger.log('error', 'a task could not be noted', { reason: describeError(error) });
 				throw error;

@@ -19,5 +19,8 @@ export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
 /** The scratch branches that still exist, with an entry for each, by its name. */
 export const SCRATCH_ENTRIES = 'errand.tasks.scratch';
 
+/** The tasks whose work may come on another branch than they go on with, each an entry by the id of its task. */
+export const BEHIND_ENTRIES = 'errand.tasks.behind';
+
 /** The logs that are open as documents; absent when there are none. */
 export const OPEN_LOGS_KEY = 'errand.tasks.openLogs';

@@ -1,0 +1,145 @@
+import * as vscode from 'vscode';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { getGitApi } from '../platform/git.ts';
+import { gitFailure } from '../platform/gitRefusalMessages.ts';
+import { showMessage } from '../platform/notify.ts';
+import { StateEntries } from '../platform/sharedState.ts';
+import { rowWords } from './common/messages.ts';
+import { fastForward, findWorktree, isBehind } from './fastForward.ts';
+import { placeOf } from './launch/carryOut.ts';
+import { shortName } from './launch/preflightMessages.ts';
+import { remoteDirectory } from './launch/repositoryFacts.ts';
+import type { GitPlace } from './launch/scratchCommit.ts';
+import { gitReason } from './model/gitReason.ts';
+import { BEHIND_ENTRIES } from './model/storageKeys.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
+import { taskTitle } from './model/taskRow.ts';
+
+/** A task whose work may come on another branch than the one it goes on with. */
+interface Behind {
+	connection: string;
+	taskId: string;
+	/** The one it goes on with. */
+	branch: string;
+}
+
+export interface CheckedOutBranchesDependencies {
+	workspaceState: vscode.Memento;
+	/** A task of the active connection, as it is known. */
+	task(id: string): Task | undefined;
+	explain(error: unknown): void;
+}
+
+/**
+ * The branches of tasks that are checked out in a folder of this machine. The service leaves them as they are; when the
+ * work is done that goes on with one, this offers to fast-forward it.
+ */
+export class CheckedOutBranches {
+	private readonly dependencies: CheckedOutBranchesDependencies;
+	private readonly entries: StateEntries<Behind>;
+	/** Being looked at, or offered in this window. */
+	private readonly attempted = new Set<string>();
+
+	constructor(dependencies: CheckedOutBranchesDependencies) {
+		this.dependencies = dependencies;
+		this.entries = new StateEntries(dependencies.workspaceState, BEHIND_ENTRIES, isBehindEntry);
+	}
+
+	/** Where the branch of a task is checked out; undefined where it is not, or where that cannot be told. */
+	async find(task: Task, { connection }: TaskTarget): Promise<{ branch: string; worktree: string } | undefined> {
+		const { branchName } = task;
+		const place = connection.isLocal ? await placeOfTask(task) : undefined;
+		if (!place || branchName === undefined) {
+			return undefined;
+		}
+		const worktree = await findWorktree(place.gitPath, place.directory, branchName).catch(() => undefined);
+		return worktree === undefined ? undefined : { branch: branchName, worktree };
+	}
+
+	/** The work of a task, which goes on with `branch`, may come on another one. */
+	remember(taskId: string, { connection }: TaskTarget, branch: string | undefined): void {
+		if (connection.isLocal && branch !== undefined) {
+			this.entries.note(taskId, { connection: connection.name, taskId, branch });
+			this.attempted.delete(taskId);
+		}
+	}
+
+	/** Offers what the ends of tasks have made possible. */
+	async sweep(target: () => Promise<TaskTarget>): Promise<void> {
+		for (const entry of this.entries.values()) {
+			const known = this.dependencies.task(entry.taskId);
+			if (!this.attempted.has(entry.taskId) && !(known && isActiveTask(known))) {
+				this.attempted.add(entry.taskId);
+				await this.settle(entry, await target());
+			}
+		}
+	}
+
+	private async settle(entry: Behind, { connection, client }: TaskTarget): Promise<void> {
+		if (connection.name !== entry.connection) {
+			this.attempted.delete(entry.taskId);
+			return;
+		}
+		// What the list knows of it may be from before its end.
+		const task = await client.tasks.get(entry.taskId);
+		if (isActiveTask(task)) {
+			this.attempted.delete(entry.taskId);
+			return;
+		}
+		await this.entries.delete(entry.taskId);
+		const { branchName } = task;
+		const place = await placeOfTask(task);
+		if (
+			place &&
+			branchName !== undefined &&
+			(await isBehind(place.gitPath, place.directory, entry.branch, branchName))
+		) {
+			// Not waited for: nobody has to answer.
+			this.offer(task, entry.branch, branchName, place).catch(error => this.dependencies.explain(error));
+		}
+	}
+
+	private async offer(task: Task, branch: string, made: string, place: GitPlace): Promise<void> {
+		const worktree = await findWorktree(place.gitPath, place.directory, branch);
+		const title = taskTitle(task, rowWords.untitled);
+		const [shown, shownMade] = [shortName(branch), shortName(made)];
+		const move = vscode.l10n.t('Fast-Forward');
+		const message =
+			worktree === undefined
+				? vscode.l10n.t(
+						'The work of “{0}” is on the branch “{1}”. “{2}” can be fast-forwarded to it.',
+						title,
+						shownMade,
+						shown,
+					)
+				: vscode.l10n.t(
+						'The work of “{0}” is on the branch “{1}”, as “{2}” is checked out in {3}. It can be fast-forwarded, with the files there.',
+						title,
+						shownMade,
+						shown,
+						worktree,
+					);
+		if ((await showMessage('information', message, move)) !== move) {
+			return;
+		}
+		await fastForward(place, branch, made).catch(error => {
+			throw gitFailure(
+				error,
+				vscode.l10n.t('Git could not fast-forward “{0}”, so it is as it was: {1}', shown, gitReason(error)),
+			);
+		});
+		void showMessage('information', vscode.l10n.t('“{0}” is now where “{1}” is.', shown, shownMade));
+	}
+}
+
+/** How git is run in the repository of a task; undefined where that is no folder here, or not trusted. */
+async function placeOfTask({ repoUrl }: Task): Promise<GitPlace | undefined> {
+	const git = vscode.workspace.isTrusted ? await getGitApi().catch(() => undefined) : undefined;
+	const directory = repoUrl === undefined ? undefined : await remoteDirectory(repoUrl, '/');
+	return git && directory !== undefined ? placeOf(git, directory) : undefined;
+}
+
+function isBehindEntry(value: unknown): value is Behind {
+	const entry = value as Partial<Behind> | null;
+	return typeof entry?.connection === 'string' && typeof entry.taskId === 'string' && typeof entry.branch === 'string';
+}

@@ -1,0 +1,50 @@
+import { runGit, runUserGit } from '../platform/gitCommand.ts';
+import { countCommits } from './launch/repositoryFacts.ts';
+import type { GitPlace } from './launch/scratchCommit.ts';
+
+/** The folder that a branch is checked out in, of all that work with the repository. Rejects when git fails. */
+export async function findWorktree(gitPath: string, directory: string, branch: string): Promise<string | undefined> {
+	const ask = ['for-each-ref', '--format=%(worktreepath)', '--', referenceOf(branch)];
+	const worktree = (await runGit(gitPath, directory, ask)).replace(/\n$/, '');
+	return worktree === '' ? undefined : worktree;
+}
+
+/** Whether `to` has everything that `branch` has, and more. */
+export async function isBehind(gitPath: string, directory: string, branch: string, to: string): Promise<boolean> {
+	const counts = await countCommits(gitPath, directory, referenceOf(branch), referenceOf(to));
+	return counts !== undefined && counts.ahead === 0 && counts.behind > 0;
+}
+
+/**
+ * Moves a branch on to where another one is, if it loses nothing by that. Where it is checked out, its files come along as
+ * in a merge of the user's own; nothing that the user has changed, added or ignores is overwritten. Rejects when git
+ * refuses or fails, and leaves everything as it was.
+ */
+export async function fastForward(
+	{ gitPath, directory, credentials }: GitPlace,
+	branch: string,
+	to: string,
+): Promise<void> {
+	const reference = referenceOf(branch);
+	if (!(await isBehind(gitPath, directory, branch, to))) {
+		throw new Error(`${branch} is not behind ${to}.`);
+	}
+	const worktree = await findWorktree(gitPath, directory, branch);
+	if (worktree === undefined) {
+		const ask = ['rev-parse', '--verify', '--end-of-options'];
+		const [from, next] = await Promise.all(
+			[reference, referenceOf(to)].map(async name => (await runGit(gitPath, directory, [...ask, name])).trim()),
+		);
+		await runGit(gitPath, directory, ['update-ref', '-m', 'fast-forward', '--', reference, next ?? '', from ?? '']);
+		return;
+	}
+	// A merge moves whatever branch that folder is on by now.
+	const head = await runGit(gitPath, worktree, ['symbolic-ref', 'HEAD']);
+	if (head.trim() !== reference) {
+		throw new Error(`${worktree} is not on ${branch} any more.`);
+	}
+	const merge = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', referenceOf(to)];
+	await runUserGit(gitPath, worktree, merge, credentials);
+}
+
+const referenceOf = (branch: string): string => `refs/heads/${branch}`;
