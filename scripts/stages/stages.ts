@@ -12,6 +12,7 @@ import { copyExtension } from '../editor/installExtension.ts';
 import { check } from './check.ts';
 import { runEditorTests } from './editor.ts';
 import { runMocha } from './mocha.ts';
+import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
 
 export type StageName = 'check' | 'unit' | 'conformance' | 'interoperability' | 'editor' | 'e2e';
@@ -46,28 +47,37 @@ export class TestRun {
 			case 'check':
 				return check();
 			case 'unit':
-				return runMocha({ tests: 'unit', args, folder, jobs, testLimitMs: 15_000, limitMs: 1_200_000 });
+				return withRecordingProxy(environment =>
+					runMocha({ tests: 'unit', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 1_200_000 }),
+				);
 			case 'conformance':
-				return runMocha({ tests: 'conformance', args, folder, jobs, testLimitMs: 20_000, limitMs: 600_000 });
+				return withRecordingProxy(environment =>
+					runMocha({ tests: 'conformance', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 600_000 }),
+				);
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
-				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 20_000, limitMs: 600_000 });
+				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 60_000, limitMs: 600_000 });
 			case 'editor':
-				return runEditorTests({ args, folder, environment: await this.prepareEditor() });
-			case 'e2e': {
-				const environment = await this.prepareEditor();
-				return runMocha({
-					tests: 'e2e',
-					args,
-					folder,
-					environment,
-					jobs: cores,
-					hooks: 'test/support/windowHooks.ts',
-					testLimitMs: 60_000,
-					limitMs: 2_400_000,
-				});
-			}
+				return this.withEditor(environment => runEditorTests({ args, folder, environment }));
+			case 'e2e':
+				return this.withEditor(environment =>
+					runMocha({
+						tests: 'e2e',
+						args,
+						folder,
+						environment,
+						jobs: cores,
+						hooks: 'test/support/windowHooks.ts',
+						testLimitMs: 180_000,
+						limitMs: 2_400_000,
+					}),
+				);
 		}
+	}
+
+	private async withEditor(run: (environment: Record<string, string>) => Promise<Totals>): Promise<Totals> {
+		const prepared = await this.prepareEditor();
+		return withRecordingProxy(environment => run({ ...environment, ...prepared }));
 	}
 
 	/** The built extension, an editor and a browser, as the environment variables that the tests read. */

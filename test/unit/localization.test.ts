@@ -4,7 +4,7 @@ import { getL10nJson } from '@vscode/l10n-dev';
 
 describe('the texts for translators', () => {
 	it('are those of the code: `npx vscode-l10n-dev export -o l10n src` writes them', async function () {
-		this.timeout(30_000);
+		this.timeout(180_000);
 		const files = globSync('src/**/*.ts').sort();
 		const texts = await getL10nJson(
 			files.map(file => ({ extension: '.ts' as const, contents: readFileSync(file, 'utf8') })),

@@ -60,7 +60,10 @@ describe('the page about the local service', function () {
 				block.replaceAll('dist/service.js', 'src/service/main.ts').replaceAll('4180', String(port)),
 			);
 			assert.equal(blocks.length, EXPECTED.length, 'every block has its expectation');
+			const isProxy = ([name]: [string, unknown]) => /^(?:https?|all|no)_proxy$/i.test(name);
 			const env = {
+				// Whatever the reader's environment says of a proxy.
+				...Object.fromEntries(Object.entries(process.env).filter(isProxy)),
 				HOME: home,
 				PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH']}`,
 				NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
