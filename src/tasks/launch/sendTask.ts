@@ -86,7 +86,7 @@ export async function sendTask(
 		if (!again && age < SETTLE_MS) {
 			// Nobody was told that the first try may still lead to a task, for example because the window was reloaded.
 			const seconds = Math.round(age / 1000);
-			const sent = vscode.l10n.t('The request was sent {0} s ago, and the service may still be at it.', seconds);
+			const sent = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
 			return outcomeOf(dependencies, pending, look, sent);
 		}
 	}
