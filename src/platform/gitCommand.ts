@@ -22,6 +22,9 @@ const SAFE_SETTINGS = [
 	'core.fsmonitor=false',
 	'core.alternateRefsCommand=true',
 	'log.showSignature=false',
+	'gc.auto=0',
+	'maintenance.auto=false',
+	'receive.autogc=false',
 	// Otherwise a comparison writes the user's index anew.
 	'diff.autoRefreshIndex=false',
 ];
@@ -32,12 +35,15 @@ const TIMEOUT_MS = 20_000;
 const REMOTE_TIMEOUT_MS = 5 * 60_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 
-/** Reading alone: a repository can name a place (and a program) to fetch missing objects from, so no transport is allowed. */
-const OFFLINE = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+/** A repository can name a place, and a program, to fetch missing objects from: they stay missing. */
+const NO_FETCH = { GIT_NO_LAZY_FETCH: '1' };
+
+/** Reading alone: no transport is allowed. */
+const OFFLINE = { ...NO_FETCH, GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** Transports that run a program named in the address (`ext::`) stay out. */
-const REMOTE = { GIT_ALLOW_PROTOCOL: 'git:http:https:ssh' };
-const DIRECTORY = { GIT_ALLOW_PROTOCOL: 'file' };
+const REMOTE = { ...NO_FETCH, GIT_ALLOW_PROTOCOL: 'git:http:https:ssh' };
+const DIRECTORY = { ...NO_FETCH, GIT_ALLOW_PROTOCOL: 'file' };
 
 /** Why git is not run in a repository. `gitRefusalMessages.ts` has the words for users. */
 export class GitRefusal extends Error {

@@ -461,9 +461,16 @@ for (const program of gitPrograms()) {
 					? cp(directory, remote, { recursive: true })
 					: repository.git('clone', '--quiet', '--bare', directory, remote));
 				await trap.plantNamedHooks(path.join(remote, name === 'plain' ? '.git/config' : 'config'));
-				const settings = { alternateRefsCommand: trap.command('alternateRefs'), fsmonitor: trap.command('monitor') };
+				const settings = {
+					'core.alternateRefsCommand': trap.command('alternateRefs'),
+					'core.fsmonitor': trap.command('monitor'),
+					'gc.auto': '1',
+					'gc.autoDetach': 'false',
+					'gc.recentObjectsHook': trap.command('recentObjects'),
+					'gc.pruneExpire': 'now',
+				};
 				for (const [key, value] of Object.entries(settings)) {
-					await repository.git('-C', remote, 'config', `core.${key}`, value);
+					await repository.git('-C', remote, 'config', key, value);
 				}
 				await repository.git('remote', 'remove', 'origin').catch(() => {});
 				await repository.git('remote', 'add', 'origin', remote);
@@ -477,6 +484,28 @@ for (const program of gitPrograms()) {
 				assert.deepEqual(await trap.sprung(), []);
 			}
 			await rm(path.join(repository.folder, 'plain'), { recursive: true });
+		});
+
+		it('fetches nothing from elsewhere for a push, whatever program is named for the way there', async () => {
+			const { repository } = trap;
+			const origin = path.join(repository.folder, 'origin.git');
+			await repository.git('init', '--quiet', '--bare', origin);
+			await repository.git('remote', 'add', 'origin', origin);
+			await repository.write('big.txt', 'kept elsewhere\n');
+			await repository.commitAll('Big');
+			const blob = await repository.head('HEAD:big.txt');
+			await rm(path.join(directory, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
+			for (const [key, value] of [
+				['core.repositoryFormatVersion', '1'],
+				['extensions.partialClone', 'elsewhere'],
+				['remote.elsewhere.promisor', 'true'],
+				['remote.elsewhere.url', repository.folder],
+				['remote.elsewhere.uploadpack', trap.command('promisor')],
+			] as const) {
+				await repository.git('config', key, value);
+			}
+			await makeScratchBranch(place, nameScratchBranch(await repository.head(), 'origin')).catch(() => {});
+			assert.deepEqual(await trap.sprung(), []);
 		});
 	});
 }
