@@ -103,19 +103,26 @@ export function emptyFilters(names: readonly string[], required: boolean): Setti
 	]);
 }
 
-/** A filter that runs a program which the repository's own configuration names, when files are staged. */
+/** The programs of a filter that run when files are staged, and when they are checked out. */
+export const STAGING = ['clean', 'process'] as const;
+export const CHECKING_OUT = ['smudge', 'process'] as const;
+
+/** A filter that runs a program which the repository's own configuration names. */
 export interface OwnFilter {
 	name: string;
 	setting: FoundSetting;
 }
 
-export function ownFiltersOf(found: readonly FoundSetting[]): OwnFilter[] {
+export function ownFiltersOf(
+	found: readonly FoundSetting[],
+	programs: typeof STAGING | typeof CHECKING_OUT,
+): OwnFilter[] {
 	return found.filter(isOfRepository).flatMap(setting => {
-		if (/^filter\..*\.(?:clean|process)$/s.test(setting.key)) {
+		if (setting.key.startsWith('filter.') && programs.some(program => setting.key.endsWith(`.${program}`))) {
 			return { name: nameIn(setting, 'filter') ?? '', setting };
 		}
 		// Whichever configuration names the filter of Git LFS, it runs these programs too.
-		return /^lfs\.extension\..*\.clean$/s.test(setting.key) ? { name: 'lfs', setting } : [];
+		return /^lfs\.extension\..*\.(?:clean|smudge)$/s.test(setting.key) ? { name: 'lfs', setting } : [];
 	});
 }
 

@@ -13,6 +13,10 @@ let runs: RegExp | undefined;
 
 const IN_USE = /^(?:\u{1f3f4}.+|(?:\u200c|\u200d|\ufe0e|\ufe0f){1,2})$/u;
 
+/** A variant of the character before it: of an ideograph, as in many names, or of a Mongolian letter. */
+const VARIANT = /^[\p{Unified_Ideograph}\p{Script=Mongolian}]$/u;
+const VARIATION_SELECTOR = /^(?:[\u{e0100}-\u{e01ef}]|[\u180b-\u180d\u180f])$/u;
+
 /** Has a unit of each of the above, and of little else: most texts are looked at no further. */
 const MAY_HIDE =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
@@ -40,7 +44,16 @@ export function replaceHidden(text: string, by: (character: string) => string): 
 		return text;
 	}
 	runs ??= new RegExp(RUNS, 'gv');
-	return text.replace(runs, run => (IN_USE.test(run) ? run : Array.from(run, by).join('')));
+	return text.replace(runs, (run, at: number) =>
+		IN_USE.test(run) || (VARIATION_SELECTOR.test(run) && VARIANT.test(characterBefore(text, at)))
+			? run
+			: Array.from(run, by).join(''),
+	);
+}
+
+function characterBefore(text: string, at: number): string {
+	const isPair = at > 1 && /^[\udc00-\udfff]$/.test(text.charAt(at - 1));
+	return text.slice(at - (isPair ? 2 : 1), at);
 }
 
 /** `U+202E` */

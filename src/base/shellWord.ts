@@ -6,7 +6,8 @@ import process from 'node:process';
  */
 export function shellWord(text: string, platform = process.platform): string | undefined {
 	if (platform === 'win32') {
-		return /^[^"$`%!\p{C}]*$/u.test(text) ? `"${text}"` : undefined;
+		// A backslash before the closing quote would make that a part of the word.
+		return /^[^"$`%!\p{C}]*$/u.test(text) ? `"${text.replace(/\\+$/, '$&$&')}"` : undefined;
 	}
 	// fish takes a backslash within single quotes for more than itself.
 	return /^[^'\\\p{C}]*$/u.test(text) ? `'${text}'` : undefined;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import {
+	CHECKING_OUT,
 	emptyFilters,
 	type FoundSetting,
 	filtersOf,
@@ -10,6 +11,7 @@ import {
 	ownFiltersOf,
 	readSettings,
 	type Setting,
+	STAGING,
 	settingsEnvironment,
 	TOO_OLD,
 	withoutHooks,
@@ -98,29 +100,26 @@ export async function readFilters(gitPath: string, directory: string): Promise<s
 
 /**
  * As `runGit`, with an index of ours in place of the repository's. The user's own filters run, as they do when files are
- * staged; those of the repository only when they `mayRun`, else git fails at a file that needs one.
+ * staged; those of the repository only when they are `agreed` to by name, else git fails at a file that needs one.
  */
 export async function runGitWithIndex(
 	gitPath: string,
 	directory: string,
 	indexFile: string,
 	commandLine: readonly string[],
-	options: Pick<GitOptions, 'encoding'> & { input: string | undefined; mayRun: boolean },
+	options: Pick<GitOptions, 'encoding'> & { input: string | undefined; agreed: ReadonlySet<string> },
 ): Promise<string> {
 	const found = await settingsOf(gitPath, directory);
-	const refused = options.mayRun ? [] : ownFiltersOf(found).map(({ name }) => name);
-	const settings: Setting[] = [
-		['core.splitIndex', 'false'],
-		...withoutHooks(found),
-		...emptyFilters([...new Set(refused)], true),
-	];
+	const own = ownFiltersOf(found, STAGING).map(({ name }) => name);
+	const refused = [...new Set(own)].filter(name => !options.agreed.has(name));
+	const settings: Setting[] = [['core.splitIndex', 'false'], ...withoutHooks(found), ...emptyFilters(refused, true)];
 	const variables = { ...OFFLINE, ...settingsEnvironment(settings), GIT_INDEX_FILE: indexFile };
 	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
 }
 
 /** The programs that the repository's own configuration names for a filter; empty where it names none. */
 export async function readOwnFilter(gitPath: string, directory: string, name: string): Promise<FoundSetting[]> {
-	const own = ownFiltersOf(await settingsOf(gitPath, directory));
+	const own = ownFiltersOf(await settingsOf(gitPath, directory), STAGING);
 	return own.filter(filter => filter.name === name).map(({ setting }) => setting);
 }
 
@@ -172,14 +171,20 @@ export async function runDirectoryGit(
 	return runSafely(gitPath, directory, commandLine(`--${program}=${start}`), variables, {}, REMOTE_TIMEOUT_MS);
 }
 
-/** Runs git as the user would, hooks and filters included: for what the user has just said yes to. */
-export function runUserGit(
+/**
+ * Runs a git command that changes files of a work tree. The user's own filters run; hooks do not, and at a file that needs
+ * a filter of the repository's own configuration git fails.
+ */
+export async function runWorkTreeGit(
 	gitPath: string,
 	directory: string,
 	commandLine: readonly string[],
-	credentials: Variables,
 ): Promise<string> {
-	return run(gitPath, directory, ['--no-pager', ...commandLine], credentials, {}, REMOTE_TIMEOUT_MS);
+	const found = await settingsOf(gitPath, directory);
+	const own = new Set(ownFiltersOf(found, CHECKING_OUT).map(({ name }) => name));
+	const settings: Setting[] = [['submodule.recurse', 'false'], ...withoutHooks(found), ...emptyFilters([...own], true)];
+	const variables = { ...OFFLINE, ...settingsEnvironment(settings) };
+	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
 }
 
 /** Whoever answers for credentials of a host on this machine must not send them to a proxy. git reads either name. */

@@ -1,9 +1,12 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { removeFolder } from './removeFolder.ts';
 
 const OTHERS = 0o077;
+
+/** What a file system or a file manager puts into any folder. */
+const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
 
 export const LOCK_FILE = 'lock.sqlite';
 export const DATABASE_FILE = 'state.sqlite';
@@ -36,9 +39,16 @@ export function prepareWorkFolder(folder: string): void {
 
 /** Removes the folder to work in with all that is in it. What somebody has put in its place stays. */
 export async function removeWorkFolder(folder: string): Promise<void> {
-	if (existsSync(path.join(folder, WORK_MARKER))) {
-		await removeFolder(folder);
+	const marker = path.join(folder, WORK_MARKER);
+	if (!existsSync(marker)) {
+		return;
 	}
+	// The marker goes last: whatever a kill leaves half removed is still known for what it is.
+	for (const name of readdirSync(folder).filter(other => other !== WORK_MARKER)) {
+		await removeFolder(path.join(folder, name));
+	}
+	rmSync(marker);
+	rmdirSync(folder);
 }
 
 /**
@@ -67,7 +77,7 @@ function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'm
 			`The data folder ${folder} belongs to another user. Choose one of your own with --data, or take this one over.`,
 		);
 	}
-	const names = readdirSync(folder);
+	const names = readdirSync(folder).filter(name => !OF_THE_SYSTEM.has(name));
 	if (names.length > 0 && !names.some(name => markers.includes(name))) {
 		throw new UserFacingError(
 			`The folder ${folder} holds files that the local service did not make, so it is left as it is. Choose another data folder with --data, or move it elsewhere.`,

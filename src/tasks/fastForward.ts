@@ -1,4 +1,5 @@
-import { runGit, runUserGit } from '../platform/gitCommand.ts';
+import { stat } from 'node:fs/promises';
+import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
 import type { GitPlace } from './launch/scratchCommit.ts';
 
@@ -16,21 +17,17 @@ export async function isBehind(gitPath: string, directory: string, branch: strin
 }
 
 /**
- * Moves a branch on to where another one is, if it loses nothing by that. Where it is checked out, its files come along as
- * in a merge of the user's own; nothing that the user has changed, added or ignores is overwritten. Rejects when git
- * refuses or fails, and leaves everything as it was.
+ * Moves a branch on to where another one is, if it loses nothing by that. Where it is checked out, its files come along
+ * without hooks and without filters of the repository's own; nothing that the user has changed, added or ignores is
+ * overwritten. Rejects when git refuses or fails, and leaves everything as it was.
  */
-export async function fastForward(
-	{ gitPath, directory, credentials }: GitPlace,
-	branch: string,
-	to: string,
-): Promise<void> {
+export async function fastForward({ gitPath, directory }: GitPlace, branch: string, to: string): Promise<void> {
 	const reference = referenceOf(branch);
 	if (!(await isBehind(gitPath, directory, branch, to))) {
 		throw new Error(`${branch} is not behind ${to}.`);
 	}
 	const worktree = await findWorktree(gitPath, directory, branch);
-	if (worktree === undefined) {
+	if (worktree === undefined || !(await hasFiles(gitPath, worktree))) {
 		const ask = ['rev-parse', '--verify', '--end-of-options'];
 		const [from, next] = await Promise.all(
 			[reference, referenceOf(to)].map(async name => (await runGit(gitPath, directory, [...ask, name])).trim()),
@@ -43,8 +40,23 @@ export async function fastForward(
 	if (head.trim() !== reference) {
 		throw new Error(`${worktree} is not on ${branch} any more.`);
 	}
-	const merge = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', referenceOf(to)];
-	await runUserGit(gitPath, worktree, merge, credentials);
+	// A stash of the user's changes could come back as a conflict, and a signature would be checked by a program of theirs.
+	const refuse = ['--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-verify-signatures'];
+	await runWorkTreeGit(gitPath, worktree, ['merge', '--quiet', ...refuse, referenceOf(to)]);
+}
+
+/** Whether a folder has files of its branch: one that was deleted has none, and neither has a bare repository. */
+async function hasFiles(gitPath: string, worktree: string): Promise<boolean> {
+	const isThere = await stat(worktree).then(
+		() => true,
+		(error: NodeJS.ErrnoException) => {
+			if (error.code === 'ENOENT') {
+				return false;
+			}
+			throw error;
+		},
+	);
+	return isThere && (await runGit(gitPath, worktree, ['rev-parse', '--is-bare-repository'])).trim() !== 'true';
 }
 
 const referenceOf = (branch: string): string => `refs/heads/${branch}`;

@@ -4,8 +4,11 @@ import { type ComparedFile, findFiltered, findUnchanged } from '../../platform/g
 /** Paths that one call of git is given, as command lines have an end. */
 const PATHS_AT_ONCE = 100;
 
-/** In a submodule git would run what that one's configuration names, so it does not look into them. */
-const HOW = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'];
+/**
+ * git does not look into submodules, whatever `diff.submodule` says: it would run what the configuration of a submodule
+ * names.
+ */
+const HOW = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short'];
 
 /** Whether git ignores a file. Rejects with a GitRefusal: what git was not asked is not known. */
 export async function isIgnored(gitPath: string, directory: string, file: string): Promise<boolean> {

@@ -55,19 +55,23 @@ export async function commitChanges(
 				throw error;
 			}
 		});
-		const gitThat = (mayRun: boolean): IndexGit => {
-			return (commandLine, input) =>
-				runGitWithIndex(gitPath, directory, index, commandLine, { input, mayRun, encoding: 'latin1' });
-		};
-		const tree = await makeTree(gitThat(false)).catch(async error => {
-			const filter = refusedFilter(error);
-			const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
-			if (programs.length === 0) {
-				throw error;
-			}
-			await confirm(programs);
-			return makeTree(gitThat(true));
-		});
+		const agreed = new Set<string>();
+		const git: IndexGit = (commandLine, input) =>
+			runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed, encoding: 'latin1' });
+		let tree: string | undefined;
+		while (tree === undefined) {
+			tree = await makeTree(git).catch(async error => {
+				// git stops at the first file that needs a filter which nobody has agreed to.
+				const filter = refusedFilter(error);
+				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
+				if (filter === undefined || agreed.has(filter) || programs.length === 0) {
+					throw error;
+				}
+				await confirm(programs);
+				agreed.add(filter);
+				return undefined;
+			});
+		}
 		const commit = ['commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree];
 		return (await runGit(gitPath, directory, commit)).trim();
 	} finally {

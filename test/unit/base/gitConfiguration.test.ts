@@ -12,6 +12,7 @@ import {
 	LIST_SETTINGS,
 	ownFiltersOf,
 	readSettings,
+	STAGING,
 	settingsEnvironment,
 	withoutHooks,
 } from '../../../src/base/gitConfiguration.ts';
@@ -77,7 +78,7 @@ describe('the settings by which git would run a program', () => {
 		await configure(`${text('local')}[include]\n\tpath = ${path.join(repository.folder, 'included')}\n`);
 		const found = await list();
 		assert.deepEqual(
-			ownFiltersOf(found).map(({ name }) => name),
+			ownFiltersOf(found, STAGING).map(({ name }) => name),
 			['local', 'included'],
 		);
 		assert.deepEqual(filtersOf(found), ['user', 'local', 'included']);

@@ -76,6 +76,15 @@ describe('invisible characters', () => {
 		}
 	});
 
+	it('are let alone where they choose the variant of an ideograph or of a Mongolian letter, and only there', () => {
+		for (const text of ['葛\u{e0100}城', '𠮷\u{e0101}', 'ᠠ\u180b', 'ᠭ\u180d']) {
+			assert.equal(showHidden(text), text);
+		}
+		for (const text of ['a\u{e0100}', '\u{e0100}', '葛\u{e0100}\u{e0101}', 'a\u180b', '葛\u180b\u180c']) {
+			assert.notEqual(showHidden(text), text, JSON.stringify(text));
+		}
+	});
+
 	it('have no use in a name', () => {
 		for (const name of ['ma\u200din', 'main\ufe0f', 'a\nb', 'a\tb', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
 			assert.equal(hasInvisible(name), true, JSON.stringify(name));

@@ -28,6 +28,7 @@ describe('a text as a word of a command', () => {
 
 	it('is not given on Windows where one of the shells there would read more in it', () => {
 		assert.equal(shellWord('C:\\Users\\me\\two words & more', 'win32'), '"C:\\Users\\me\\two words & more"');
+		assert.equal(shellWord('C:\\', 'win32'), '"C:\\\\"');
 		for (const text of ['C:\\$(calc)', 'C:\\`x', 'C:\\%PATH%', 'C:\\x"y', 'C:\\x!y!']) {
 			assert.equal(shellWord(text, 'win32'), undefined, text);
 		}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -110,6 +110,24 @@ for (const program of gitPrograms()) {
 			await trap.plantSettings();
 			await trap.plantHooks(path.join(directory, '.git', 'hooks'));
 			await runAll();
+		});
+
+		it('runs nothing that a submodule names where a diff would show what has changed in it', async () => {
+			const { repository } = trap;
+			const proof = path.join(repository.folder, 'submodule-ran');
+			const inner = path.join(repository.folder, 'inner');
+			const git = (...args: string[]) => repository.git('-c', 'protocol.file.allow=always', ...args);
+			await git('clone', '--quiet', directory, inner);
+			await git('submodule', '--quiet', 'add', inner, 'inner');
+			await repository.commitAll('With a submodule');
+			const moved = path.join(directory, 'inner');
+			const commit = ['commit', '--quiet', '--allow-empty', '-m', 'Moved'];
+			await git('-C', moved, '-c', 'user.name=Tester', '-c', 'user.email=tester@example.invalid', ...commit);
+			await git('-C', moved, 'config', 'diff.external', `touch '${proof}'; true`);
+			await repository.git('config', 'diff.submodule', 'diff');
+			const { diff } = await readUncommitted(program.path, directory);
+			assert.match(diff, /Subproject commit/);
+			assert.ok(!(await readdir(repository.folder)).includes('submodule-ran'));
 		});
 
 		it('runs no hook that the repository’s or the user’s configuration names', async () => {

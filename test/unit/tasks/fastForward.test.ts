@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fastForward, findWorktree, isBehind } from '../../../src/tasks/fastForward.ts';
 import type { GitPlace } from '../../../src/tasks/launch/scratchCommit.ts';
@@ -43,6 +43,44 @@ for (const program of gitPrograms()) {
 			assert.equal(await repository.head('other'), await repository.head('done'));
 			assert.equal(await readFile(path.join(linked, 'new.txt'), 'utf8'), 'new\n');
 			assert.equal(await status(linked), '');
+		});
+
+		it('refuses where the user has changed a file, also where git is set to stash that away', async () => {
+			await repository.git('config', 'merge.autoStash', 'true');
+			await repository.write('README.md', 'mine\n');
+			const before = await repository.head('work');
+			await assert.rejects(fastForward(place, 'work', 'done'));
+			assert.equal(await readFile(path.join(repository.path, 'README.md'), 'utf8'), 'mine\n');
+			assert.equal(await repository.head('work'), before);
+		});
+
+		it('runs no hook and no filter of the repository, and fails where a file needs one', async () => {
+			const proof = path.join(repository.folder, 'ran');
+			const hook = path.join(repository.path, '.git', 'hooks', 'post-merge');
+			await writeFile(hook, `#!/bin/sh\ntouch '${proof}'\n`, { mode: 0o755 });
+			await fastForward(place, 'work', 'done');
+			await repository.git('config', 'filter.planted.smudge', `touch '${proof}'; cat`);
+			await repository.git('checkout', '--quiet', '-b', 'filtered');
+			await repository.write('.gitattributes', 'a.txt filter=planted\n');
+			await repository.write('a.txt', 'a\n');
+			await repository.commitAll('Needs a filter');
+			await repository.git('checkout', '--quiet', 'work');
+			await assert.rejects(fastForward(place, 'work', 'filtered'));
+			assert.ok(!(await readdir(repository.folder)).includes('ran'));
+		});
+
+		it('moves a branch whose worktree was deleted, as no file is left of it', async () => {
+			await repository.git('worktree', 'add', '--quiet', '-b', 'other', linked, 'main');
+			await rm(linked, { recursive: true });
+			await fastForward(place, 'other', 'done');
+			assert.equal(await repository.head('other'), await repository.head('done'));
+		});
+
+		it('moves the branch of a bare repository, which has no files', async () => {
+			const bare = path.join(repository.folder, 'bare.git');
+			await repository.git('clone', '--quiet', '--bare', repository.path, bare);
+			await fastForward({ ...place, directory: bare }, 'work', 'done');
+			assert.equal(await repository.git('-C', bare, 'rev-parse', 'work'), await repository.git('rev-parse', 'done'));
 		});
 
 		it('moves a branch that is not checked out, and no file with it', async () => {

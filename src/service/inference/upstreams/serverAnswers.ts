@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { replaceFileSync } from '../../../base/files.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../../../contract/foundServers.ts';
 
@@ -36,9 +37,7 @@ export class ServerAnswers {
 	keep(answer: FoundAnswer): void {
 		const others = this.answers.filter(({ url, user }) => url !== answer.url || user !== answer.user);
 		const answers = [...others, answer];
-		const draft = `${this.file}.new`;
-		writeFileSync(draft, `${JSON.stringify(answers)}\n`, { mode: 0o600 });
-		renameSync(draft, this.file);
+		replaceFileSync(this.file, `${JSON.stringify(answers)}\n`);
 		this.answers = answers;
 	}
 }

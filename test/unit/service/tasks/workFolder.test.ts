@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { DISCOVERY_FILE } from '../../../../src/contract/control.ts';
-import { workFolderOf } from '../../../../src/service/stateFolder.ts';
+import { prepareWorkFolder, removeWorkFolder, WORK_MARKER, workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 
 describe('the folder that agents work in', function () {
@@ -75,6 +75,16 @@ describe('the folder that agents work in', function () {
 		});
 		assert.deepEqual(await readdir(work), []);
 		assert.equal((await lstat(work)).mode & 0o777, 0o755);
+	});
+
+	it('is known for what it is also where a kill left it half removed', async () => {
+		prepareWorkFolder(work);
+		await mkdir(path.join(work, 'closed', 'inside'), { recursive: true });
+		const removal = removeWorkFolder(work);
+		// What is there while it is removed is what a kill at that moment would leave.
+		assert.ok((await readdir(work)).includes(WORK_MARKER));
+		await removal;
+		assert.deepEqual(await readdir(folder), []);
 	});
 
 	it('is left to a service that runs by whoever starts a second one', async () => {

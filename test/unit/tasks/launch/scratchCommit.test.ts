@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
 	commitChanges,
@@ -246,6 +246,27 @@ describe('a scratch commit of what is not committed', () => {
 		assert.equal(await repository.git('show', `${commit}:lines.txt`), 'a\nb\n');
 		assert.equal(await repository.git('show', `${commit}:a.upper`), 'A\n');
 		assert.match(await repository.git('ls-tree', commit, 'run.sh'), /^100755 /);
+	});
+
+	it('runs each filter of the repository only after a yes to that one', async () => {
+		const proof = path.join(repository.folder, 'ran');
+		await repository.git('config', 'filter.first.clean', 'cat');
+		await repository.git('config', 'filter.second.clean', `touch '${proof}'; cat`);
+		await repository.write('.gitattributes', 'a.txt filter=first\nb.txt filter=second\n');
+		await repository.write('a.txt', 'a\n');
+		await repository.write('b.txt', 'b\n');
+		const asked: string[][] = [];
+		const declined = commitChanges(place, await repository.head(), 'Uncommitted changes', async programs => {
+			asked.push(programs.map(({ key }) => key));
+			if (asked.length === 2) {
+				throw new Error('no');
+			}
+		});
+		await assert.rejects(declined, { message: 'no' });
+		assert.deepEqual(asked.flat().sort(), ['filter.first.clean', 'filter.second.clean']);
+		if (asked[0]?.[0] === 'filter.first.clean') {
+			await assert.rejects(stat(proof), { code: 'ENOENT' });
+		}
 	});
 
 	for (const setting of [
