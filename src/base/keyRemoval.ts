@@ -1,7 +1,13 @@
 // Takes a key out of what others say, who may quote it: whole, in pieces, and in the forms in which texts carry it.
 
-/** As much of a key in one piece gives something of it away. A shorter key is only found as a word of its own. */
-const PIECE_LENGTH = 8;
+/**
+ * So many characters of a key in a row are taken out: fewer give little of it away, and are more likely to be words of a
+ * sentence. A key that has no more is only found as a word of its own.
+ */
+const PIECE_LENGTH = 12;
+
+/** What an error has of ours or of the system, and what others go by. */
+const WORDS_OF_OURS: ReadonlySet<string> = new Set(['code', 'name', 'syscall']);
 
 const MARK = '[key]';
 
@@ -12,26 +18,21 @@ export type KeyRemover = (text: string) => string;
  * Made for each request, and rarely used: what it needs is prepared at the first text.
  */
 export function createKeyRemover(key: string): KeyRemover {
-	if (key.length < PIECE_LENGTH) {
-		const word = new RegExp(`(?<![a-z0-9])${escaped(key)}(?![a-z0-9])`, 'gi');
-		return text => text.replace(word, MARK);
-	}
 	let search: Search | undefined;
 	return text => {
 		search ??= searchFor(key);
-		const { pieces, hint } = search;
 		const isEncoded = text.search(ENCODED) !== -1;
-		if (!isEncoded && !hint.test(text)) {
+		if (!isEncoded && !search.hint.test(text)) {
 			return text;
 		}
 		const isKey = new Uint8Array(text.length);
 		markPieces(
 			Array.from({ length: text.length }, (_, at) => ({ letter: text.charAt(at), at })),
-			pieces,
+			search,
 			isKey,
 		);
 		if (isEncoded) {
-			markPieces(decodedUnits(text), pieces, isKey);
+			markPieces(decodedUnits(text), search, isKey);
 		}
 		return withMarks(text, isKey);
 	};
@@ -39,17 +40,36 @@ export function createKeyRemover(key: string): KeyRemover {
 
 /** What a key is looked for by. */
 interface Search {
+	length: number;
+	/** Each of that length, in lower case. */
 	pieces: ReadonlySet<string>;
+	/** Nothing of a word may stand beside a piece. */
+	isWord: boolean;
 	/** Matches wherever a piece is: most texts have none, and this sees it soon. */
 	hint: RegExp;
 }
 
 function searchFor(key: string): Search {
+	const length = Math.min(PIECE_LENGTH, key.length);
 	const forms = [key, ...base64Forms(key)];
+	const hints = forms.flatMap(form => partsOf(form, Math.max(1, Math.floor(length / 2))));
 	return {
-		pieces: new Set(forms.flatMap(piecesOf)),
-		hint: new RegExp(forms.flatMap(hintsOf).map(escaped).join('|'), 'i'),
+		length,
+		pieces: new Set(forms.flatMap(form => piecesOf(form.toLowerCase(), length))),
+		isWord: key.length < PIECE_LENGTH,
+		hint: new RegExp(hints.map(hint => hint.replace(/\W/g, '\\$&')).join('|'), 'i'),
 	};
+}
+
+function piecesOf(text: string, length: number): string[] {
+	return Array.from({ length: Math.max(0, text.length - length + 1) }, (_, start) => text.slice(start, start + length));
+}
+
+/** One after the other. A piece that is twice as long holds one of them whole. */
+function partsOf(text: string, length: number): string[] {
+	return Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
+		text.slice(index * length, (index + 1) * length),
+	);
 }
 
 /** Takes a key out of all that an error holds: message, stack and fields, and the same of what caused it. */
@@ -60,6 +80,9 @@ export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set
 	seen.add(error);
 	// `stack` may be an accessor.
 	for (const name of new Set([...Object.getOwnPropertyNames(error), 'stack'])) {
+		if (error instanceof Error && WORDS_OF_OURS.has(name)) {
+			continue;
+		}
 		const value: unknown = Reflect.get(error, name);
 		if (typeof value === 'string') {
 			const clean = remove(value);
@@ -110,11 +133,13 @@ function decodedUnits(text: string): Unit[] {
 	return units;
 }
 
-function markPieces(units: readonly Unit[], pieces: ReadonlySet<string>, isKey: Uint8Array): void {
+function markPieces(units: readonly Unit[], { length, pieces, isWord }: Search, isKey: Uint8Array): void {
 	const letters = units.map(({ letter }) => letter.toLowerCase()[0]).join('');
-	for (let start = 0; start + PIECE_LENGTH <= units.length; start++) {
-		if (pieces.has(letters.slice(start, start + PIECE_LENGTH))) {
-			isKey.fill(1, units[start]?.at, units[start + PIECE_LENGTH]?.at);
+	for (let start = 0; start + length <= letters.length; start++) {
+		const end = start + length;
+		const isAlone = !isWord || !/[a-z0-9]/.test((letters[start - 1] ?? '') + (letters[end] ?? ''));
+		if (pieces.has(letters.slice(start, end)) && isAlone) {
+			isKey.fill(1, units[start]?.at, units[end]?.at);
 		}
 	}
 }
@@ -128,25 +153,6 @@ function withMarks(text: string, isKey: Uint8Array): string {
 		end = next === -1 ? text.length : next;
 	}
 	return clean + text.slice(end);
-}
-
-function piecesOf(text: string): string[] {
-	const lower = text.toLowerCase();
-	return Array.from({ length: Math.max(lower.length - PIECE_LENGTH + 1, 0) }, (_, start) =>
-		lower.slice(start, start + PIECE_LENGTH),
-	);
-}
-
-/** Of these, every piece holds one whole. */
-function hintsOf(text: string): string[] {
-	const length = PIECE_LENGTH / 2;
-	return Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
-		text.slice(index * length, (index + 1) * length),
-	);
-}
-
-function escaped(text: string): string {
-	return text.replace(/\W/g, '\\$&');
 }
 
 /** What of base64 belongs to the key alone, at each of the three places where a key can begin in it; in both alphabets. */

@@ -31,8 +31,8 @@ describe('a key is taken out of a text', () => {
 		it(what, () => {
 			const text = remove(`It said: “${form}” is no key. ⚓`);
 			assert.match(text, /^It said: “.*\[key\].*” is no key\. ⚓$/);
-			for (let start = 0; start + 8 <= form.length; start++) {
-				const piece = form.slice(start, start + 8);
+			for (let start = 0; start + 12 <= form.length; start++) {
+				const piece = form.slice(start, start + 12);
 				// What base64 mixes with its neighbours belongs to them as well.
 				assert.ok(!text.includes(piece) || what.startsWith('in base64'), piece);
 			}
@@ -40,15 +40,15 @@ describe('a key is taken out of a text', () => {
 		});
 	}
 
-	it('in pieces of eight characters and more, wherever it was cut', () => {
+	it('in pieces of twelve characters and more, wherever it was cut', () => {
 		fc.assert(
 			fc.property(
-				fc.nat(KEY.length - 8),
+				fc.nat(KEY.length - 12),
 				fc.nat(KEY.length),
 				fc.string(),
 				fc.string(),
 				(start, length, before, after) => {
-					const piece = KEY.slice(start, start + 8 + length);
+					const piece = KEY.slice(start, start + 12 + length);
 					assert.ok(!remove(`${before} ${piece} ${after}`).includes(piece));
 				},
 			),
@@ -64,7 +64,8 @@ describe('a key is taken out of a text', () => {
 
 	it('as a word, where it is so short that it could be a part of any other', () => {
 		const short = createKeyRemover('none');
-		assert.equal(short('There is none: NONE, nonetheless.'), 'There is [key]: [key], nonetheless.');
+		assert.equal(short('There is none: NONE, nonetheless. %6eone'), 'There is [key]: [key], nonetheless. [key]');
+		assert.equal(createKeyRemover('x')('x is no xylophone'), '[key] is no xylophone');
 	});
 
 	it('in no time, however long the text is', () => {
@@ -84,6 +85,12 @@ describe('a key is taken out of an error', () => {
 		assert.equal(error.message, 'with [key]');
 		assert.equal(error.cause, aggregate);
 		assert.ok(deep instanceof TypeError && deep.message === '[key]: deep');
+	});
+
+	it('but for the words that others go by', () => {
+		const error = Object.assign(new Error('failed'), { code: 'source-link-missing' });
+		removeKeyFrom(error, createKeyRemover('source-link-missing'));
+		assert.equal(error.code, 'source-link-missing');
 	});
 
 	it('also where causes go round in a circle, or are no errors', () => {
