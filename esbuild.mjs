@@ -7,6 +7,7 @@ import { globSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
+import { workerCode } from './scripts/workerCode.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -58,6 +59,7 @@ const programs = [
 		chunkNames: '[name].[hash]',
 		loader: { '.ttf': 'file' },
 		assetNames: '[name]',
+		plugins: [workerCode],
 	},
 ];
 

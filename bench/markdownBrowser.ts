@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { browserFlags, findBrowser } from '../scripts/browser.ts';
+import { workerCode } from '../scripts/workerCode.ts';
 import type { FeedRun } from './markdownFeed.ts';
 import type { ColourRun, Run, Seen } from './markdownPage.ts';
 
@@ -43,7 +44,12 @@ export class MarkdownBrowser {
 		}
 		const common = { bundle: true, format: 'iife', target: 'es2022', write: false, minify: true } as const;
 		const entry = (name: string) =>
-			esbuild.build({ ...common, entryPoints: [path.join(import.meta.dirname, name)], logLevel: 'silent' });
+			esbuild.build({
+				...common,
+				entryPoints: [path.join(import.meta.dirname, name)],
+				logLevel: 'silent',
+				plugins: [workerCode],
+			});
 		const built = await Promise.all([
 			esbuild.build({ ...common, stdin: { contents: PEERS, resolveDir: import.meta.dirname } }),
 			entry('markdownPage.ts'),

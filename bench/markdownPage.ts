@@ -2,6 +2,7 @@
 import createMarkdownIt from 'markdown-it';
 import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
+import { CodeColours } from '../src/chat/ui/markdown/codeColours.ts';
 import { Highlighter } from '../src/chat/ui/markdown/highlighter.ts';
 import { pageStrings } from '../test/ui/pageStrings.ts';
 import type { FeedRun } from './markdownFeed.ts';
@@ -70,6 +71,7 @@ const contenders: Record<ContenderName, (root: HTMLElement) => Append> = {
 		const element = new ChatMarkdown();
 		element.strings = pageStrings;
 		element.post = () => {};
+		element.colours = new CodeColours();
 		element.growing = true;
 		element.text = '';
 		root.append(element);
@@ -184,7 +186,7 @@ window.measure = async ({ contender, pieces, interval }) => {
 
 window.colour = async ({ contender, blocks }) => {
 	const longestTask = watchTasks();
-	const highlighter = new Highlighter();
+	const highlighter = new Highlighter(new CodeColours());
 	for (const block of blocks) {
 		const code = document.body.appendChild(document.createElement('pre')).appendChild(document.createElement('code'));
 		code.className = 'language-typescript';

@@ -280,6 +280,7 @@ export class ChatPanel {
 			language: vscode.env.language,
 			data,
 			dataImages: true,
+			workers: true,
 		});
 		this.dependencies.warm();
 	}

@@ -17,6 +17,8 @@ export interface WebviewShellOptions {
 	data: unknown;
 	/** Whether the page shows images that the host gives it as `data:` URLs. */
 	dataImages?: boolean;
+	/** Whether the page starts workers, of code that is part of its own script. */
+	workers?: boolean;
 }
 
 /**
@@ -36,6 +38,7 @@ export function webviewShell(
 		`style-src ${webview.cspSource}`,
 		`font-src ${webview.cspSource}`,
 		...(options.dataImages ? ['img-src data:'] : []),
+		...(options.workers ? ['worker-src blob:'] : []),
 		"base-uri 'none'",
 		"form-action 'none'",
 	].join('; ');

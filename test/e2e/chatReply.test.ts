@@ -10,6 +10,7 @@ import { runCommand, screenshot, toast, until } from '../support/editorWindow.ts
 import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { HOSTILE } from '../ui/hostile.ts';
+import { fence } from '../ui/hostileCode.ts';
 
 /** Milliseconds between two words of a slow reply. */
 const PAUSE = 100;
@@ -99,6 +100,31 @@ describe('a reply in the window of a folder that is not trusted', function () {
 			[],
 		);
 		await screenshot(page, 'window-hostile');
+		assert.deepEqual(consequences(), nothing);
+	});
+
+	it('colours code, and goes on where some is made to be slow', async () => {
+		const hostile = fence({ language: 'markdown', unit: '[a](', size: 11_960 });
+		const code = '```ts\nconst answer = 42;\n```';
+		upstream.behaviour = { pieces: `${hostile}\n${code}`.match(/[\s\S]{1,700}/g) ?? [] };
+		await ask(frame, 'Something slow');
+		await replyEnds(frame);
+		const pause = await frame.evaluate(async () => {
+			let longest = 0;
+			for (let count = 0, last = performance.now(); count < 60; count++) {
+				await new Promise(resolve => requestAnimationFrame(resolve));
+				longest = Math.max(longest, performance.now() - last);
+				last = performance.now();
+			}
+			return longest;
+		});
+		assert.ok(pause < 3_000, `the page stood still for ${pause} ms`);
+		upstream.behaviour = { pieces: [code] };
+		await ask(frame, 'Something short');
+		await replyEnds(frame);
+		await turns(frame).last().locator('.hljs-keyword').waitFor({ timeout: 30_000 });
+		assert.equal(await turns(frame).nth(-2).locator('pre span[class^="hljs"]').count(), 0);
+		await screenshot(page, 'window-slow-code');
 		assert.deepEqual(consequences(), nothing);
 	});
 

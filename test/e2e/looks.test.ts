@@ -14,6 +14,9 @@ describe('how the window looks', function () {
 		const frame = await openChat(window.page);
 		await ask(frame, 'How do prices work here?');
 		await replyEnds(frame);
+		await ask(frame, '/demo code');
+		await replyEnds(frame);
+		await turns(frame).last().locator('.hljs-keyword').first().waitFor();
 		await startTask(window.page, 'Round prices to whole cents');
 		await taskShows(window.page, 'Round prices to whole cents', 'in 1 file');
 		await until('the log is whole', async () => /completed/.test(logText(server, 'Round prices to whole cents')));
@@ -25,7 +28,7 @@ describe('how the window looks', function () {
 		it(`is at home in ${theme}`, async () => {
 			await useTheme(window.page, theme);
 			const frame = await openChat(window.page);
-			assert.equal(await turns(frame).count(), 1);
+			assert.equal(await turns(frame).count(), 2);
 			await taskShows(window.page, 'Round prices to whole cents', 'in 1 file');
 			await screenshot(window.page, `window-${theme}`);
 		});

@@ -8,6 +8,7 @@ import * as esbuild from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Uri } from 'vscode';
 import { browserFlags, findBrowser } from '../../scripts/browser.ts';
+import { workerCode } from '../../scripts/workerCode.ts';
 import type { Answer } from '../../src/base/rpc.ts';
 import type {
 	AnswerTo,
@@ -83,6 +84,7 @@ export class ChatPageHost {
 			loader: { '.ttf': 'file' },
 			assetNames: '[name]',
 			logLevel: 'silent',
+			plugins: [workerCode],
 		});
 		const files = new Map(outputFiles.map(file => [`/dist/webview/${path.basename(file.path)}`, file.contents]));
 		const server = createServer((request, response) => {
@@ -148,7 +150,7 @@ export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> 
 
 export class ChatPage {
 	readonly page: Page;
-	/** Every address that was asked for, the page's own files aside. */
+	/** Every address that was asked for, the page's own files and its worker's program aside. */
 	readonly requests: string[] = [];
 	/** Dialogs, errors and console errors: there must be none. */
 	readonly faults: string[] = [];
@@ -159,7 +161,7 @@ export class ChatPage {
 		this.context = context;
 		this.page = page;
 		page.on('request', request => {
-			if (!/^http:\/\/127\.0\.0\.1:\d+\/(?:dist\/webview\/[\w.]+|favicon\.ico)?$/.test(request.url())) {
+			if (!OWN_ADDRESS.test(request.url())) {
 				this.requests.push(request.url());
 			}
 		});
@@ -202,6 +204,27 @@ export class ChatPage {
 				await frames();
 			}
 		}, message);
+	}
+
+	/** Resolves when the code of all replies has its colours, or is to have none. */
+	async coloured(): Promise<void> {
+		await this.page.waitForFunction(
+			() => {
+				const root = document.querySelector('chat-app')?.shadowRoot;
+				return [...(root?.querySelectorAll('chat-turn') ?? [])].every(turn => {
+					const text = turn.shadowRoot?.querySelector('chat-markdown') as
+						| { settled: unknown; highlighter: { running: boolean } | undefined }
+						| null
+						| undefined;
+					if (text && (!('settled' in text) || (text.highlighter && !('running' in text.highlighter)))) {
+						throw new Error('What colours the code of a text is called something else.');
+					}
+					return text?.settled !== undefined && text.highlighter?.running !== true;
+				});
+			},
+			undefined,
+			{ timeout: 90_000 },
+		);
 	}
 
 	snapshot(turns: TurnView[], others: Partial<Snapshot> = {}): Promise<void> {
@@ -305,6 +328,9 @@ export class ChatPage {
 	}
 }
 
+const OWN_ADDRESS =
+	/^(?:http:\/\/127\.0\.0\.1:\d+\/(?:dist\/webview\/[\w.]+|favicon\.ico)?|blob:http:\/\/127\.0\.0\.1:\d+\/[\da-f-]{36})$/;
+
 const none = { faults: [], requests: [], violations: [] };
 
 /** Of the conversation that a snapshot shows, unless the test says another. */
@@ -380,6 +406,7 @@ function shell(origin: string): string {
 			language: 'en',
 			data: { strings: pageStrings, language: 'en', place: 'test' },
 			dataImages: true,
+			workers: true,
 		},
 	);
 }

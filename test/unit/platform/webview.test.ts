@@ -42,6 +42,18 @@ describe('the page of a webview', () => {
 		assert.deepEqual(sources, ['img-src data:']);
 	});
 
+	it('starts workers from its own script where it has some, and from no address', () => {
+		assert.ok(!policyOf(shell({})).includes('worker-src'));
+		const html = webviewShell(
+			{ cspSource: 'https://resource', asWebviewUri: resource => resource },
+			{ extensionUri: uri('/extension'), name: 'chat', title: 'Chat', language: 'en', data: {}, workers: true },
+		);
+		const sources = policyOf(html)
+			.split('; ')
+			.filter(part => part.startsWith('worker-src'));
+		assert.deepEqual(sources, ['worker-src blob:']);
+	});
+
 	it('has another nonce each time', () => {
 		assert.notEqual(policyOf(shell({})), policyOf(shell({})));
 	});

@@ -11,6 +11,7 @@ import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLin
 import { FollowEnd } from '../followEnd.ts';
 import { fill } from '../format.ts';
 import { HostRequests } from '../hostRequests.ts';
+import { CodeColours } from '../markdown/codeColours.ts';
 import { messageProblem } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
 import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
@@ -73,6 +74,7 @@ export class ChatApp extends LitElement {
 	/** From the first render on: its words come with the page's other ones. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
+	private readonly colours = new CodeColours();
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, draftOf: __, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
@@ -241,6 +243,7 @@ export class ChatApp extends LitElement {
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}
+								.colours=${this.colours}
 								.question=${this.question}
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,

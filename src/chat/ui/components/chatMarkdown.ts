@@ -4,6 +4,7 @@ import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../.
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
+import type { CodeColours } from '../markdown/codeColours.ts';
 import { FileLinks } from '../markdown/fileLinks.ts';
 import { type CodeButton, Frames } from '../markdown/frames.ts';
 import { fileOf, Highlighter, languageOf } from '../markdown/highlighter.ts';
@@ -26,6 +27,7 @@ export class ChatMarkdown extends LitElement {
 		post: { attribute: false },
 		citations: { attribute: false },
 		requests: { attribute: false },
+		colours: { attribute: false },
 		turn: { attribute: false },
 	};
 
@@ -37,6 +39,7 @@ export class ChatMarkdown extends LitElement {
 	/** Of a searched answer, once it has ended. */
 	declare citations: Citations | undefined;
 	declare requests: HostRequests;
+	declare colours: CodeColours;
 	/** The id of the turn that it is a reply of. */
 	declare turn: string;
 
@@ -46,7 +49,7 @@ export class ChatMarkdown extends LitElement {
 	private citationLayer: CitationLayer | undefined;
 	/** The text of which the page shows all that it will. */
 	private settled: string | undefined;
-	private readonly highlighter = new Highlighter();
+	private highlighter: Highlighter | undefined;
 
 	override render() {
 		return html`<div class="content" @click=${this.onClick} @keydown=${this.onKeyDown}></div>`;
@@ -70,7 +73,7 @@ export class ChatMarkdown extends LitElement {
 		super.disconnectedCallback();
 		this.view?.dispose();
 		this.frames?.dispose();
-		this.highlighter.dispose();
+		this.highlighter?.dispose();
 		this.citationLayer?.dispose();
 	}
 
@@ -117,6 +120,7 @@ export class ChatMarkdown extends LitElement {
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
 			if (code.childElementCount === 0 && languageOf(code) !== '') {
+				this.highlighter ??= new Highlighter(this.colours);
 				this.highlighter.add(code);
 			}
 		}

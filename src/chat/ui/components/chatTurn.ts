@@ -9,6 +9,7 @@ import { type CodiconName, codicon } from '../codicon.ts';
 import { tellLostFocus } from '../focusLost.ts';
 import { fill, formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
+import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
 import { pictureActions } from '../modes/chatPicture.ts';
 import { modeWord } from '../modes/modeChoice.ts';
@@ -32,6 +33,7 @@ export class ChatTurn extends LitElement {
 		language: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
+		colours: { attribute: false },
 		question: { attribute: false },
 		editing: { attribute: false },
 		total: { attribute: false },
@@ -43,6 +45,7 @@ export class ChatTurn extends LitElement {
 	declare language: string;
 	declare post: Post;
 	declare requests: HostRequests;
+	declare colours: CodeColours;
 	/** What can be done with the message. */
 	declare question: QuestionActions;
 	/** The message as it is being changed; undefined while it is not. */
@@ -120,6 +123,7 @@ export class ChatTurn extends LitElement {
 					.post=${this.post}
 					.citations=${reply.citations}
 					.requests=${this.requests}
+					.colours=${this.colours}
 					.turn=${turn.id}
 				></chat-markdown>
 				${renderSources(reply.citations, strings, this.post)}

@@ -1,4 +1,6 @@
-// highlight.js with the languages that replies are written in. A chunk of its own, loaded with the first code block.
+// highlight.js with the languages that replies are written in. Runs in a worker: some of its grammars take time that
+// grows with the square of a text that is made for it.
+import type { LanguageFn } from 'highlight.js';
 import core from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -33,8 +35,10 @@ import swift from 'highlight.js/lib/languages/swift';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
+import type { ColourAnswer, Coloured, ColourRequest } from './coloured.ts';
+import type { LanguageName } from './languageNames.ts';
 
-const languages = {
+const languages: Record<LanguageName, LanguageFn> = {
 	...{ bash, c, cpp, csharp, css, dart, diff, dockerfile, go, graphql, ini, java, javascript, json, kotlin, less, lua },
 	...{
 		makefile,
@@ -56,35 +60,52 @@ const languages = {
 	},
 };
 
-type LanguageName = keyof typeof languages;
-
-/** What else a language is called. A grammar knows it too, but making all the grammars to ask them takes too long. */
-const OTHER_NAMES: Record<LanguageName, string> = {
-	...{ bash: 'sh zsh', c: 'h', cpp: 'c++ cc cxx hpp hh h++', csharp: 'cs c#', css: '', dart: '', diff: 'patch' },
-	...{ dockerfile: 'docker', go: 'golang', graphql: 'gql', ini: 'toml', java: 'jsp', json: 'jsonc json5 jsonl' },
-	...{ javascript: 'js jsx mjs cjs', kotlin: 'kt kts', less: '', lua: '', makefile: 'make mk mak' },
-	...{ markdown: 'md mkd mkdown', perl: 'pl pm', php: '', powershell: 'pwsh ps ps1', python: 'py gyp ipython' },
-	...{ r: '', ruby: 'rb gemspec', rust: 'rs', scss: '', shell: 'console shellsession', sql: '', swift: '' },
-	...{ typescript: 'ts tsx mts cts', xml: 'html xhtml rss atom svg vue', yaml: 'yml' },
-};
-
-const names = new Map<string, LanguageName>();
-for (const name of Object.keys(languages) as LanguageName[]) {
-	for (const other of [name, ...OTHER_NAMES[name].split(' ').filter(word => word !== '')]) {
-		names.set(other, name);
-	}
+// All of them, because some colour others inside their own code: what a block looks like depends on no other one.
+for (const [name, language] of Object.entries(languages)) {
+	core.registerLanguage(name, language);
 }
 
-/** The name to highlight with, ready for use, or undefined. */
-export function findLanguage(name: string): LanguageName | undefined {
-	const found = names.get(name.toLowerCase());
-	if (found && !core.getLanguage(found)) {
-		core.registerLanguage(found, languages[found]);
+/** More spans than this in a block, or so many in each other, take a page too long to lay out. */
+const MAXIMUM_SPANS = 10_000;
+const MAXIMUM_DEPTH = 30;
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
+
+/** Colours the slices of a block. Undefined where it is to stay plain. */
+export function colour({ language, slices }: ColourRequest): ColourAnswer {
+	let spans = 0;
+	const coloured: Coloured[] = [];
+	for (const slice of slices) {
+		const piece = partsOf(core.highlight(slice, { language, ignoreIllegals: true }).value);
+		let depth = 0;
+		for (const part of piece.parts) {
+			if (typeof part === 'number') {
+				depth += part < 0 ? -1 : 1;
+				spans += part < 0 ? 0 : 1;
+				if (depth > MAXIMUM_DEPTH || spans > MAXIMUM_SPANS) {
+					return undefined;
+				}
+			}
+		}
+		coloured.push(piece);
 	}
-	return found;
+	return coloured;
 }
 
-/** HTML of nothing but text and `<span class="…">`. */
-export function highlight(code: string, language: LanguageName): string {
-	return core.highlight(code, { language, ignoreIllegals: true }).value;
+/** highlight.js gives HTML of nothing but text and `<span class="…">`. */
+function partsOf(html: string): Coloured {
+	const parts: Coloured['parts'] = [];
+	const classes = new Map<string, number>();
+	for (const [, name, close, text] of html.matchAll(/<span class="([^"]*)">|(<\/span>)|([^<]+)/g)) {
+		if (name !== undefined) {
+			const index = classes.get(name) ?? classes.size;
+			classes.set(name, index);
+			parts.push(index);
+		} else if (close !== undefined) {
+			parts.push(-1);
+		} else {
+			parts.push((text ?? '').replace(/&(?:amp|lt|gt|quot|#x27);/g, entity => ENTITIES[entity] ?? entity));
+		}
+	}
+	return { classes: [...classes.keys()], parts };
 }

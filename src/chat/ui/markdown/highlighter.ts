@@ -1,19 +1,30 @@
-/** So much is highlighted in one task, in UTF-16 code units: about 20 ms the first time. */
+import type { CodeColours } from './codeColours.ts';
+import type { Coloured } from './coloured.ts';
+import { languageNamed } from './languageNames.ts';
+
+/** So much is coloured by itself, in UTF-16 code units: a grammar that is slow is so with the square of it. */
 const SLICE_LENGTH = 12_000;
 
 /** Longer code stays plain. */
 const MAXIMUM_LENGTH = 120_000;
 
+/** So many spans come into the page in one frame: each is laid out then, and what stands beside them again. */
+const SPANS_AT_A_TIME = 300;
+
 /** When the page is never idle. Milliseconds. */
 const IDLE_TIMEOUT_MS = 1_000;
 
-const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
-
-/** Colours finished code while the page is idle, block by block. */
+/** Colours the finished code of a reply while the page is idle, block by block. */
 export class Highlighter {
+	private readonly colours: CodeColours;
 	private readonly waiting: HTMLElement[] = [];
 	private running = false;
-	private disposed = false;
+	/** The reply is gone, or has code that is made to be slow: then the rest of it stays plain too. */
+	private ended = false;
+
+	constructor(colours: CodeColours) {
+		this.colours = colours;
+	}
 
 	/** `code` has text only. Colouring it keeps the text. */
 	add(code: HTMLElement): void {
@@ -25,31 +36,29 @@ export class Highlighter {
 	}
 
 	dispose(): void {
-		this.disposed = true;
+		this.ended = true;
 	}
 
 	private async run(): Promise<void> {
-		await idle();
-		const { findLanguage, highlight } = await import('./highlight.ts');
-		for (let code = this.waiting.shift(); code && !this.disposed; code = this.waiting.shift()) {
-			const language = findLanguage(languageOf(code));
-			const text = code.textContent ?? '';
-			if (code.isConnected && text.length <= MAXIMUM_LENGTH && language !== undefined) {
-				await idle();
-				// The first use of a language compiles it.
-				highlight('', language);
-				const fragment = document.createDocumentFragment();
-				for (const slice of slices(text)) {
-					await idle();
-					fragment.append(...nodesOf(highlight(slice, language)));
-				}
-				await idle();
-				if (code.isConnected && code.textContent === text && !holdsSelection(code)) {
-					code.replaceChildren(fragment);
-				}
-			}
+		for (let code = this.waiting.shift(); code; code = this.waiting.shift()) {
+			await idle();
+			await this.colour(code);
 		}
 		this.running = false;
+	}
+
+	private async colour(code: HTMLElement): Promise<void> {
+		const text = code.textContent ?? '';
+		const language = languageNamed(languageOf(code));
+		const isWanted = () => !this.ended && code.isConnected && code.textContent === text;
+		if (language === undefined || text.length > MAXIMUM_LENGTH || !isWanted()) {
+			return;
+		}
+		const found = await this.colours.colour({ language, slices: slices(text) }, isWanted);
+		if (typeof found !== 'string') {
+			await show(code, found, isWanted);
+		}
+		this.ended ||= found === 'late';
 	}
 }
 
@@ -77,30 +86,72 @@ function slices(text: string): string[] {
 	return found;
 }
 
-/** The nodes of highlight.js's HTML. Nothing but spans and texts can come of it, whatever it is. */
-function nodesOf(html: string): Node[] {
+/** Puts coloured code in the place of the text that it is, a few spans in a frame. */
+async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: () => boolean): Promise<void> {
+	// It grew in several texts.
+	code.normalize();
+	let rest = code.firstChild as Text;
+	for (const { length, nodes } of pieces.flatMap(piece => [...stepsOf(piece)])) {
+		await nextFrame();
+		await idle();
+		if (!isWanted()) {
+			return;
+		}
+		const next = length < rest.length ? rest.splitText(length) : rest;
+		// Colours are not worth a selection that is lost.
+		if (!isSelected(rest)) {
+			rest.replaceWith(...nodes());
+		}
+		rest = next;
+	}
+}
+
+/** Some of a piece's colours: what takes the place of so much text, made when it is needed. */
+interface Step {
+	length: number;
+	nodes(): Node[];
+}
+
+function* stepsOf({ classes, parts }: Coloured): Generator<Step> {
+	let [begin, length, spans, depth] = [0, 0, 0, 0];
+	for (const [index, part] of parts.entries()) {
+		length += typeof part === 'string' ? part.length : 0;
+		spans += typeof part === 'number' && part >= 0 ? 1 : 0;
+		depth += typeof part === 'string' ? 0 : part < 0 ? -1 : 1;
+		if ((depth === 0 && spans >= SPANS_AT_A_TIME) || index === parts.length - 1) {
+			const own = parts.slice(begin, index + 1);
+			yield { length, nodes: () => nodesOf(own, classes) };
+			[begin, length, spans] = [index + 1, 0, 0];
+		}
+	}
+}
+
+function nodesOf(parts: Coloured['parts'], classes: readonly string[]): Node[] {
 	const root = document.createElement('span');
 	let parent: Element = root;
-	for (const [, name, close, text] of html.matchAll(/<span class="([^"]*)">|(<\/span>)|([^<]+)/g)) {
-		if (name !== undefined) {
-			const span = document.createElement('span');
-			span.className = name;
-			parent.append(span);
-			parent = span;
-		} else if (close !== undefined) {
+	for (const part of parts) {
+		if (typeof part === 'string') {
+			parent.append(part);
+		} else if (part < 0) {
 			parent = parent.parentElement ?? root;
 		} else {
-			parent.append((text ?? '').replace(/&(?:amp|lt|gt|quot|#x27);/g, entity => ENTITIES[entity] ?? entity));
+			const span = document.createElement('span');
+			span.className = classes[part] ?? '';
+			parent.append(span);
+			parent = span;
 		}
 	}
 	return [...root.childNodes];
 }
 
-/** Colours are not worth a selection that is lost. */
-function holdsSelection(code: Element): boolean {
-	const root = code.getRootNode() as ShadowRoot & { getSelection?(): Selection | null };
+function isSelected(text: Text): boolean {
+	const root = text.getRootNode() as ShadowRoot & { getSelection?(): Selection | null };
 	const selection = root.getSelection?.() ?? document.getSelection();
-	return selection?.type === 'Range' && selection.containsNode(code, true);
+	return selection?.type === 'Range' && selection.containsNode(text, true);
+}
+
+function nextFrame(): Promise<unknown> {
+	return new Promise(resolve => requestAnimationFrame(resolve));
 }
 
 function idle(): Promise<void> {

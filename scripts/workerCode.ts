@@ -1,0 +1,36 @@
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+
+const SUFFIX = '?code';
+const root = path.resolve(import.meta.dirname, '..');
+
+/** Gives `import('./x.worker.ts?code')` the bundled program of a worker as a text. */
+export const workerCode: esbuild.Plugin = {
+	name: 'worker-code',
+	setup(build) {
+		const { minify = false, target = 'es2022' } = build.initialOptions;
+		build.onResolve({ filter: /\?code$/ }, ({ path: specifier, resolveDir }) => ({
+			path: path.join(resolveDir, specifier.slice(0, -SUFFIX.length)),
+			namespace: 'worker-code',
+		}));
+		build.onLoad({ filter: /.*/, namespace: 'worker-code' }, async ({ path: entry }) => {
+			const { outputFiles, metafile } = await esbuild.build({
+				entryPoints: [entry],
+				bundle: true,
+				write: false,
+				metafile: true,
+				absWorkingDir: root,
+				format: 'iife',
+				platform: 'browser',
+				legalComments: 'none',
+				logLevel: 'silent',
+				minify,
+				target,
+			});
+			return {
+				contents: `export const code = ${JSON.stringify(outputFiles[0]?.text)};`,
+				watchFiles: Object.keys(metafile.inputs).map(file => path.join(root, file)),
+			};
+		});
+	},
+};

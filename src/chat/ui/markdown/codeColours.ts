@@ -1,0 +1,76 @@
+/// <reference path="../code.d.ts" />
+import { SerialQueue } from '../../../base/async.ts';
+import type { ColourAnswer, Coloured, ColourRequest } from './coloured.ts';
+
+/** A block that takes longer stays plain. Milliseconds. */
+const DEADLINE_MS = 3_000;
+
+/** A worker that is not there by then never comes: nothing is coloured in this page. Milliseconds. */
+const START_MS = 20_000;
+
+/** The colours of a block; `late` where the deadline was missed. */
+export type BlockColours = Coloured[] | 'plain' | 'late';
+
+/**
+ * Colours code in a worker, block by block, for all replies of a page. A worker that misses the deadline is ended, with
+ * whatever it is at, and the next block gets another one: the page itself never waits.
+ */
+export class CodeColours {
+	private readonly queue = new SerialQueue();
+	private worker: Promise<Worker> | undefined;
+	/** No worker can be had in this page. */
+	private isBroken = false;
+
+	/** `isWanted` is asked when its turn has come. Never rejects. */
+	colour(request: ColourRequest, isWanted: () => boolean): Promise<BlockColours> {
+		return this.queue.run(async () => {
+			if (this.isBroken || !isWanted()) {
+				return 'plain';
+			}
+			let worker: Worker;
+			try {
+				this.worker ??= start();
+				worker = await this.worker;
+			} catch {
+				this.isBroken = true;
+				return 'plain';
+			}
+			try {
+				return ((await ask(worker, request, DEADLINE_MS)) as ColourAnswer) ?? 'plain';
+			} catch {
+				worker.terminate();
+				this.worker = undefined;
+				return 'late';
+			}
+		});
+	}
+}
+
+async function start(): Promise<Worker> {
+	const { code } = await import('./highlight.worker.ts?code');
+	const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+	try {
+		const worker = new Worker(address);
+		await ask(worker, 'start', START_MS);
+		return worker;
+	} finally {
+		URL.revokeObjectURL(address);
+	}
+}
+
+/** Resolves with the worker's answer; rejects where it fails or does not come in time. One at a time. */
+function ask(worker: Worker, message: ColourRequest | 'start', withinMs: number): Promise<unknown> {
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(() => reject(new Error('The worker is late.')), withinMs);
+		worker.onmessage = ({ data }) => {
+			clearTimeout(timer);
+			resolve(data);
+		};
+		worker.onerror = event => {
+			event.preventDefault();
+			clearTimeout(timer);
+			reject(new Error('The worker has failed.'));
+		};
+		worker.postMessage(message);
+	});
+}
