@@ -1,18 +1,20 @@
 import { p384 } from '@noble/curves/nist.js';
 
-/** The length in bytes of each of the two numbers of a P-384 signature. */
+/** Bytes of one of the two numbers of a P-384 signature. */
 const NUMBER_LENGTH = 48;
 export const RAW_SIGNATURE_LENGTH = 2 * NUMBER_LENGTH;
 
+/** Of the curve, in as many bytes. */
+const ORDER = Buffer.from(p384.Point.Fn.ORDER.toString(16), 'hex');
+
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
-/** Lengths from this value on need a second byte. The longest signature of this curve is shorter. */
+/** Lengths from here on would take a second byte. The longest signature of this curve stays below. */
 const LONG_FORM = 0x80;
 
 /**
- * Returns r ‖ s of a signature in strict DER: definite lengths in their shortest form, two positive integers in their
- * shortest form, and nothing after them. Returns undefined for anything else, so that a signature has only one
- * encoding.
+ * r ‖ s of a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest
+ * form, nothing after them. Undefined for anything else, so that a signature has one spelling only.
  */
 export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	const [tag, length = LONG_FORM] = der;
@@ -30,14 +32,21 @@ export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	return isInRange(raw) ? raw : undefined;
 }
 
-/** Whether both r and s are at least 1 and below the order of the curve. s may be in the upper half. */
+/** r ‖ s in strict DER. */
+export function writeDerSignature(raw: Uint8Array): Uint8Array {
+	const numbers = [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].map(writeInteger);
+	const contents = Buffer.concat(numbers);
+	return Buffer.concat([Buffer.of(SEQUENCE, contents.length), contents]);
+}
+
+/** Whether r and s lie between 1 and the order of the curve. s may lie in the upper half. */
 function isInRange(raw: Uint8Array): boolean {
-	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(number =>
-		p384.Point.Fn.isValidNot0(toBigInt(number)),
+	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(
+		number => Buffer.compare(number, ORDER) < 0 && number.some(byte => byte !== 0),
 	);
 }
 
-/** Returns the magnitude of the integer at `start`, and the position where it ends. */
+/** The magnitude of the integer at `start`, and where it ends. */
 function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: number } | undefined {
 	const length = der[start + 1] ?? 0;
 	const begin = start + 2;
@@ -55,6 +64,10 @@ function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: 
 	return bytes.length <= NUMBER_LENGTH ? { bytes, end } : undefined;
 }
 
-function toBigInt(bytes: Uint8Array): bigint {
-	return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+function writeInteger(number: Uint8Array): Uint8Array {
+	// Zero has one byte as well.
+	const first = number.findIndex((byte, index) => byte !== 0 || index === number.length - 1);
+	const magnitude = number.subarray(first);
+	const sign = (magnitude[0] ?? 0) >= 0x80 ? [0] : [];
+	return Buffer.of(INTEGER, sign.length + magnitude.length, ...sign, ...magnitude);
 }

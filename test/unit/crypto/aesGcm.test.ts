@@ -58,6 +58,19 @@ describe('AES-256-GCM', () => {
 		);
 	});
 
+	it('decrypts a text of any length, and gives nothing where the last bit of a long one was changed', async () => {
+		const key = await importAesKey(Buffer.alloc(32, 1));
+		const iv = Buffer.alloc(12, 2);
+		for (const length of [0, 1, 65_519, 65_520, 65_521, 1_000_000]) {
+			const plain = Buffer.alloc(length, 'x');
+			const ciphertext = await encrypt(key, iv, plain);
+			assert.deepEqual(Buffer.from((await decrypt(key, iv, ciphertext)) ?? []), plain);
+			const last = ciphertext.length - 1;
+			ciphertext[last] = (ciphertext[last] ?? 0) ^ 1;
+			assert.equal(await decrypt(key, iv, ciphertext), undefined, String(length));
+		}
+	});
+
 	it('gives nothing where even the tag is too short', async () => {
 		const key = await importAesKey(Buffer.alloc(32, 1));
 		assert.equal(await decrypt(key, Buffer.alloc(12), Buffer.alloc(15)), undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
-import { readDerSignature } from '../../../src/crypto/signature.ts';
+import { readDerSignature, writeDerSignature } from '../../../src/crypto/signature.ts';
 import { ORDER } from './vectors.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
@@ -23,12 +23,14 @@ const sequence = (...parts: Uint8Array[]) => {
 const inRange = fc.bigInt({ min: 1n, max: ORDER - 1n });
 
 describe('a signature in DER', () => {
-	it('is read to the numbers that were written, of any length, s in either half', () => {
+	it('is read to the numbers that were written, of any length, s in either half, and written the same', () => {
 		fc.assert(
 			fc.property(inRange, inRange, fc.nat({ max: 376 }), (r, s, shift) => {
 				const small = r >> BigInt(shift) || 1n;
 				const read = readDerSignature(sequence(integer(small), integer(s)));
-				assert.deepEqual(Buffer.from(read ?? []), Buffer.concat([bytesOf(small), bytesOf(s)]));
+				const raw = Buffer.concat([bytesOf(small), bytesOf(s)]);
+				assert.deepEqual(Buffer.from(read ?? []), raw);
+				assert.deepEqual(Buffer.from(writeDerSignature(raw)), sequence(integer(small), integer(s)));
 			}),
 		);
 	});
@@ -37,6 +39,22 @@ describe('a signature in DER', () => {
 		for (let count = 0; count < 200; count++) {
 			const der = sign('sha256', Buffer.from(String(count)), { key: privateKey, dsaEncoding: 'der' });
 			assert.equal(readDerSignature(der)?.length, 96);
+		}
+	});
+
+	it('is written with numbers out of range too, for the library to refuse', () => {
+		assert.deepEqual(Buffer.from(writeDerSignature(Buffer.alloc(96))), sequence(integer(0n), integer(0n)));
+	});
+
+	it('is read up to the order of the curve, and not from there on', () => {
+		for (const [number, isRead] of [
+			[ORDER - 1n, true],
+			[ORDER, false],
+			[ORDER + 1n, false],
+			[1n, true],
+		] as const) {
+			assert.equal(readDerSignature(sequence(integer(number), integer(1n))) !== undefined, isRead);
+			assert.equal(readDerSignature(sequence(integer(1n), integer(number))) !== undefined, isRead);
 		}
 	});
 
