@@ -4,29 +4,31 @@ import { type BenchRow, median } from './row.ts';
 const ROUNDS = 5;
 const FRAMES = 2000;
 
-/** Goal 11: from the first frame of a streamed reply to its last, over the host's fetch. */
+/** Goal 11: a streamed reply from the sending of its message on, over the host's fetch; its frames a second from the first. */
 export async function rows(): Promise<BenchRow[]> {
-	const [floor, ours, portable] = await withServer('channelServer.ts', { size: FRAMES }, address =>
+	const [floor, ours, portable] = await withServer('channelServer.ts', {}, address =>
 		race(
 			ROUNDS,
 			'channelContender.ts',
 			['floor', 'ours', 'portable'].map(contender => ({ contender, address, size: FRAMES })),
 		),
 	);
-	const ratio = rateOf(ours) / rateOf(floor);
-	const delay = median((ours ?? []).map(run => run.delay));
+	const byProcessor = middle(floor, 'busy') / middle(ours, 'busy');
+	const byTime = middle(ours, 'rate') / middle(floor, 'rate');
 	return [
 		{
 			goal: '11',
-			what: `encrypted stream of ${FRAMES} frames, each verified and decrypted: frames a second; worst event-loop delay`,
-			ours: `${rateOf(ours).toFixed(0)}; ${delay.toFixed(0)} ms`,
-			peers: `bare node:crypto loop ${rateOf(floor).toFixed(0)} = 1; noble ${(rateOf(portable) / rateOf(floor)).toFixed(2)}`,
-			ratio: ratio.toFixed(2),
-			met: ratio >= 0.9 ? 'yes' : 'no',
+			what: `encrypted stream of ${FRAMES} frames, each verified and decrypted: CPU; frames a second; worst event-loop delay`,
+			ours: `${milliseconds(ours)}; ${middle(ours, 'rate').toFixed(0)}; ${middle(ours, 'delay').toFixed(0)} ms`,
+			peers: `bare node:crypto loop, as many checks at a time ${milliseconds(floor)}, ${middle(floor, 'rate').toFixed(0)} = 1; noble ${(middle(floor, 'busy') / middle(portable, 'busy')).toFixed(2)}`,
+			ratio: `${byProcessor.toFixed(2)} by CPU; ${byTime.toFixed(2)} by time`,
+			met: byProcessor >= 0.9 ? 'yes' : 'no',
 		},
 	];
 }
 
-function rateOf(runs: readonly Measured[] = []): number {
-	return median(runs.map(({ rate = Number.NaN }) => rate));
+const milliseconds = (runs: readonly Measured[] | undefined) => `${(middle(runs, 'busy') / 1000).toFixed(0)} ms`;
+
+function middle(runs: readonly Measured[] = [], name: 'busy' | 'rate' | 'delay'): number {
+	return median(runs.map(run => run[name] ?? Number.NaN));
 }

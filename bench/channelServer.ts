@@ -5,42 +5,47 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import {
+	open,
 	p384KeyPair,
 	p384PublicKey,
 	type Sealed,
 	seal,
 	sharedKey,
 } from '../test/support/contractServer/channelCryptography.ts';
-import { parameters } from './contender.ts';
 
 interface Message {
 	peer_public_key: string;
 	payload: Sealed;
 }
 
-/** Frames of a reply. */
-const { size } = parameters<{ size: number }>();
 const { publicKey, privateKey } = p384KeyPair();
 const reportJson = '{"arch":"HOPPER"}';
 
-const attestation = {
+const attestation = () => ({
 	public_key: publicKey.export({ type: 'spki', format: 'pem' }),
 	session_id: 'bench',
 	nonce_b64: randomBytes(32).toString('base64'),
 	signature: sign('sha256', Buffer.from(reportJson), privateKey).toString('base64'),
 	report_json: reportJson,
-};
+});
 
-/** Sealed before the first one is sent: signing takes about as long as verifying. */
-function frames({ peer_public_key: peer, payload: { nonce } }: Message): string {
-	const key = sharedKey(privateKey, p384PublicKey(peer));
-	const sealed = Array.from({ length: size }, (_, index) => seal(`token ${index} `, nonce + 2000, key, privateKey));
+/**
+ * As many as the message asks for, which is a number. Sealed before the first one is sent: signing takes about as long as
+ * verifying.
+ */
+function frames({ peer_public_key: peer, payload }: Message): string {
+	const peerKey = p384PublicKey(peer);
+	const key = sharedKey(privateKey, peerKey);
+	const [{ content }] = JSON.parse(open(payload, key, peerKey));
+	const sealed = Array.from({ length: Number(content) }, (_, index) =>
+		seal(`token ${index} `, payload.nonce + 2000, key, privateKey),
+	);
 	return [...sealed.map(frame => JSON.stringify(frame)), '[DONE]'].map(data => `data: ${data}\n\n`).join('');
 }
 
 const server = createServer(async (request, response) => {
 	if (request.method === 'GET') {
-		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(attestation));
+		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(attestation()));
 		return;
 	}
 	const body = (await request.setEncoding('utf8').toArray()).join('');

@@ -8,7 +8,7 @@ import { asTampered, readSealed } from './message.ts';
 import type { ReplyNonces } from './replyNonces.ts';
 
 /** Verified side by side, off the event loop. More would keep the platform's few threads from the rest of the program. */
-const SIDE_BY_SIDE = 4;
+export const SIDE_BY_SIDE = 4;
 
 const END = '[DONE]';
 
