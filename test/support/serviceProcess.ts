@@ -11,7 +11,7 @@ import { workFolderOf } from '../../src/service/stateFolder.ts';
 
 const SOURCE = path.resolve('src/service/main.ts');
 const BUNDLE = path.resolve('dist/service.js');
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
 
 export interface ServiceProcessOptions {
 	/** Default: a new folder, removed at the end. */

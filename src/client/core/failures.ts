@@ -59,8 +59,9 @@ export function failureOf(error: unknown): ClientError {
 
 /** Whether there was never a connection that a request could have left by. */
 function isWithoutConnection(error: unknown): boolean {
-	// A certificate is looked at before anything is written.
-	if (networkFaultOf(error)?.kind === 'certificate') {
+	// A certificate is looked at, and a proxy asked for a tunnel, before anything of the request is written.
+	const fault = networkFaultOf(error)?.kind;
+	if (fault === 'certificate' || fault === 'proxy-refused' || fault === 'proxy-credentials') {
 		return true;
 	}
 	for (const cause of causesOf(error)) {

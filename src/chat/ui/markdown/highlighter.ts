@@ -91,8 +91,10 @@ async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: ()
 	// It grew in several texts.
 	code.normalize();
 	let rest = code.firstChild as Text;
-	for (const { length, nodes } of pieces.flatMap(piece => [...stepsOf(piece)])) {
-		await nextFrame();
+	for (const [index, { length, nodes }] of pieces.flatMap(piece => [...stepsOf(piece)]).entries()) {
+		if (index > 0) {
+			await nextFrame();
+		}
 		await idle();
 		if (!isWanted()) {
 			return;

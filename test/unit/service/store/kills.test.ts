@@ -22,7 +22,7 @@ interface Told {
 }
 
 describe('a service that is killed again and again', function () {
-	this.timeout(30_000 + KILLS * 5_000);
+	this.timeout(120_000 + KILLS * 5_000);
 
 	it('has lost nothing that it had acknowledged, and ends every task with the truth', async () => {
 		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-kills-'));

@@ -9,7 +9,7 @@ import { prepareWorkFolder, removeWorkFolder, WORK_MARKER, workFolderOf } from '
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 
 describe('the folder that agents work in', function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 	let folder: string;
 	let state: string;
 	let work: string;

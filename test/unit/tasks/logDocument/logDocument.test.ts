@@ -77,7 +77,7 @@ function heldBytes(): number {
 
 describe('a log as a document', () => {
 	it('holds a bounded end of a million entries that were heard, and reads none', function () {
-		this.timeout(30_000);
+		this.timeout(120_000);
 		const { log, reads, numbers } = make(0);
 		const before = heldBytes();
 		let most = 0;
