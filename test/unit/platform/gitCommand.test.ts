@@ -266,16 +266,16 @@ for (const program of gitPrograms()) {
 				await fill();
 				await trap.repository.git('config', 'filter.evil.clean', `touch ${trap.marker('clean')}; tr a-z A-Z`);
 				const shown: string[] = [];
-				const confirm = (answer: Promise<void>) => (programs: readonly { key: string; value: string }[]) => {
+				const show = (programs: readonly { key: string; value: string }[]) => {
 					shown.push(...programs.map(({ key, value }) => `${key}=${value}`));
-					return answer;
 				};
-				await assert.rejects(
-					commitChanges(place, 'main', 'x', confirm(Promise.reject(new Error('no')))),
-					/^Error: no$/,
-				);
+				const declines = commitChanges(place, 'main', 'x', async programs => {
+					show(programs);
+					throw new Error('no');
+				});
+				await assert.rejects(declines, /^Error: no$/);
 				assert.deepEqual(await trap.sprung(), []);
-				const commit = await commitChanges(place, 'main', 'x', confirm(Promise.resolve()));
+				const commit = await commitChanges(place, 'main', 'x', async programs => show(programs));
 				assert.deepEqual(await trap.sprung(), ['clean']);
 				assert.equal(await trap.repository.git('show', `${commit}:new.evil`), 'NEW\n');
 				assert.match(shown[0] ?? '', /^filter\.evil\.clean=touch .*tr a-z A-Z$/);
