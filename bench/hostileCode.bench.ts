@@ -66,7 +66,7 @@ async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
 				await chat.coloured();
 			});
 			seen.longest = Math.max(seen.longest, wall);
-			const isColoured = (await chat.page.locator('pre code span').count()) > 0;
+			const isColoured = (await chat.page.locator('pre .lines span').count()) > 0;
 			seen[isColoured ? 'coloured' : 'plain']++;
 		}
 	} finally {

@@ -4,6 +4,8 @@ import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
 import { CodeColours } from '../src/chat/ui/markdown/codeColours.ts';
 import { Highlighter } from '../src/chat/ui/markdown/highlighter.ts';
+import { createMarkdown } from '../src/chat/ui/markdown.ts';
+import { sanitise } from '../src/chat/ui/sanitise.ts';
 import { pageStrings } from '../test/ui/pageStrings.ts';
 import type { FeedRun } from './markdownFeed.ts';
 
@@ -187,21 +189,28 @@ window.measure = async ({ contender, pieces, interval }) => {
 window.colour = async ({ contender, blocks }) => {
 	const longestTask = watchTasks();
 	const highlighter = new Highlighter(new CodeColours());
+	const markdown = createMarkdown(pageStrings);
 	for (const block of blocks) {
-		const code = document.body.appendChild(document.createElement('pre')).appendChild(document.createElement('code'));
-		code.className = 'language-typescript';
-		if (contender === 'highlight.js') {
-			code.innerHTML = peers.highlightJs.highlight(block, { language: 'typescript' }).value;
+		if (contender === 'ours') {
+			document.body.append(sanitise(markdown.render(`~~~typescript\n${block}\n~~~\n`)));
 		} else {
-			code.textContent = block;
+			const code = document.body.appendChild(document.createElement('pre')).appendChild(document.createElement('code'));
+			if (contender === 'highlight.js') {
+				code.innerHTML = peers.highlightJs.highlight(block, { language: 'typescript' }).value;
+			} else {
+				code.textContent = block;
+			}
 		}
 		document.body.getBoundingClientRect();
 		if (contender === 'ours') {
-			highlighter.add(code);
+			highlighter.add([...document.querySelectorAll('code')].at(-1) as HTMLElement);
 		}
 		await new Promise(resolve => setTimeout(resolve));
 	}
-	while (contender === 'ours' && [...document.querySelectorAll('code')].some(code => code.childElementCount === 0)) {
+	while (
+		contender === 'ours' &&
+		[...document.querySelectorAll('code')].some(code => !code.querySelector('.lines span'))
+	) {
 		await new Promise(resolve => setTimeout(resolve, 50));
 	}
 	document.body.getBoundingClientRect();

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { appears, openView, pickItem, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { appears, openView, pickItem, pickThrough, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
 describe('what cannot be a task', function () {
@@ -89,7 +89,7 @@ describe('what cannot be a task', function () {
 			await openChat(page);
 			await writePrompt(page, 'Work on what is gone');
 			await page.keyboard.press('ControlOrMeta+Enter');
-			await pickItem(page, 'Branch');
+			await pickThrough(page, 'Branch', 'short-lived');
 			await pickItem(page, 'short-lived');
 			await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' }).waitFor();
 			git(origin, 'branch', '-D', 'short-lived');

@@ -5,6 +5,7 @@ import type { Frame, Page } from 'playwright-core';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
+	acceptPicks,
 	changeSettings,
 	dialog,
 	openFile,
@@ -225,8 +226,7 @@ describe('context in the window', function () {
 		await composer().press('Enter');
 		const question = dialog(page, 'tokens too many for small.');
 		await question.getByRole('button', { name: 'Choose What to Shorten' }).click();
-		await page.locator('.quick-input-widget:visible').getByText('about 8,572 tokens').waitFor();
-		await page.keyboard.press('Enter');
+		await acceptPicks(page, 'about 8,572 tokens');
 		await replyEnds(frame);
 		assert.match(received(), /^File: `large\.txt`, shortened by \d+ characters\n```txt\na line /m);
 		assert.ok(received().length < 11_000, `${received().length}`);

@@ -32,7 +32,7 @@ describe('code in the chat page', function () {
 	});
 
 	const block = () => chat.page.locator('pre code').last();
-	const spans = () => chat.page.locator('pre code span').count();
+	const spans = () => chat.page.locator('pre .lines span').count();
 	const show = (...texts: string[]) => chat.snapshot(texts.map(text => turnView({ text })));
 	const code = (language: string, text: string) => `~~~${language}\n${text}~~~\n`;
 
@@ -56,7 +56,7 @@ describe('code in the chat page', function () {
 		const found = await longest([`${hostile}\n${code('ts', SAMPLE)}`, code('ts', SAMPLE)]);
 		assert.ok(found <= LONGEST_TASK, `a task took ${found} ms`);
 		const blocks = chat.page.locator('pre code');
-		const counts = await blocks.evaluateAll(all => all.map(({ childElementCount }) => childElementCount > 0));
+		const counts = await blocks.evaluateAll(all => all.map(code => code.querySelector('.lines span') !== null));
 		assert.deepEqual(counts, [false, false, true], 'what comes after it in the same reply stays plain too');
 		await chat.page.getByRole('textbox').fill('Still here');
 	});
@@ -65,12 +65,11 @@ describe('code in the chat page', function () {
 	for (const names of [LANGUAGE_NAMES.slice(0, half), LANGUAGE_NAMES.slice(half)]) {
 		it(`does not stop the page in any language: ${names.join(', ')}`, async () => {
 			// The bench has all units in all sizes.
-			const chosen = names.flatMap(name => {
-				const [first, large, second] = HOSTILE_CODE.filter(({ language }) => language === name);
-				return [first, large, second].filter(made => made !== undefined);
-			});
-			const found = await longest(chosen.map(fence));
-			assert.ok(found <= LONGEST_TASK, `a task took ${found} ms`);
+			for (const name of names) {
+				const chosen = HOSTILE_CODE.filter(({ language }) => language === name).slice(0, 3);
+				const found = await longest(chosen.map(fence));
+				assert.ok(found <= LONGEST_TASK, `${name}: a task took ${found} ms`);
+			}
 		});
 	}
 
@@ -84,7 +83,8 @@ describe('code in the chat page', function () {
 			const [html, wanted, text] = await block().evaluate((element, given) => {
 				const copy = document.createElement('code');
 				copy.innerHTML = given;
-				return [element.innerHTML, copy.innerHTML, element.textContent];
+				const parts = [...element.children].map(part => part.innerHTML);
+				return [parts.join(''), copy.innerHTML, element.textContent];
 			}, expected);
 			assert.equal(html, wanted, name);
 			assert.equal(text, SAMPLE);
@@ -102,13 +102,38 @@ describe('code in the chat page', function () {
 		assert.ok(keywords >= 600);
 	});
 
+	it('keeps its lines where a colour goes over many parts of it, and so does a copy of what is selected', async () => {
+		const lines = (count: number, line: string) => `${line}\n`.repeat(count);
+		const text = `${lines(20, 'call(1);')}/* first\n${lines(80, ' * and on')} */ call(2); // and more\n${lines(40, 'call(3);')}`;
+		await show(code('ts', text));
+		const frame = chat.page.locator('.code').last();
+		const before = await frame.boundingBox();
+		await chat.coloured();
+		assert.ok((await spans()) > 60);
+		assert.deepEqual(await frame.boundingBox(), before);
+		assert.equal(
+			await block()
+				.locator('.hljs-comment')
+				.first()
+				.evaluate(comment => comment.textContent?.length),
+			9 + 80 * 10 + 3,
+		);
+		const selected = await block().evaluate(element => {
+			const root = element.getRootNode() as unknown as Document;
+			const selection = root.getSelection();
+			selection?.selectAllChildren(element);
+			return selection?.toString();
+		});
+		assert.equal(selected?.trimEnd(), text.trimEnd());
+	});
+
 	it('keeps what is selected in it, and the focus of its box', async () => {
 		const text = `const first = ${'1 + '.repeat(700)}1;\n`;
 		const turn = turnView({ text: code('ts', text), state: 'streaming' });
 		await chat.snapshot([turn]);
 		await chat.page.locator('pre').evaluate(pre => {
 			pre.focus();
-			const words = pre.querySelector('code')?.firstChild as Text;
+			const words = pre.querySelector('code')?.firstElementChild?.firstChild as Text;
 			(pre.getRootNode() as unknown as Document).getSelection()?.setBaseAndExtent(words, 6, words, 11);
 		});
 		await chat.change({ ...turn, reply: { ...turn.reply, state: 'done' } });

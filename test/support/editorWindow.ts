@@ -135,6 +135,31 @@ export async function pickItem(page: Page, label: string): Promise<void> {
 	await row.first().click();
 }
 
+/** Takes what is chosen in the list of many choices that is open or about to open and shows `text`. */
+export async function acceptPicks(page: Page, text: string): Promise<void> {
+	const list = page.locator('.quick-input-widget:visible').filter({ hasText: text });
+	await until(`the list that shows “${text}” is accepted`, async () => {
+		if (await appears(list, 2_000)) {
+			// What opened the list may still get the keyboard back after it has come.
+			await quickInput(page).press('Enter', { timeout: 2_000 });
+		}
+		return (await list.count()) === 0;
+	});
+}
+
+/** Chooses from a list that offers it, which then opens another one that offers `next`. */
+export async function pickThrough(page: Page, label: string, next: string): Promise<void> {
+	const rows = (text: string) => quickRows(page).filter({ has: page.getByText(text, { exact: true }) });
+	await until(`“${label}” leads to “${next}”`, async () => {
+		// A list that is drawn again at the moment of a click does not take it.
+		await rows(label)
+			.first()
+			.click({ timeout: 2_000 })
+			.catch(() => {});
+		return appears(rows(next).first(), 2_000);
+	});
+}
+
 /** A toast whose text holds `text`; its buttons are inside. */
 export function toast(page: Page, text: string): Locator {
 	return page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });

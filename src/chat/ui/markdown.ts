@@ -24,6 +24,15 @@ export const MAXIMUM_BLOCK_LENGTH = 131_072;
 /** So much of it is shown. */
 const MAXIMUM_PLAIN_LENGTH = 20_000;
 
+/**
+ * Code is laid out in parts of so many lines, each a block of its own. A browser lays out the lines of one block all at
+ * once, which takes a third of a second for 40,000 of them.
+ */
+export const CODE_PART_LINES = 25;
+/** What the HTML of a part of whole lines ends with, and what stands nowhere else. */
+export const CODE_PART_END = '\n</span>';
+const CODE_PART = new RegExp(`(?:[^\\n]*\\n){0,${CODE_PART_LINES - 1}}(?:[^\\n]*\\n|[^\\n]+$)`, 'g');
+
 /** Keys of an environment: how much to skip of the first paragraph; whether an inline text leaves something open. */
 const HEAD_LENGTH = Symbol('head length');
 const INLINE_OPEN = Symbol('inline open');
@@ -51,7 +60,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	markdown.core.ruler.push('errand_adapt', state => {
 		for (const token of state.tokens) {
 			adaptBlock(token);
-			token.children?.forEach(adaptLink);
+			adaptLinks(token.children ?? []);
 		}
 	});
 	markdown.inline.ruler2.after('balance_pairs', 'errand_open', state => {
@@ -60,7 +69,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	const { rules } = markdown.renderer;
 	rules['text'] = (tokens, index) => escapeText(tokens[index]?.content ?? '');
 	rules['code_inline'] = (tokens, index) => `<code>${escapeCode(tokens[index]?.content ?? '')}</code>`;
-	rules['code_block'] = (tokens, index) => `<pre><code>${escapeCode(tokens[index]?.content ?? '')}</code></pre>\n`;
+	rules['code_block'] = (tokens, index) => `<pre><code>${codeParts(tokens[index]?.content ?? '')}</code></pre>\n`;
 	rules['fence'] = (tokens, index) => {
 		const { language, file } = parseFenceInfo(markdown.utils.unescapeAll(tokens[index]?.info ?? ''));
 		const classes = [
@@ -68,7 +77,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 			...(file === undefined ? [] : [`file-${encodeURIComponent(file.toWellFormed())}`]),
 		];
 		const attribute = classes.length === 0 ? '' : ` class="${markdown.utils.escapeHtml(classes.join(' '))}"`;
-		return `<pre><code${attribute}>${escapeCode(tokens[index]?.content ?? '')}</code></pre>\n`;
+		return `<pre><code${attribute}>${codeParts(tokens[index]?.content ?? '')}</code></pre>\n`;
 	};
 	rules['plain'] = (tokens, index) => {
 		const text = tokens[index]?.content ?? '';
@@ -81,7 +90,7 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 		const source = String(token?.attrGet('src') ?? '');
 		const label = escapeText(fill(strings.image, token?.content ?? ''));
 		// An image's address can carry data out, so it never loads by itself; a link inside a link would fall apart.
-		return /^https?:\/\//i.test(source) && !isInsideLink(tokens, index)
+		return /^https?:\/\//i.test(source) && token?.meta?.['isInsideLink'] !== true
 			? `<a class="image" ${linkAttributes(source, markdown)}>${label}</a>`
 			: label;
 	};
@@ -95,6 +104,10 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 
 	function escapeCode(text: string): string {
 		return replaceHidden(markdown.utils.escapeHtml(text), control);
+	}
+
+	function codeParts(text: string): string {
+		return text.replace(CODE_PART, part => `<span class="lines">${escapeCode(part)}</span>`);
 	}
 }
 
@@ -211,23 +224,35 @@ function adaptBlock(token: Token): void {
 	}
 }
 
-function adaptLink(token: Token): void {
-	if (token.type === 'link_open') {
-		const address = String(token.attrGet('href') ?? '');
-		const file = fileOf(address);
-		// The words of a link may say anything: where it leads shows on hover.
-		token.attrs = OPENABLE.test(address)
-			? [
-					['href', address],
-					['title', address],
-				]
-			: file !== undefined
-				? [
-						['class', 'file'],
-						['title', file],
-					]
-				: [];
+function adaptLinks(tokens: readonly Token[]): void {
+	let depth = 0;
+	for (const token of tokens) {
+		if (token.type === 'link_open') {
+			depth++;
+			token.attrs = linkAttributesOf(String(token.attrGet('href') ?? ''));
+		} else if (token.type === 'link_close') {
+			depth--;
+		} else if (token.type === 'image') {
+			token.meta = { isInsideLink: depth > 0 };
+		}
 	}
+}
+
+/** The words of a link may say anything: where it leads shows on hover. */
+function linkAttributesOf(address: string): [string, string][] {
+	if (OPENABLE.test(address)) {
+		return [
+			['href', address],
+			['title', address],
+		];
+	}
+	const file = fileOf(address);
+	return file === undefined
+		? []
+		: [
+				['class', 'file'],
+				['title', file],
+			];
 }
 
 /** An address that may be a file of the workspace: the host knows whether it is. */
@@ -243,12 +268,4 @@ function fileOf(address: string): string | undefined {
 function linkAttributes(address: string, markdown: MarkdownIt): string {
 	const escaped = markdown.utils.escapeHtml(address);
 	return `href="${escaped}" title="${escaped}"`;
-}
-
-function isInsideLink(tokens: readonly Token[], index: number): boolean {
-	let depth = 0;
-	for (const token of tokens.slice(0, index)) {
-		depth += token.type === 'link_open' ? 1 : token.type === 'link_close' ? -1 : 0;
-	}
-	return depth > 0;
 }

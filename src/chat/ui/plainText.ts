@@ -4,52 +4,85 @@ const LINES = new Set([...PARAGRAPHS, 'div', 'li', 'tr']);
 
 /** The text of rendered Markdown as a reader would type it: without markup and without the page's own buttons. */
 export function plainText(root: Node): string {
-	let text = '';
-	const breakLines = (count: number) => {
-		const words = text.trimEnd();
-		const there = text.slice(words.length).split('\n').length - 1;
-		text = words === '' ? '' : words + '\n'.repeat(Math.max(there, count));
-	};
+	const writer = new TextWriter();
+	/** The number of the last item of each numbered list. */
+	const numbers = new Map<Element, number>();
 	const visit = (node: Node) => {
 		if (node.nodeType === Node.TEXT_NODE) {
 			const isCode = node.parentElement?.closest('pre');
 			const words = node.textContent ?? '';
-			text += isCode ? words : words.replace(/\s+/g, ' ').replace(/^ /, /(^|\s)$/.test(text) ? '' : ' ');
+			writer.write(isCode ? words : words.replace(/\s+/g, ' ').replace(/^ /, writer.endsInSpace ? '' : ' '));
 			return;
 		}
 		const name = node.nodeName.toLowerCase();
 		if (node instanceof Element && node.matches('.citation')) {
-			text += `[${node.textContent}]`;
+			writer.write(`[${node.textContent}]`);
 			return;
 		}
 		if (node instanceof Element && node.matches('button, .code-label')) {
 			return;
 		}
 		if (name === 'br') {
-			text += '\n';
+			writer.write('\n');
 		}
 		const inItem = node.parentElement?.closest('li') != null;
 		const lines = PARAGRAPHS.has(name) && !inItem ? 2 : LINES.has(name) ? 1 : 0;
 		const afterMark = name === 'p' && node.parentElement?.localName === 'li' && !node.previousSibling;
 		if (lines > 0 && !afterMark) {
-			breakLines(lines);
+			writer.breakLines(lines);
 		}
 		if (name === 'li') {
-			text += listMark(node as Element);
+			writer.write(listMark(node as Element, numbers));
 		}
 		if ((name === 'td' || name === 'th') && (node as Element).previousElementSibling) {
-			text = `${text.trimEnd()}\t`;
+			writer.writeTab();
 		}
 		node.childNodes.forEach(visit);
 		if (lines > 0) {
-			breakLines(lines);
+			writer.breakLines(lines);
 		}
 	};
 	visit(root);
-	return text.trim();
+	return writer.text;
 }
 
-function listMark(item: Element): string {
+/** Keeps the white space at the end apart, so that changing it costs the same however long the text is. */
+class TextWriter {
+	private readonly pieces: string[] = [];
+	private space = '';
+
+	/** Without white space around it. */
+	get text(): string {
+		return this.pieces.join('').trim();
+	}
+
+	/** Also true before there is any text. */
+	get endsInSpace(): boolean {
+		return this.space !== '' || this.pieces.length === 0;
+	}
+
+	write(text: string): void {
+		const words = text.trimEnd();
+		if (words !== '') {
+			this.pieces.push(this.space, words);
+			this.space = '';
+		}
+		this.space += text.slice(words.length);
+	}
+
+	/** Ends the text with at least so many line breaks and no other white space. */
+	breakLines(count: number): void {
+		const there = this.space.split('\n').length - 1;
+		this.space = this.pieces.length === 0 ? '' : '\n'.repeat(Math.max(there, count));
+	}
+
+	/** In place of the white space at the end. */
+	writeTab(): void {
+		this.space = '\t';
+	}
+}
+
+function listMark(item: Element, numbers: Map<Element, number>): string {
 	const list = item.parentElement;
 	let indent = '';
 	for (let outer = list?.closest('li'); outer; outer = outer.parentElement?.closest('li')) {
@@ -58,6 +91,7 @@ function listMark(item: Element): string {
 	if (list?.localName !== 'ol') {
 		return `${indent}- `;
 	}
-	const first = Number(list.getAttribute('start') ?? 1);
-	return `${indent}${first + [...list.children].indexOf(item)}. `;
+	const number = (numbers.get(list) ?? Number(list.getAttribute('start') ?? 1) - 1) + 1;
+	numbers.set(list, number);
+	return `${indent}${number}. `;
 }

@@ -9,7 +9,7 @@ const ALLOWED_TAGS = [
 ];
 const ALLOWED_ATTRIBUTES = ['href', 'title', 'class', 'start'];
 const ALLOWED_CLASS =
-	/^(?:language-\S+(?: file-\S+)?|file-\S+|file|image|align-(?:left|center|right)|control|plain|note)$/;
+	/^(?:language-\S+(?: file-\S+)?|file-\S+|file|image|align-(?:left|center|right)|control|lines|plain|note)$/;
 
 purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	if (attribute.attrName === 'class') {

@@ -179,6 +179,10 @@ export const chatMarkdownStyles = css`
 		tab-size: 4;
 	}
 
+	.lines {
+		display: block;
+	}
+
 	/* The editor has no variables for syntax. A share of the text's own colour keeps the contrast in every theme. */
 	.hljs-comment,
 	.hljs-quote,

@@ -119,7 +119,7 @@ export class ChatMarkdown extends LitElement {
 		}
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
-			if (code.childElementCount === 0 && languageOf(code) !== '') {
+			if (languageOf(code) !== '' && isPlain(code)) {
 				this.highlighter ??= new Highlighter(this.colours);
 				this.highlighter.add(code);
 			}
@@ -212,6 +212,11 @@ export class ChatMarkdown extends LitElement {
 			link.dataset['state'] = image.problem;
 		}
 	}
+}
+
+/** Code that has no colours yet, and no hidden characters, which are shown as elements of their own. */
+function isPlain(code: Element): boolean {
+	return [...code.children].every(part => part.childElementCount === 0);
 }
 
 customElements.define('chat-markdown', ChatMarkdown);

@@ -88,9 +88,7 @@ function slices(text: string): string[] {
 
 /** Puts coloured code in the place of the text that it is, a few spans in a frame. */
 async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: () => boolean): Promise<void> {
-	// It grew in several texts.
-	code.normalize();
-	let rest = code.firstChild as Text;
+	const text = new PlainCode(code);
 	for (const [index, { length, nodes }] of pieces.flatMap(piece => [...stepsOf(piece)]).entries()) {
 		if (index > 0) {
 			await nextFrame();
@@ -99,13 +97,64 @@ async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: ()
 		if (!isWanted()) {
 			return;
 		}
-		const next = length < rest.length ? rest.splitText(length) : rest;
-		// Colours are not worth a selection that is lost.
-		if (!isSelected(rest)) {
-			rest.replaceWith(...nodes());
-		}
-		rest = next;
+		text.replace(length, nodes);
 	}
+}
+
+/** What is still plain of a block of code, whose parts are blocks of their own that hold whole lines. */
+class PlainCode {
+	/** The last node of its part. Undefined at the end of the code. */
+	private rest: Text | undefined;
+
+	constructor(code: HTMLElement) {
+		// It grew in several texts.
+		code.normalize();
+		this.rest = textOf(code.firstElementChild);
+	}
+
+	/** Puts nodes in the place of the next `length` characters, unless some of them are selected: colours are not worth it. */
+	replace(length: number, nodes: () => Node[]): void {
+		const taken = this.take(length);
+		const [first, ...others] = taken;
+		const last = taken.at(-1);
+		const part = first?.parentElement;
+		const isLineCut = last?.parentElement !== part && !last?.data.endsWith('\n');
+		// A line that begins in the nodes ends beside them.
+		const lineEnd = isLineCut && this.rest?.parentElement === last?.parentElement ? this.rest : undefined;
+		if (!first || !part || [...taken, lineEnd].some(isSelected)) {
+			return;
+		}
+		first.replaceWith(...nodes());
+		if (lineEnd) {
+			const end = lineEnd.data.indexOf('\n') + 1;
+			if (end > 0 && end < lineEnd.length) {
+				lineEnd.splitText(end);
+			}
+			part.append(lineEnd);
+		}
+		for (const text of others) {
+			const { parentElement } = text;
+			text.remove();
+			if (!parentElement?.hasChildNodes()) {
+				parentElement?.remove();
+			}
+		}
+	}
+
+	private take(length: number): Text[] {
+		const taken: Text[] = [];
+		for (let left = length; left > 0 && this.rest; ) {
+			const text = this.rest;
+			this.rest = left < text.length ? text.splitText(left) : textOf(text.parentElement?.nextElementSibling);
+			taken.push(text);
+			left -= text.length;
+		}
+		return taken;
+	}
+}
+
+function textOf(part: Element | null | undefined): Text | undefined {
+	return (part?.firstChild as Text | null | undefined) ?? undefined;
 }
 
 /** Some of a piece's colours: what takes the place of so much text, made when it is needed. */
@@ -146,7 +195,10 @@ function nodesOf(parts: Coloured['parts'], classes: readonly string[]): Node[] {
 	return [...root.childNodes];
 }
 
-function isSelected(text: Text): boolean {
+function isSelected(text: Text | undefined): boolean {
+	if (!text) {
+		return false;
+	}
 	const root = text.getRootNode() as ShadowRoot & { getSelection?(): Selection | null };
 	const selection = root.getSelection?.() ?? document.getSelection();
 	return selection?.type === 'Range' && selection.containsNode(text, true);

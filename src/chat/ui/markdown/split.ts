@@ -1,6 +1,6 @@
 // Where a block that still grows can be cut, so that what stands before the cut need not be parsed again.
 import type { Env, MarkdownIt } from 'markdown-it';
-import { countElements, leavesInlineOpen } from '../markdown.ts';
+import { CODE_PART_END, CODE_PART_LINES, countElements, leavesInlineOpen } from '../markdown.ts';
 import { groupTokens, looseness, type Pieces, type TokenGroup } from './pieces.ts';
 
 export interface Cut {
@@ -94,17 +94,19 @@ function cutChildren({ group, pieces, lineStarts }: GrowingBlock, last: number, 
 	};
 }
 
+/** After as many whole parts of the code as there are, so that what follows is divided as it is in the whole. */
 function cutFence({ group, pieces, source, lineStarts }: GrowingBlock): Cut | undefined {
-	const lines = (group.tokens[0]?.content ?? '').split('\n').length - 2;
+	const whole = (group.tokens[0]?.content ?? '').split('\n').length - 2;
+	const parts = Math.floor(whole / CODE_PART_LINES);
 	const html = pieces.parts[0] ?? '';
-	let end = -1;
-	for (let line = 0; line < lines; line++) {
-		end = html.indexOf('\n', end + 1);
+	let end = 0;
+	for (let part = 0; part < parts; part++) {
+		end = html.indexOf(CODE_PART_END, end) + CODE_PART_END.length;
 	}
-	return lines > 0
+	return parts > 0
 		? {
-				settled: [html.slice(0, end + 1)],
-				offset: lineStarts[lines + 1] ?? 0,
+				settled: [html.slice(0, end)],
+				offset: lineStarts[parts * CODE_PART_LINES + 1] ?? 0,
 				head: source.slice(0, lineStarts[1]),
 				elements: 0,
 			}

@@ -293,7 +293,10 @@ describe('what markdown makes of a model’s text', () => {
 		assert.equal(render('a\u{e0041}b\u3164c\u202e'), `<p>a${span('E0041')}b${span('3164')}c${span('202E')}</p>\n`);
 		assert.equal(render('a&#xe0041;b'), `<p>a${span('E0041')}b</p>\n`);
 		assert.equal(render('`ad\u00admin\u200b`'), `<p><code>ad${span('00AD')}min${span('200B')}</code></p>\n`);
-		assert.equal(render('```\na\u{e0041}\u200f\n```'), `<pre><code>a${span('E0041')}${span('200F')}\n</code></pre>\n`);
+		assert.equal(
+			render('```\na\u{e0041}\u200f\n```'),
+			`<pre><code><span class="lines">a${span('E0041')}${span('200F')}\n</span></code></pre>\n`,
+		);
 		for (const text of ['Wort\u00adteil', 'ไทย\u200bไทย', 'א\u200f!', '👩‍💻 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 می\u200cخواهم']) {
 			assert.equal(render(text), `<p>${text}</p>\n`);
 		}
@@ -340,6 +343,21 @@ describe('what markdown makes of a model’s text', () => {
 	it('puts headings below those of the page', () => {
 		assert.equal(render('# a\n## b\n##### c'), '<h4>a</h4>\n<h5>b</h5>\n<h6>c</h6>\n');
 	});
+
+	it('takes time in proportion to how many images there are', () => {
+		const cost = (count: number) => {
+			const text = '![a](http://b.example) '.repeat(count);
+			const times = Array.from({ length: 3 }, () => {
+				const { user } = process.threadCpuUsage();
+				markdown.renderInline(text);
+				return process.threadCpuUsage().user - user;
+			});
+			return Math.min(...times);
+		};
+		cost(1_000);
+		const [few, many] = [cost(3_000), cost(24_000)];
+		assert.ok(many < 20 * few, `8 times as many take ${many} µs, and not ${few} µs`);
+	}).timeout(60_000);
 
 	it('takes no file name for a link', () => {
 		assert.equal(render('See main.rs and setup.py.'), '<p>See main.rs and setup.py.</p>\n');
