@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from './base/defined.ts';
 import { describeError } from './base/errors.ts';
 import { channelMemoryStore, registerChannel } from './channel/register.ts';
 import { registerChat } from './chat/register.ts';
@@ -93,7 +94,7 @@ function wire(context: vscode.ExtensionContext): void {
 				readTextSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
 			const noEncryption = await channel.refusal(connection);
 			const { name, label = name } = connection;
-			return { name, label, model, ...(noEncryption === undefined ? {} : { noEncryption }) };
+			return { name, label, model, ...defined({ noEncryption }) };
 		},
 		describeConnection: connect.describe,
 		unusedServers: localService.unusedServers,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
@@ -99,7 +100,7 @@ export class Encrypted {
 			confirm: async (before, now, sending) =>
 				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) ||
 				around(() => consent.confirm(label, before, now, sending)),
-			...(key === undefined ? {} : { knownKey: key }),
+			...defined({ knownKey: key }),
 			...(signal ? { signal } : {}),
 		});
 		return new WatchedSession(session, isLocal);

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -151,7 +152,7 @@ export class ChatPage implements Disposable {
 			turns: turns.map(turn => toTurnView(conversation, turn, live)),
 			earlier: path.length - turns.length,
 			connection: this.options.connection.view,
-			...(conversation.mode === undefined ? {} : { mode: conversation.mode }),
+			...defined({ mode: conversation.mode }),
 			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
 			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),

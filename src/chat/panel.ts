@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
 import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
@@ -271,7 +272,7 @@ export class ChatPanel {
 			strings: pageStrings(),
 			language: vscode.env.language,
 			place: this.pageState.place,
-			...(state === undefined ? {} : { state }),
+			...defined({ state }),
 		};
 		webview.html = webviewShell(webview, {
 			extensionUri,

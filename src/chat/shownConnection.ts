@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
@@ -37,8 +38,7 @@ export class ShownConnection {
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return {
-			...(contextLength === undefined ? {} : { contextLength }),
-			...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+			...defined({ contextLength, maxOutputTokens }),
 		};
 	}
 

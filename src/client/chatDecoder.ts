@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import {
 	type Annotation,
 	annotationSchema,
@@ -83,9 +84,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		this.id ??= present(id);
 		into.push({
 			type: 'served',
-			...(this.provider === undefined ? {} : { provider: this.provider }),
-			...(this.model === undefined ? {} : { model: this.model }),
-			...(this.id === undefined ? {} : { id: this.id }),
+			...defined({ provider: this.provider, model: this.model, id: this.id }),
 		});
 	}
 
@@ -127,7 +126,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		into.push({
 			type: 'toolCall',
 			index,
-			...(id === undefined ? {} : { id }),
+			...defined({ id }),
 			...(called?.name === undefined ? {} : { name: called.name }),
 			arguments: called?.arguments ?? '',
 		});

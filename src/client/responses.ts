@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { type ResponsesRequest, refusedField, responsesRequestSchema } from '../contract/responses.ts';
 import { routes } from '../contract/routes.ts';
@@ -56,8 +57,7 @@ function documentedFailure(error: unknown): unknown {
 		return error;
 	}
 	return new ClientError('invalid-request', `the service refused ${field} of the request`, {
-		...(status === undefined ? {} : { status }),
-		...(serviceMessage === undefined ? {} : { serviceMessage }),
+		...defined({ status, serviceMessage }),
 		cause: error,
 	});
 }

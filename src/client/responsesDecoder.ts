@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { CHAT_STREAM_END } from '../contract/chatReply.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent } from '../contract/lenient.ts';
@@ -55,7 +56,7 @@ function throwEarlyEnd(type: string | undefined, value: unknown): void {
 		const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
 		// The failure is not retryable: another attempt would reach the same limit.
 		throw new ClientError('truncated', 'the service ended the response before it was complete', {
-			...(reason === undefined ? {} : { serviceMessage: reason }),
+			...defined({ serviceMessage: reason }),
 		});
 	}
 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { routes } from '../contract/routes.ts';
 import {
@@ -80,7 +81,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
 					const { message } = readErrorValue(reply);
 					throw new ClientError('server', 'the service did not take the follow-up', {
-						...(message === undefined ? {} : { serviceMessage: message }),
+						...defined({ serviceMessage: message }),
 					});
 				}
 			});

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import type { Logger } from '../base/logger.ts';
 import { mayCarryKey, type UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { showMessage } from '../platform/notify.ts';
@@ -16,7 +17,7 @@ export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): P
 	}
 	const list = upstreams.map(async ({ slug, setting }) => {
 		const key = await keys.usable(slug, setting.url).catch(() => undefined);
-		return { ...setting, slug, ...(key === undefined ? {} : { key }) };
+		return { ...setting, slug, ...defined({ key }) };
 	});
 	return { upstreams: await Promise.all(list), findOllama };
 }

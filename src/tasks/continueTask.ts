@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
@@ -105,8 +106,7 @@ export class TaskFollowUps {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
-			...(selectedAgent === undefined ? {} : { selectedAgent }),
-			...(selectedModel === undefined ? {} : { selectedModel }),
+			...defined({ selectedAgent, selectedModel }),
 			...(installDependencies ? { installDependencies } : {}),
 			...(maxDuration > 0 ? { maxDuration } : {}),
 		};

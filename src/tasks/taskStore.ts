@@ -1,4 +1,5 @@
 import { type Clock, SerialQueue } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import { ClientError } from '../client/core/errors.ts';
@@ -209,7 +210,7 @@ export class TaskStore implements Disposable {
 	setStatus(id: string, status: string, error: string | undefined): void {
 		const task = this.tasks.get(id);
 		if (task && (task.status !== status || (error !== undefined && task.error !== error))) {
-			this.put({ ...task, status, ...(error === undefined ? {} : { error }) });
+			this.put({ ...task, status, ...defined({ error }) });
 		}
 	}
 
@@ -254,7 +255,7 @@ export class TaskStore implements Disposable {
 
 	private listQuery(): TaskListQuery {
 		const { kind, status } = this.query;
-		return { ...(kind === 'all' ? {} : { filter: kind }), ...(status === undefined ? {} : { status }) };
+		return { ...(kind === 'all' ? {} : { filter: kind }), ...defined({ status }) };
 	}
 
 	dispose(): void {

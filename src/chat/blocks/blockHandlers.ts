@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
 import { contextFiles } from './contextFiles.ts';
@@ -22,8 +23,7 @@ export function blockHandlers({
 			const chat = await findByTurn(turn);
 			const block = {
 				code,
-				...(language === undefined ? {} : { language }),
-				...(file === undefined ? {} : { file }),
+				...defined({ language, file }),
 			};
 			await (await tools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
 		},

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -140,7 +141,7 @@ export class ChatContext {
 		const warning = chips.length === 0 ? undefined : warningText(chips, this.options.measure());
 		this.options.post({
 			kind: 'context-set',
-			context: { chips: chips.map(toChipView), ...(warning === undefined ? {} : { warning }) },
+			context: { chips: chips.map(toChipView), ...defined({ warning }) },
 		});
 	}
 
@@ -341,7 +342,7 @@ export class ChatContext {
 			items.push({ id, ...item });
 		};
 		for (const { kind, label, description, sources } of choices) {
-			offer({ kind, label, ...(description === undefined ? {} : { description }) }, sources);
+			offer({ kind, label, ...defined({ description }) }, sources);
 		}
 		for (const { path, uri } of files) {
 			const end = path.lastIndexOf('/');

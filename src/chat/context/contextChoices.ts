@@ -1,5 +1,7 @@
 // What can be added, as the quick pick and the composer's `#` offer it.
+
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
@@ -75,7 +77,7 @@ export function contextChoices(terminal: TerminalMemory | undefined): ContextCho
 			word: 'terminal',
 			icon: 'terminal',
 			label: vscode.l10n.t('Last Terminal Output'),
-			...(command === undefined ? {} : { description: command }),
+			...defined({ description: command }),
 			sources: async () => [terminalSource(terminal)],
 		},
 		{

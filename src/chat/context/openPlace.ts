@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Attachment } from '../model/attachment.ts';
 
@@ -37,7 +38,7 @@ export async function openPlace({ kind, uri, lines, text, language, label }: Att
 			case 'terminal':
 			case 'text':
 				await vscode.window.showTextDocument(
-					await vscode.workspace.openTextDocument({ content: text, ...(language === undefined ? {} : { language }) }),
+					await vscode.workspace.openTextDocument({ content: text, ...defined({ language }) }),
 				);
 				break;
 		}

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type ContextChoice, contextChoices } from './contextChoices.ts';
 import type { FileSearch } from './fileSearch.ts';
@@ -35,7 +36,7 @@ export async function pickContext(
 }
 
 function toItem({ icon, label, description, sources }: ContextChoice): ChoiceItem {
-	return { label: `$(${icon}) ${label}`, sources, ...(description === undefined ? {} : { description }) };
+	return { label: `$(${icon}) ${label}`, sources, ...defined({ description }) };
 }
 
 export async function pickFiles(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
@@ -57,7 +58,7 @@ const readers: { [K in ContextSource['kind']]: (source: Extract<ContextSource, {
 			findings: isSecretName(label) ? [{ kind: 'name' }] : [],
 		}),
 		image: async ({ uri, ...image }) => ({
-			attachment: { ...image, text: '', ...(uri === undefined ? {} : { uri }) },
+			attachment: { ...image, text: '', ...defined({ uri }) },
 			findings: uri === undefined ? [] : await findingsOf(vscode.Uri.parse(uri)),
 		}),
 	};
@@ -102,7 +103,7 @@ async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Prom
 			text,
 			uri,
 			path: pathOf(place),
-			...(language === undefined ? {} : { language }),
+			...defined({ language }),
 		},
 		findings: await findingsOf(place),
 	};
@@ -135,7 +136,7 @@ async function readText(place: vscode.Uri): Promise<{ text: string; language?: s
 		throw new UserFacingError(vscode.l10n.t('{0} is not a text file in UTF-8, so a model could not read it.', name));
 	}
 	const extension = /\.([\w+#-]+)$/.exec(name)?.[1];
-	return { text, ...(extension === undefined ? {} : { language: extension }) };
+	return { text, ...defined({ language: extension }) };
 }
 
 async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): Promise<ReadContext> {
@@ -220,7 +221,7 @@ function readProblems({ uri, lines }: Extract<ContextSource, { kind: 'problems' 
 			kind: 'problems',
 			label: place ? `${nameOf(place)} · ${count}` : count,
 			text: shown.map(({ file, diagnostic }) => problemLine(file, diagnostic)).join('\n') + more,
-			...(uri === undefined ? {} : { uri }),
+			...defined({ uri }),
 			...(place ? { path: pathOf(place) } : {}),
 		},
 		findings: [],

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { Emitter } from '../../base/event.ts';
 import { ClientError } from '../../client/core/errors.ts';
 import { abortedError } from '../../client/core/exchange.ts';
@@ -102,7 +103,7 @@ export class EncryptedWay {
 		this.setState({ kind: 'connecting' });
 		const session = await this.channels.open(addressOf(this.current), {
 			expected: connection,
-			...(keyFingerprint === undefined ? {} : { knownKey: keyFingerprint }),
+			...defined({ knownKey: keyFingerprint }),
 			signal: this.closing.signal,
 		});
 		if (this.closing.signal.aborted) {

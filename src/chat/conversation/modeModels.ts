@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { ModeModels } from './modeReply.ts';
@@ -7,6 +8,6 @@ export function modeModelsOf(connection: Connection): ModeModels {
 	const image = connection.models.find(({ kinds }) => kinds.includes('image'))?.id;
 	return {
 		...(connection.models.some(({ kinds }) => kinds.includes('search')) ? { search: searchModelOf(connection) } : {}),
-		...(image === undefined ? {} : { image }),
+		...defined({ image }),
 	};
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SerialQueue } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
@@ -263,10 +264,10 @@ function newChat(
 }
 
 function summaryOf({ id, turns, title, workspace, createdAt }: Conversation): ConversationSummary {
-	const shown = titleOf({ turns, ...(title === undefined ? {} : { title }) });
+	const shown = titleOf({ turns, ...defined({ title }) });
 	return {
 		id,
-		...(shown === undefined ? {} : { title: shown }),
+		...defined({ title: shown }),
 		text: '',
 		workspace,
 		createdAt,

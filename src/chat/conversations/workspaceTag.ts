@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { GitApi } from '../../platform/git.ts';
 import type { WorkspaceTag } from '../model/conversation.ts';
 import type { OpenWorkspace } from '../model/workspaceMatch.ts';
@@ -12,8 +13,7 @@ export function workspaceTag(): WorkspaceTag {
 	const [remote] = originUrls();
 	return {
 		folders: openFolders(),
-		...(name === undefined ? {} : { name }),
-		...(remote === undefined ? {} : { remote }),
+		...defined({ name, remote }),
 	};
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import { addSources } from './citations.ts';
@@ -49,10 +50,7 @@ function toReplyUsage(usage: Usage): ReplyUsage {
 	const completion = countOf(usage.completion_tokens);
 	const reasoning = countOf(usage.completion_tokens_details?.reasoning_tokens);
 	return {
-		...(prompt === undefined ? {} : { prompt }),
-		...(cached === undefined ? {} : { cached }),
-		...(completion === undefined ? {} : { completion }),
-		...(reasoning === undefined ? {} : { reasoning }),
+		...defined({ prompt, cached, completion, reasoning }),
 	};
 }
 

@@ -1,4 +1,5 @@
 // The conversation as the host owns it. Values are immutable: a change makes a new value.
+import { defined } from '../../base/defined.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from './attachment.ts';
@@ -147,8 +148,7 @@ export function named(
 	return {
 		...conversation,
 		id,
-		...(title === undefined ? {} : { title }),
-		...(branchedFrom === undefined ? {} : { branchedFrom }),
+		...defined({ title, branchedFrom }),
 	};
 }
 
@@ -241,9 +241,7 @@ export function continueReply(reply: Reply, resumedAt: number): Reply {
 		offset: reply.text.length,
 		after: reply.state,
 		resumedAt,
-		...(endedAt === undefined ? {} : { pausedAt: endedAt }),
-		...(usage === undefined ? {} : { usage }),
-		...(cost === undefined ? {} : { cost }),
+		...defined({ pausedAt: endedAt, usage, cost }),
 	};
 	return { ...others, state: 'streaming', continuations: [...continuations, continuation] };
 }

@@ -4,7 +4,9 @@
 // An encrypted conversation has a version of its own, so that a reader that does not know about encryption refuses the
 // file and never sends it unencrypted. Its header and its turns are marked as well, so that any of its lines identifies
 // a damaged file as encrypted.
+
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
@@ -205,12 +207,9 @@ export async function formatConversationFile(
 		createdAt,
 		updatedAt,
 		workspace: { ...workspace, folders: [...workspace.folders] },
-		...(title === undefined ? {} : { title }),
-		...(mode === undefined ? {} : { mode }),
-		...(branchedFrom === undefined ? {} : { branchedFrom }),
-		...(settings === undefined ? {} : { settings }),
+		...defined({ title, mode, branchedFrom, settings }),
 		...(encryption === undefined ? {} : { encryption: encryptionSchema.parse(encryption) }),
-		...(head === undefined ? {} : { head }),
+		...defined({ head }),
 		turnCount: turns.length,
 	};
 	const lines = [`${JSON.stringify(header)}\n`];
@@ -359,12 +358,7 @@ function toConversation(header: Header, turns: Turn[], head: string | undefined)
 		id,
 		createdAt,
 		workspace,
-		...(title === undefined ? {} : { title }),
-		...(mode === undefined ? {} : { mode }),
-		...(branchedFrom === undefined ? {} : { branchedFrom }),
-		...(settings === undefined ? {} : { settings }),
-		...(encryption === undefined ? {} : { encryption }),
-		...(head === undefined ? {} : { head }),
+		...defined({ title, mode, branchedFrom, settings, encryption, head }),
 		turns,
 	};
 }

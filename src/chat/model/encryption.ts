@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import type { ChannelAddress } from '../../client/channel/address.ts';
 
 /**
@@ -34,5 +35,5 @@ export const encryptionSchema = z
 	.catch({});
 
 export function addressOf({ model, provider }: Encryption): ChannelAddress {
-	return { ...(model === undefined ? {} : { model }), ...(provider === undefined ? {} : { provider }) };
+	return defined({ model, provider });
 }

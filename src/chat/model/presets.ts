@@ -1,4 +1,5 @@
 // Named policies.
+import { defined } from '../../base/defined.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { ConversationSettings } from './conversationSettings.ts';
 
@@ -58,7 +59,7 @@ function limitsOf({
 	const isBound = allow_fallbacks === false && order.length > 0;
 	const allowed = isBound ? order.filter(slug => only?.includes(slug) !== false) : only;
 	return {
-		...(allowed === undefined ? {} : { only: allowed }),
+		...defined({ only: allowed }),
 		...(ignore.length === 0 ? {} : { ignore }),
 		...(quantizations.length === 0 ? {} : { quantizations }),
 		...(require_parameters === true ? { require_parameters } : {}),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import { modeDescription, modeLabel } from './messages.ts';
 
@@ -25,7 +26,7 @@ export function pickMode(
 			refusal,
 			label: `$(${refusal === undefined ? MODE_ICONS[mode] : 'circle-slash'}) ${modeLabel(mode)}`,
 			description: modeDescription(mode),
-			...(refusal === undefined ? {} : { detail: refusal }),
+			...defined({ detail: refusal }),
 		};
 	});
 	pick.activeItems = pick.items.filter(({ mode }) => mode === current);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
 import { readJson } from '../model/parameterRange.ts';
@@ -165,7 +166,7 @@ async function editOrder(connection: Connection, title: string, value: readonly 
 		];
 		const active = value[order.length];
 		const placeHolder = vscode.l10n.t('The provider to try as number {0}', order.length + 1);
-		const slug = await choose(title, items, { placeHolder, ...(active === undefined ? {} : { active }) });
+		const slug = await choose(title, items, { placeHolder, ...defined({ active }) });
 		if (slug === undefined) {
 			return 'keep';
 		}

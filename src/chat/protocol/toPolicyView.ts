@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Conversation, Reply } from '../model/conversation.ts';
 import { type PolicyDefaults, policyInForce, retentionInForce } from '../model/policy.ts';
 import { nameOf } from '../model/presets.ts';
@@ -42,8 +43,7 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 		...(retention === undefined
 			? {}
 			: { retention: `${retention.inForce}/${retention.because}` as NonNullable<DetailsView['retention']> }),
-		...(digest === undefined ? {} : { digest }),
-		...(serviceId === undefined ? {} : { serviceId }),
+		...defined({ digest, serviceId }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
 	};
 	return Object.keys(details).length === 0 ? undefined : details;

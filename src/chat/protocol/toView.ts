@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { commands } from '../../platform/ids.ts';
 import { imageTokens } from '../model/attachedImage.ts';
 import { type Attachment, estimateTokens } from '../model/attachment.ts';
@@ -49,10 +50,10 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 		id: turn.id,
 		askedAt: turn.askedAt,
 		question: turn.question,
-		...(turn.mode === undefined ? {} : { mode: turn.mode }),
+		...defined({ mode: turn.mode }),
 		...(turn.attachments === undefined ? {} : { attachments: turn.attachments.map(toAttachmentView) }),
 		reply: toReplyView(turn, waiting, isLast),
-		...(version === undefined ? {} : { version }),
+		...defined({ version }),
 	};
 }
 
@@ -63,9 +64,9 @@ export function toAttachmentView(attachment: Attachment): AttachmentView {
 		label,
 		length: text.length,
 		tokens: image ? imageTokens(image) : estimateTokens(text),
-		...(path === undefined ? {} : { path }),
+		...defined({ path }),
 		...(image ? { image: { file: image.file, width: image.width, height: image.height, bytes: image.bytes } } : {}),
-		...(omitted === undefined ? {} : { omitted }),
+		...defined({ omitted }),
 	};
 }
 
@@ -80,8 +81,7 @@ function toVersionView(conversation: Conversation, turn: Turn): TurnView['versio
 	return {
 		index: position + 1,
 		count: versions.length,
-		...(previous === undefined ? {} : { previous }),
-		...(next === undefined ? {} : { next }),
+		...defined({ previous, next }),
 	};
 }
 
@@ -106,16 +106,10 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 		canRetry: isLast,
 		canContinue: isLast && !isPicture && isUnfinished(current),
 		continued: shown.continuations?.length ?? 0,
-		...(reasoning === undefined ? {} : { reasoning }),
-		...(model === undefined ? {} : { model }),
-		...(provider === undefined ? {} : { provider }),
-		...(duration === undefined ? {} : { duration }),
-		...(usage === undefined ? {} : { usage }),
-		...(cost === undefined ? {} : { cost }),
-		...(details === undefined ? {} : { details }),
+		...defined({ reasoning, model, provider, duration, usage, cost, details }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
-		...(picture === undefined ? {} : { picture }),
+		...defined({ picture }),
 	};
 }
 
@@ -161,10 +155,7 @@ export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | unde
 	const [prompt, cached, completion] = [sum(p => p.prompt), sum(p => p.cached), sum(p => p.completion)];
 	const reasoning = sum(p => p.reasoning);
 	return {
-		...(prompt === undefined ? {} : { prompt }),
-		...(cached === undefined ? {} : { cached }),
-		...(completion === undefined ? {} : { completion }),
-		...(reasoning === undefined ? {} : { reasoning }),
+		...defined({ prompt, cached, completion, reasoning }),
 	};
 }
 

@@ -1,8 +1,10 @@
 // What a list shows about each conversation without opening all of them. The index is derived from the files and
 // rebuilt wherever it is missing, stale or damaged.
+
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -196,7 +198,7 @@ async function readSummary(file: string, id: string): Promise<ConversationSummar
 	const title = header.title ?? (turns[0] ? titleOf({ turns }) : beginOfQuestion(rest));
 	return {
 		id,
-		...(title === undefined ? {} : { title }),
+		...defined({ title }),
 		text: excerpt(turns),
 		workspace,
 		createdAt,

@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { type Clock, systemClock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { temporaryName } from '../../base/files.ts';
@@ -83,7 +84,7 @@ export class ConversationWriter {
 		this.latest = conversation;
 		this.identity = {
 			id: conversation.id,
-			...(conversation.branchedFrom === undefined ? {} : { branchedFrom: conversation.branchedFrom }),
+			...defined({ branchedFrom: conversation.branchedFrom }),
 		};
 	}
 
@@ -224,7 +225,7 @@ export async function writeTitle(folder: string, id: string, title: string | und
 			const text = await readFile(target, 'utf8');
 			const end = text.indexOf('\n') + 1;
 			const { title: _, ...header } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
-			const changed = { ...header, revision: header.revision + 1, ...(title === undefined ? {} : { title }) };
+			const changed = { ...header, revision: header.revision + 1, ...defined({ title }) };
 			await writeAndSync(temporary, [`${JSON.stringify(changed)}\n`, text.slice(end)]);
 			await rename(temporary, target);
 		});

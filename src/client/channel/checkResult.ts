@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Verdict } from '../types.ts';
 import type { ReasonCode } from './reason.ts';
 
@@ -15,5 +16,5 @@ export const fail = (code: ReasonCode, details?: Details): Finding => finding('f
 export const unknown = (code: ReasonCode, details?: Details): Finding => finding('unknown', code, details);
 
 function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): Finding {
-	return { verdict, code, ...(values ? { values } : {}), ...(input === undefined ? {} : { input }) };
+	return { verdict, code, ...(values ? { values } : {}), ...defined({ input }) };
 }

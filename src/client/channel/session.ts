@@ -1,4 +1,5 @@
 import { untilAborted } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
 import type { Caller } from '../core/caller.ts';
@@ -50,7 +51,7 @@ interface Opening extends Pick<ChannelOpenOptions, 'confirm' | 'askMaker' | 'req
 /** Throws as `Client.channel.open` says. */
 export async function openSession(context: ChannelContext, options: ChannelOpenOptions): Promise<ChannelSession> {
 	const { signal, model, provider, knownKey, ...rest } = options;
-	const address = { ...(model === undefined ? {} : { model }), ...(provider === undefined ? {} : { provider }) };
+	const address = defined({ model, provider });
 	const opening: Opening = { ...rest, context, address };
 	return new Session(opening, await accept(opening, { knownKey, signal }));
 }

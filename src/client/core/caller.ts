@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
@@ -159,8 +160,7 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 	return new ClientError(code, `${route.method} ${route.path} answered with HTTP ${status}`, {
 		status,
 		retryable: isRetryable(code),
-		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-		...(serviceMessage === undefined ? {} : { serviceMessage }),
+		...defined({ retryAfterMs, serviceMessage }),
 	});
 }
 
@@ -205,8 +205,7 @@ async function prepare(
 			Accept: accept,
 			...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
 		},
-		...(text === undefined ? {} : { body: text }),
-		...(redirects === undefined ? {} : { redirects }),
+		...defined({ body: text, redirects }),
 		connectTimeoutMs: limits.connectMs,
 	};
 }

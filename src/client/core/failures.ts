@@ -1,4 +1,5 @@
 // What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
+import { defined } from '../../base/defined.ts';
 import { causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
 import { networkFaultOf } from '../../base/networkFault.ts';
 import type { ErrorBody } from '../../contract/errorBody.ts';
@@ -116,7 +117,7 @@ export function failureInReply(body: ErrorBody): ClientError {
 	const code = codeOfContents(body);
 	return new ClientError(code, `the service sent an error instead of a reply (${code})`, {
 		retryable: isRetryable(code),
-		...(body.message === undefined ? {} : { serviceMessage: body.message }),
+		...defined({ serviceMessage: body.message }),
 	});
 }
 

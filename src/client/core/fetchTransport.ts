@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { codingOf, UNCODED } from './contentCoding.ts';
 import { ClientError } from './errors.ts';
 import { followRedirects } from './redirects.ts';
@@ -21,7 +22,7 @@ async function send(fetch: Fetch, request: TransportRequest): Promise<TransportR
 		headers: { ...UNCODED, ...request.headers },
 		signal: request.signal,
 		redirect: 'manual',
-		...(request.body === undefined ? {} : { body: request.body }),
+		...defined({ body: request.body }),
 	});
 	if (response.type === 'opaqueredirect') {
 		throw new ClientError('bad-response', 'the service redirects elsewhere; a key is not sent there');

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type ChannelMessage, type Health, messageRequestSchema } from '../../contract/channel.ts';
@@ -114,7 +115,7 @@ function mountChannel(
 
 function placeOf(context: AppContext): Place {
 	const { provider, model } = context.req.param() as Place;
-	return { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) };
+	return defined({ provider, model });
 }
 
 /** Returns a name that is different for each place. */

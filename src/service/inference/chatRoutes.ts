@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
@@ -127,7 +128,7 @@ class ReplyEvents implements TextSource {
 		}
 		return sseEvent({
 			...this.head,
-			...(model === undefined ? {} : { model }),
+			...defined({ model }),
 			choices: streamed,
 			...(usage === undefined ? {} : { usage: withDetails(usage) }),
 		});
@@ -159,7 +160,7 @@ async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Re
 		const { choices, usage, model } = await wholeReply(reply.chunks);
 		return context.json({
 			...head,
-			...(model === undefined ? {} : { model }),
+			...defined({ model }),
 			choices,
 			...(usage === undefined ? {} : { usage: withDetails(usage) }),
 		});

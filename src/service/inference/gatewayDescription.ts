@@ -1,5 +1,6 @@
 // Describes the gateway as a connection: how names are resolved, and what a window learns about the service's models
 // and providers.
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { GatewayPicture } from '../../contract/control.ts';
 import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.ts';
@@ -91,11 +92,7 @@ function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 		id,
 		// Responses and the encrypted channel use the same models as chat.
 		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
-		...(chattedBy === undefined ? {} : { channelProvider: chattedBy }),
-		...(label === undefined ? {} : { label }),
-		...(contextLength === undefined ? {} : { contextLength }),
-		...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-		...(openWeights === undefined ? {} : { openWeights }),
+		...defined({ channelProvider: chattedBy, label, contextLength, maxOutputTokens, openWeights }),
 		...(offers.some(({ codeOriented }) => codeOriented) ? { codeOriented: true } : {}),
 		...(prices === undefined ? {} : { prices: { ...prices } }),
 		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
@@ -112,11 +109,11 @@ function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer
 	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
 	return {
 		slug,
-		...(label === undefined ? {} : { label }),
+		...defined({ label }),
 		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...(dataPolicy === undefined ? {} : { dataPolicy }),
+		...defined({ dataPolicy }),
 		...(quantizations.length === 0 ? {} : { quantizations }),
-		...(parameters === undefined ? {} : { parameters }),
+		...defined({ parameters }),
 		models: offers.map(({ id }) => id),
 	};
 }

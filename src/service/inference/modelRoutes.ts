@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { routes } from '../../contract/routes.ts';
 import type { App } from '../server.ts';
 import type { ChatGateway } from './gateway.ts';
@@ -12,8 +13,7 @@ export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 			object: 'model',
 			// The owner is the first provider that has the model.
 			owned_by: providers.find(provider => provider.models?.includes(id))?.slug,
-			...(label === undefined ? {} : { name: label }),
-			...(contextLength === undefined ? {} : { context_length: contextLength }),
+			...defined({ name: label, context_length: contextLength }),
 		}));
 		return context.json({ object: 'list', data });
 	});

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
 
@@ -75,7 +76,7 @@ export async function wholeReply(chunks: AsyncIterable<ReplyChunk>): Promise<Who
 		}
 	}
 	const choices = [...drafts.values()].map(finished).sort((one, other) => one.index - other.index);
-	return { choices, ...(usage === undefined ? {} : { usage }), ...(model === undefined ? {} : { model }) };
+	return { choices, ...defined({ usage, model }) };
 }
 
 function newDraft(index: number): Draft {

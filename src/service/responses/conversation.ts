@@ -1,5 +1,6 @@
 // Converts the items of a responses request into the messages of a chat request (contract: inference.md, Responses
 // request).
+import { defined } from '../../base/defined.ts';
 import type { ChatTool, ToolCall } from '../../contract/chatRequest.ts';
 import type { InputItem, ResponsesRequest } from '../../contract/responses.ts';
 import type { ProviderRequest } from '../inference/provider.ts';
@@ -41,8 +42,7 @@ function nestedTool({ name, description, parameters }: NonNullable<ResponsesRequ
 		type: 'function',
 		function: {
 			name,
-			...(description === undefined ? {} : { description }),
-			...(parameters === undefined ? {} : { parameters }),
+			...defined({ description, parameters }),
 		},
 	};
 }

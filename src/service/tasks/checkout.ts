@@ -1,5 +1,6 @@
 import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
@@ -71,7 +72,7 @@ export class Checkout {
 			// Not the tree: a program of git's name may lie there.
 			cwd: options.folder,
 			configuration: options.configuration,
-			...(options.marker === undefined ? {} : { marker: options.marker }),
+			...defined({ marker: options.marker }),
 		};
 	}
 

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
@@ -120,8 +121,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 
 function gitEnvironment(location: GitLocation, additions: Record<string, string> = {}): Record<string, string> {
 	return childEnvironment(process.env, {
-		...(location.gitFolder === undefined ? {} : { GIT_DIR: location.gitFolder }),
-		...(location.workTree === undefined ? {} : { GIT_WORK_TREE: location.workTree }),
+		...defined({ GIT_DIR: location.gitFolder, GIT_WORK_TREE: location.workTree }),
 		// No other configuration or attributes of the machine or the user: a task is the same on every machine.
 		GIT_CONFIG_NOSYSTEM: '1',
 		GIT_CONFIG_GLOBAL: location.configuration,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import type { LaunchPlan } from '../model/findings.ts';
@@ -20,7 +21,7 @@ export function toRequest(
 	return {
 		prompt,
 		repoUrl,
-		...(branch === undefined ? {} : { selectedBranch: branch }),
+		...defined({ selectedBranch: branch }),
 		...(agents.length > 1
 			? { selectedAgents: agents.map(choice => ({ agent: choice.agent, model: modelOf(connection, choice) })) }
 			: {

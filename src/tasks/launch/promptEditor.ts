@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { commands } from '../../platform/ids.ts';
 import type { PromptPlace } from './promptDraft.ts';
@@ -58,7 +59,7 @@ export class PromptEditor implements Disposable {
 		const viewColumn = shown?.viewColumn;
 		const editor = await vscode.window.showTextDocument(document, {
 			preview: false,
-			...(viewColumn === undefined ? {} : { viewColumn }),
+			...defined({ viewColumn }),
 		});
 		if (!shown) {
 			toEnd(editor);

@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { PageStrings, ToPage, TurnView } from '../../protocol/protocol.ts';
@@ -83,7 +84,7 @@ export class ChatApp extends LitElement {
 			...others,
 			...draftOf,
 			draft: draft.text,
-			...(draft.sentAs === undefined ? {} : { sentAs: draft.sentAs }),
+			...defined({ sentAs: draft.sentAs }),
 		});
 	};
 
@@ -183,7 +184,7 @@ export class ChatApp extends LitElement {
 			this.requests = new HostRequests(this.post, this.strings.noHostAnswer);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.keeper.state;
-			this.initialDraft = { text: draft, ...(sentAs === undefined ? {} : { sentAs }) };
+			this.initialDraft = { text: draft, ...defined({ sentAs }) };
 			this.resumeReading = reading;
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
@@ -372,7 +373,7 @@ export class ChatApp extends LitElement {
 			this.composer.showDraft(state.draft);
 		}
 		this.editing = state.edit && this.editing;
-		this.keeper.save({ ...state, ...(conversation === undefined ? {} : { conversation }) });
+		this.keeper.save({ ...state, ...defined({ conversation }) });
 	}
 
 	private beginEdit(turn: TurnView): void {

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { ClientError } from '../../../client/core/errors.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import type { FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
@@ -40,7 +41,7 @@ export class FoundServerWatch {
 	get told(): FoundServer | undefined {
 		const { server } = this.options;
 		const use = this.owner && this.answerFor(this.owner);
-		return this.owner && { ...server, owner: this.owner, ...(use === undefined ? {} : { use }) };
+		return this.owner && { ...server, owner: this.owner, ...defined({ use }) };
 	}
 
 	/** Undefined unless it is there and may be used. */

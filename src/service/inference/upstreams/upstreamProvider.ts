@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/async.ts';
+import { defined } from '../../../base/defined.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
@@ -206,11 +207,7 @@ export class UpstreamProvider implements Provider {
 		const told = this.ollamaModels.get(id);
 		const parameters = this.upstream.parameters ?? told?.parameters;
 		const images = this.upstream.images ?? told?.images;
-		return this.offer(
-			id,
-			{ label: name, kinds: ['chat'], parameters },
-			{ images, ...(contextLength === undefined ? {} : { contextLength }) },
-		);
+		return this.offer(id, { label: name, kinds: ['chat'], parameters }, { images, ...defined({ contextLength }) });
 	}
 
 	private offer(
