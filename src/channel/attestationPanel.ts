@@ -12,7 +12,7 @@ import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
 import { checkLabel, reportStrings, verdictSentence, verdictWord } from './messages.ts';
-import type { ActiveConnection } from './model/activeConnection.ts';
+import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
 import type { ChannelPlace } from './model/places.ts';
@@ -23,7 +23,7 @@ import { reasonText } from './reasonMessages.ts';
 
 /** What a report is of. */
 export interface Subject {
-	active: ActiveConnection;
+	active: ChannelConnection;
 	place: ChannelPlace;
 }
 

@@ -13,7 +13,7 @@ import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { AroundQuestion, Consent } from './consent.ts';
 import { type Badge, badgeWords, noChannelText, otherConnectionText } from './messages.ts';
-import type { ActiveConnection } from './model/activeConnection.ts';
+import type { ChannelConnection } from './model/channelConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
@@ -46,7 +46,7 @@ export interface EncryptedSession {
 }
 
 export interface EncryptedDependencies {
-	active(): Promise<ActiveConnection>;
+	active(): Promise<ChannelConnection>;
 	store: MemoryStore;
 	consent: Consent;
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ActiveConnection } from './model/activeConnection.ts';
+import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ChannelPlace } from './model/places.ts';
 
 /** A channel as a row of a list. */
@@ -11,7 +11,7 @@ export interface PlaceWords {
 
 export function placeWords(
 	{ address, url }: ChannelPlace,
-	{ connection, isLocal }: Pick<ActiveConnection, 'connection' | 'isLocal'>,
+	{ connection, isLocal }: Pick<ChannelConnection, 'connection' | 'isLocal'>,
 ): PlaceWords {
 	const { model, provider } = address;
 	const known = connection.models.find(({ id }) => id === model)?.label ?? model;

@@ -7,14 +7,14 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { Explanation } from '../platform/notify.ts';
 import type { Encrypted } from './encrypted.ts';
-import type { ActiveConnection } from './model/activeConnection.ts';
+import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ShowAttestation } from './showAttestation.ts';
 
 export interface ChannelDependencies {
 	extensionUri: Uri;
 	/** What was accepted and decided outlives the window. */
 	globalState: Memento;
-	active(): Promise<ActiveConnection>;
+	active(): Promise<ChannelConnection>;
 	logger: Logger;
 }
 

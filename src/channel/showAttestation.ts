@@ -5,14 +5,14 @@ import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts';
 import { noChannelText } from './messages.ts';
-import type { ActiveConnection } from './model/activeConnection.ts';
+import type { ChannelConnection } from './model/channelConnection.ts';
 import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
 import { placeWords } from './placeWords.ts';
 
 const addressSchema = z.strictObject({ model: z.string().exactOptional(), provider: z.string().exactOptional() });
 
 export interface ShowAttestationDependencies extends PanelDependencies {
-	active(): Promise<ActiveConnection>;
+	active(): Promise<ChannelConnection>;
 }
 
 /** `Errand: Show Attestation`: one tab, whatever it is of. */
@@ -26,7 +26,7 @@ export class ShowAttestation {
 
 	/** `wanted`: the channel that is meant, where one is; anything else is no answer to the question which. */
 	async run(wanted?: unknown): Promise<void> {
-		let active: ActiveConnection;
+		let active: ChannelConnection;
 		try {
 			active = await this.dependencies.active();
 		} catch (error) {
@@ -53,7 +53,7 @@ export class ShowAttestation {
 		this.panel?.dispose();
 	}
 
-	private async open(subject: { active: ActiveConnection; place: ChannelPlace }): Promise<void> {
+	private async open(subject: { active: ChannelConnection; place: ChannelPlace }): Promise<void> {
 		if (this.panel) {
 			await this.panel.show(subject);
 			return;
@@ -67,7 +67,10 @@ export class ShowAttestation {
 	}
 }
 
-async function pickPlace(places: readonly ChannelPlace[], active: ActiveConnection): Promise<ChannelPlace | undefined> {
+async function pickPlace(
+	places: readonly ChannelPlace[],
+	active: ChannelConnection,
+): Promise<ChannelPlace | undefined> {
 	const items = places.map(place => ({ ...placeWords(place, active), place }));
 	const picked = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Show Attestation'),

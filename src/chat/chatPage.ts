@@ -6,11 +6,11 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { type AnswerMessage, Requests } from '../base/rpc.ts';
 import { setContextKey } from '../platform/commands.ts';
-import { goesToEditor } from '../platform/editorUse.ts';
+import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
-import type { EncryptionDesk } from './encrypted/encryptionController.ts';
+import type { EncryptionController } from './encrypted/encryptionController.ts';
 import { noticeText } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
 import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';
@@ -26,7 +26,7 @@ import type { ShownConnection } from './shownConnection.ts';
 export interface ChatPageOptions {
 	connection: ShownConnection;
 	policy: PolicySource;
-	encryption: Pick<EncryptionDesk, 'view' | 'viewWithDraft'>;
+	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
 	/** Another conversation or model is shown: what goes with the next message is to be measured anew. */
 	conversationShown(): void;
 	logger: Logger;
@@ -115,7 +115,7 @@ export class ChatPage implements Disposable {
 	async aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		const { hasFocus } = this;
 		const answer = run();
-		const hasGone = await goesToEditor(() => Promise.allSettled([answer]));
+		const hasGone = await hasMovedToEditor(() => Promise.allSettled([answer]));
 		if (hasFocus && !hasGone) {
 			void this.focusComposer();
 		}

@@ -20,7 +20,7 @@ import { OpenConversations, type ShownChange } from './conversation/openConversa
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
-import { EncryptionDesk } from './encrypted/encryptionController.ts';
+import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchPicture } from './images/fetchPicture.ts';
 import { finishExplanation, noticeText, pageStrings } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
@@ -58,7 +58,7 @@ export class ChatPanel {
 	private readonly page: ChatPage;
 	private readonly policy: PolicySource;
 	private tools: Promise<ReplyTools> | undefined;
-	readonly encryption: EncryptionDesk;
+	readonly encryption: EncryptionController;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
@@ -100,7 +100,7 @@ export class ChatPanel {
 			clock: systemClock,
 			logger,
 		});
-		this.encryption = new EncryptionDesk({
+		this.encryption = new EncryptionController({
 			channels: dependencies.channels,
 			conversations: () => this.conversations,
 			focusComposer: () => this.focusComposer(),
@@ -133,7 +133,7 @@ export class ChatPanel {
 					};
 				},
 				measurable: () => this.connection.looked(),
-				measureAgain: () => this.lookAtService(),
+				measureAgain: () => this.checkService(),
 				post: message => this.page.post(message),
 				focusComposer: () => this.focusComposer(),
 				clock: systemClock,
@@ -326,14 +326,14 @@ export class ChatPanel {
 	private async sendSnapshot(): Promise<void> {
 		await this.connection.read();
 		this.page.show(await this.shown());
-		void this.lookAtService();
+		void this.checkService();
 	}
 
 	private shownChanged(chat: Chat, change: ShownChange): void {
 		this.page.change(chat, change);
 		// A reply has come, or told what is wrong: what was wrong before may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
-			void this.lookAtService();
+			void this.checkService();
 		}
 	}
 
@@ -341,10 +341,10 @@ export class ChatPanel {
 		await this.connection.read();
 		this.page.showConnection();
 		this.page.showChoices(await this.shown());
-		void this.lookAtService();
+		void this.checkService();
 	}
 
-	private async lookAtService(): Promise<void> {
+	private async checkService(): Promise<void> {
 		if (await this.connection.look()) {
 			this.page.showConnection();
 		}

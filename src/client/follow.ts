@@ -8,7 +8,7 @@ import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
 import type { SseEvent } from './core/sse.ts';
-import { FollowLog } from './logReader.ts';
+import { LogReader } from './logReader.ts';
 import type { FollowEvent } from './types.ts';
 
 export interface FollowRequest {
@@ -47,7 +47,7 @@ export function follow(request: FollowRequest): AsyncIterable<FollowEvent> {
 async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGenerator<FollowEvent[], void> {
 	const { caller, fromIndex = 0, includeStatus = true } = request;
 	checkRequest(followQuerySchema, { fromIndex, includeStatus });
-	const log = new FollowLog(fromIndex);
+	const log = new LogReader(fromIndex);
 	let barren = 0;
 	let attempt = 0;
 	for (;;) {
@@ -76,7 +76,7 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 /** Yields one connection's events. Returns why it was lost, or undefined after the end of the log. */
 async function* readConnection(
 	{ caller, id, includeStatus = true }: FollowRequest,
-	log: FollowLog,
+	log: LogReader,
 	signal: AbortSignal,
 ): AsyncGenerator<FollowEvent[], Loss | undefined> {
 	const { limits, clock } = caller;
@@ -171,7 +171,7 @@ function lossOf(error: unknown, signal: AbortSignal): Loss {
  */
 async function endOf(
 	{ getTask, id }: FollowRequest,
-	log: FollowLog,
+	log: LogReader,
 	loss: Loss,
 	barren: number,
 	signal: AbortSignal,

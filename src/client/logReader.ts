@@ -12,7 +12,7 @@ const FINAL_REPORTS = 3;
  * The state of one task's log across all of its connections. It keeps indexes and never entries, so the size of an
  * index does not matter. A missing index is requested once more before a gap is reported.
  */
-export class FollowLog {
+export class LogReader {
 	/** Every entry below this index has been delivered or reported as a gap. */
 	nextIndex: number;
 	/** The state that was reported last, if it is final. */

@@ -15,7 +15,7 @@ export const controlPaths = {
 	shutdown: '/errand/v1/shutdown',
 	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
-	/** `GET` answers the names that requests can use now, as a `GatewayPicture`. */
+	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
 	picture: '/errand/v1/connection',
 	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
@@ -24,7 +24,7 @@ export const controlPaths = {
 } as const;
 
 /** The part of the local connection that only the running service knows, and what it has found on this machine. */
-export const gatewayPictureSchema = connectionSchema
+export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
 		providers: true,
@@ -32,7 +32,7 @@ export const gatewayPictureSchema = connectionSchema
 		aliases: true,
 	})
 	.extend({ foundServers: z.array(foundServerSchema).default([]) });
-export type GatewayPicture = z.output<typeof gatewayPictureSchema>;
+export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 
 /** Absolute paths of repository folders on this machine. */
 export const namedRepositoriesSchema = z.strictObject({ folders: z.array(z.string().min(1)).min(1).max(200) });

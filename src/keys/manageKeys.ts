@@ -3,7 +3,7 @@ import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
-import { goesToEditor } from '../platform/editorUse.ts';
+import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { importKey } from './importKey.ts';
@@ -112,7 +112,7 @@ async function checkAndShow(
 	key: string,
 ): Promise<boolean> {
 	let check: KeyCheck | undefined;
-	const hasGone = await goesToEditor(async () => {
+	const hasGone = await hasMovedToEditor(async () => {
 		check = await vscode.window.withProgress(
 			{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
 			() => checkSaved(context, connection, kind, key),

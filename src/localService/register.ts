@@ -5,7 +5,7 @@ import { UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
-import type { GatewayPicture } from '../contract/control.ts';
+import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
@@ -37,7 +37,7 @@ export interface LocalService extends Disposable {
 	 * What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. Asks the user
 	 * about model servers that it has found.
 	 */
-	describe(): Promise<Omit<GatewayPicture, 'foundServers'>>;
+	describe(): Promise<Omit<GatewayDescription, 'foundServers'>>;
 	/** Model servers that were found on this machine when `describe` was called last, and that are not used. */
 	unusedServers(): Promise<UnusedServer[]>;
 	/** Where the service is now, until it is started again. Starts it. */

@@ -3,8 +3,8 @@
 import {
 	controlPaths,
 	type Discovery,
-	type GatewayPicture,
-	gatewayPictureSchema,
+	type GatewayDescription,
+	gatewayDescriptionSchema,
 	type NamedRepositories,
 } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
@@ -34,9 +34,9 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 }
 
 /** What requests can name now, and which model servers were found. */
-export async function readPicture({ address, token }: Discovery): Promise<GatewayPicture> {
+export async function readPicture({ address, token }: Discovery): Promise<GatewayDescription> {
 	const place = placeOf(address, controlPaths.picture);
-	return gatewayPictureSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+	return gatewayDescriptionSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
 }
 
 /** Tells what the user says of a server that was found. Rejects when the service does not take it. */

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
  * as the settings. Nothing may take the keyboard focus from a user who works there. Selections that the editor changes
  * by itself do not count.
  */
-export async function goesToEditor(run: () => PromiseLike<unknown>): Promise<boolean> {
+export async function hasMovedToEditor(run: () => PromiseLike<unknown>): Promise<boolean> {
 	let hasGone = false;
 	const before = tabInFront();
 	const watches = [
@@ -36,7 +36,7 @@ export type PickerEnd = 'elsewhere' | undefined;
  */
 export async function thenComposer(run: () => PromiseLike<PickerEnd>, focusComposer: () => void): Promise<void> {
 	let end: PickerEnd;
-	const hasGone = await goesToEditor(async () => {
+	const hasGone = await hasMovedToEditor(async () => {
 		end = await run();
 	});
 	if (end !== 'elsewhere' && !hasGone) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { controlPaths, type GatewayPicture, proofNonceSchema, proofOf } from '../contract/control.ts';
+import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
 import { parseOrRefuse, RequestRefused } from './replies.ts';
 import { type App, readJson } from './server.ts';
@@ -12,7 +12,7 @@ export interface ControlDependencies {
 	token: string;
 	/** Returns the address that the proof is bound to. It is known once the server listens. */
 	address(): string;
-	picture(): Promise<GatewayPicture>;
+	picture(): Promise<GatewayDescription>;
 	/** False: no such server was found. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 	/** Aborts when the service stops, so that leases end with it. */

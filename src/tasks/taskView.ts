@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { ClientError } from '../client/core/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
-import { goesToEditor } from '../platform/editorUse.ts';
+import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
@@ -98,7 +98,7 @@ export class TaskView implements Disposable {
 			isElsewhere ||= selection.some(node => node !== own);
 		});
 		try {
-			isElsewhere = (await goesToEditor(run)) || isElsewhere;
+			isElsewhere = (await hasMovedToEditor(run)) || isElsewhere;
 		} finally {
 			watch.dispose();
 		}

@@ -9,7 +9,7 @@ import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { gatherFacts } from '../../src/tasks/launch/gatherFacts.ts';
 import { placeActions, promptOfPlace } from '../../src/tasks/launch/promptSources.ts';
-import { lookAtService } from '../../src/tasks/launch/serviceCheck.ts';
+import { checkService } from '../../src/tasks/launch/serviceCheck.ts';
 import { findFindings, type LaunchFacts, planLaunch } from '../../src/tasks/model/findings.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { agents, connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
@@ -169,7 +169,7 @@ describe('what a service says of the repository', () => {
 			keys: () => Promise.resolve(key),
 			transport: createFetchTransport((input, init) => fetch(input, init)),
 		});
-		return lookAtService({ sources }, connection, repoUrl, () => Promise.reject(new Error('not this machine')));
+		return checkService({ sources }, connection, repoUrl, () => Promise.reject(new Error('not this machine')));
 	};
 	const harbour = 'https://forge.example/harbour-crew/harbour.git';
 

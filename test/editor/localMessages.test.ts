@@ -3,7 +3,7 @@ import { retentionLabel, retentionText } from '../../src/chat/policy/messages.ts
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import { findingText } from '../../src/tasks/launch/preflightMessages.ts';
-import type { ServiceLook } from '../../src/tasks/model/findings.ts';
+import type { ServiceCheck } from '../../src/tasks/model/findings.ts';
 
 const NOT_HERE = /account|dashboard|credit|plan\b/i;
 
@@ -19,7 +19,7 @@ describe('on the local connection nothing is said of accounts and dashboards', (
 	it('by what is told of a repository that the service was asked for', () => {
 		const names = { connection: 'Local', repository: 'widgets', branch: 'main', agent: 'Demo' };
 		// Its look-ups never answer that a link is missing.
-		const looks: ServiceLook[] = [
+		const looks: ServiceCheck[] = [
 			{ kind: 'asking' },
 			{ kind: 'known', branches: new Set(), isWhole: true },
 			{ kind: 'unlisted' },

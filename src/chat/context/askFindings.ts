@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { askModal } from '../../platform/notify.ts';
-import type { Finding } from './readSource.ts';
+import type { SourceWarning } from './readSource.ts';
 
 /** The same finding at another time; lines move, so they do not count. */
-export function findingKey({ kind }: Finding): string {
+export function findingKey({ kind }: SourceWarning): string {
 	return kind;
 }
 
 /** Names what was seen and asks. Resolves with true for a yes. */
 export async function askFindings(
 	label: string,
-	findings: readonly Finding[],
+	findings: readonly SourceWarning[],
 	occasion: 'add' | 'send',
 ): Promise<boolean> {
 	const yes = occasion === 'add' ? vscode.l10n.t('Add to Chat') : vscode.l10n.t('Send');
@@ -25,7 +25,7 @@ export async function askFindings(
 	return (await askModal(question, detail, yes)) === yes;
 }
 
-function findingText(finding: Finding): string {
+function findingText(finding: SourceWarning): string {
 	switch (finding.kind) {
 		case 'name':
 			return vscode.l10n.t('Files of this name usually hold secrets.');

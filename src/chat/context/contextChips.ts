@@ -13,7 +13,7 @@ import { followEdit } from '../model/followEdit.ts';
 import type { ChipView } from '../protocol/protocol.ts';
 import { toAttachmentView } from '../protocol/toView.ts';
 import { askFindings, findingKey } from './askFindings.ts';
-import { type Finding, type ReadContext, readSource } from './readSource.ts';
+import { type ReadContext, readSource, type SourceWarning } from './readSource.ts';
 
 /** In the workspace's state: the chips that were not sent yet, each an entry. */
 const ENTRIES = 'errand.context';
@@ -245,7 +245,7 @@ function limited(chip: Chip, attachment: Attachment): Chip {
 	};
 }
 
-function keysOf(confirmed: readonly string[], findings: readonly Finding[]): string[] {
+function keysOf(confirmed: readonly string[], findings: readonly SourceWarning[]): string[] {
 	return [...new Set([...confirmed, ...findings.map(findingKey)])];
 }
 

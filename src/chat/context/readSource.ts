@@ -16,11 +16,11 @@ const MAXIMUM_FOLDER_FILES = 200;
 const MAXIMUM_PROBLEMS = 500;
 
 /** What asks for a yes before it is sent. */
-export type Finding = SecretFinding | { kind: 'ignored' | 'excluded' | 'elsewhere' };
+export type SourceWarning = SecretFinding | { kind: 'ignored' | 'excluded' | 'elsewhere' };
 
 export interface ReadContext {
 	readonly attachment: Attachment;
-	readonly findings: readonly Finding[];
+	readonly findings: readonly SourceWarning[];
 	/** How many files of a folder are not in it: secret by name, no text, or too many. */
 	readonly leftOut?: number;
 }
@@ -276,7 +276,7 @@ function notReadable(name: string, cause: unknown): UserFacingError {
 	return new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', name), { cause });
 }
 
-async function findingsOf(place: vscode.Uri, kind: 'file' | 'folder' = 'file'): Promise<Finding[]> {
+async function findingsOf(place: vscode.Uri, kind: 'file' | 'folder' = 'file'): Promise<SourceWarning[]> {
 	if (place.scheme === 'untitled') {
 		return [];
 	}

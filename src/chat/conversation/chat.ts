@@ -31,7 +31,7 @@ import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
 import { type ChatChange, describeChange } from './chatChange.ts';
 import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { EncryptedWay, type WayState } from './conversationChannel.ts';
+import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
 import { type ModeModels, replyTo } from './modeReply.ts';
 import { refuseEncrypted } from './refuseEncrypted.ts';
 import { requestImages } from './requestImages.ts';
@@ -54,7 +54,7 @@ export class Chat {
 	private current: Conversation;
 	private writer: Writer;
 	/** Where there is one, messages go no other way. */
-	private readonly way: EncryptedWay | undefined;
+	private readonly way: ConversationChannel | undefined;
 	private session: Session | undefined;
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
@@ -74,7 +74,7 @@ export class Chat {
 		this.writer = writer;
 		this.currentNotice = notice;
 		const { encryption } = conversation;
-		this.way = encryption && new EncryptedWay(options.channels, encryption);
+		this.way = encryption && new ConversationChannel(options.channels, encryption);
 		this.way?.onDidChange(() => this.wayChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
@@ -104,7 +104,7 @@ export class Chat {
 	}
 
 	/** How the way of its messages stands; undefined where it is not encrypted. */
-	get wayState(): WayState | undefined {
+	get wayState(): ConversationChannelState | undefined {
 		return this.way?.state;
 	}
 

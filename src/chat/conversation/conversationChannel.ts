@@ -9,7 +9,7 @@ import { addressOf, type Encryption } from '../model/encryption.ts';
 import type { EncryptedChannels, OpenChannel } from './channels.ts';
 
 /** How the way stands. The texts are sentences. */
-export type WayState =
+export type ConversationChannelState =
 	| { kind: 'idle' | 'connecting' | 'ended' }
 	| { kind: 'open'; label: string; details: readonly string[] }
 	| { kind: 'refused'; message: string };
@@ -18,14 +18,14 @@ export type WayState =
  * The only way on which messages of one encrypted conversation go: a session that opens with the first of them, and no
  * other way where it does not.
  */
-export class EncryptedWay {
+export class ConversationChannel {
 	private readonly channels: EncryptedChannels;
 	private readonly closing = new AbortController();
 	private readonly changed = new Emitter<void>();
 	/** Its state, or what there is to remember of it. */
 	readonly onDidChange = this.changed.event;
 	private current: Encryption;
-	private currentState: WayState;
+	private currentState: ConversationChannelState;
 	private opening: Promise<OpenChannel> | undefined;
 	private session: OpenChannel | undefined;
 	private failure: { error: unknown; explanation: Explanation } | undefined;
@@ -41,7 +41,7 @@ export class EncryptedWay {
 		return this.current;
 	}
 
-	get state(): WayState {
+	get state(): ConversationChannelState {
 		const { session } = this;
 		return this.currentState.kind === 'open' && session ? { kind: 'open', ...session.badge } : this.currentState;
 	}
@@ -148,7 +148,7 @@ export class EncryptedWay {
 		await session?.close();
 	}
 
-	private setState(state: WayState): void {
+	private setState(state: ConversationChannelState): void {
 		this.currentState = state;
 		this.changed.fire();
 	}

@@ -16,7 +16,7 @@ import type {
 	OpenOutcome,
 	TrashedConversation,
 } from '../storage/conversationStore.ts';
-import { UnkeptWriter } from '../storage/memoryWriter.ts';
+import { MemoryWriter } from '../storage/memoryWriter.ts';
 import { Chat } from './chat.ts';
 import type { ChatChange } from './chatChange.ts';
 import type { ChatNotice, ChatOptions } from './chatOptions.ts';
@@ -259,7 +259,7 @@ function newChat(
 ): Chat {
 	const chosen = encryption ? { encryption } : options.unsent.read(id);
 	const conversation = { ...newConversation(id, options.clock.now(), options.workspace()), ...chosen };
-	const writer = encryption?.isUnkept ? new UnkeptWriter() : options.store.create(conversation);
+	const writer = encryption?.isUnkept ? new MemoryWriter() : options.store.create(conversation);
 	return new Chat(options, { conversation, writer }, notice);
 }
 

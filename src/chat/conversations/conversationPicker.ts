@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { goesToEditor } from '../../platform/editorUse.ts';
+import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { RedrawnPick } from '../../platform/redrawnPick.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
@@ -107,7 +107,7 @@ export class ConversationPicker {
 		const { current } = this.list;
 		const place = current?.items.findIndex(row => row.id === id) ?? -1;
 		let rows: Row[] | undefined;
-		const hasGone = await goesToEditor(async () => {
+		const hasGone = await hasMovedToEditor(async () => {
 			this.away = true;
 			await action();
 			this.away = false;

@@ -17,7 +17,7 @@ export interface DeskDependencies {
 }
 
 /** What the chat view does about encrypted conversations. */
-export class EncryptionDesk {
+export class EncryptionController {
 	private readonly dependencies: DeskDependencies;
 	/** What was typed in them and not sent. Written nowhere. */
 	private readonly drafts = new Map<string, string>();

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
-import type { WayState } from '../conversation/conversationChannel.ts';
+import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
 import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
 
 /** How the way of a conversation stands, in the words of its heading. */
-export function encryptionView(state: WayState, { isUnkept, connection }: Encryption): EncryptionView {
+export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
 	const isKept = !isUnkept;
 	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };

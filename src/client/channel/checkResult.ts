@@ -3,7 +3,7 @@ import type { Verdict } from '../types.ts';
 import type { ReasonCode } from './reason.ts';
 
 /** What a check saw. */
-export type Finding = Omit<Verdict, 'check'>;
+export type CheckResult = Omit<Verdict, 'check'>;
 
 /** What the finding stands on, and what its words name. */
 interface Details {
@@ -11,10 +11,10 @@ interface Details {
 	input?: string | undefined;
 }
 
-export const pass = (code: ReasonCode, details?: Details): Finding => finding('pass', code, details);
-export const fail = (code: ReasonCode, details?: Details): Finding => finding('fail', code, details);
-export const unknown = (code: ReasonCode, details?: Details): Finding => finding('unknown', code, details);
+export const pass = (code: ReasonCode, details?: Details): CheckResult => finding('pass', code, details);
+export const fail = (code: ReasonCode, details?: Details): CheckResult => finding('fail', code, details);
+export const unknown = (code: ReasonCode, details?: Details): CheckResult => finding('unknown', code, details);
 
-function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): Finding {
+function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): CheckResult {
 	return { verdict, code, ...(values ? { values } : {}), ...defined({ input }) };
 }

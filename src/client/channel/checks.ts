@@ -8,11 +8,11 @@ import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
 import { createVerifier, type Digest } from '../../crypto/verifier.ts';
 import type { AcceptedAttestation, CheckName } from '../types.ts';
-import { type Finding, fail, pass, unknown } from './checkResult.ts';
+import { type CheckResult, fail, pass, unknown } from './checkResult.ts';
 import { nonceClaims } from './nonceClaims.ts';
 
 /** What came over another way, or in another form, never gets here: fetching it throws. */
-export function checkTransport(address: string): Finding {
+export function checkTransport(address: string): CheckResult {
 	const { protocol, hostname } = new URL(address);
 	const code = protocol === 'https:' ? 'way-https' : isLoopbackHost(hostname) ? 'way-loopback' : 'way-open';
 	return (code === 'way-open' ? fail : pass)(code, { input: address });
@@ -24,7 +24,7 @@ export interface NamedKey {
 	fingerprint: string;
 }
 
-export async function checkPublicKey(record: AttestationRecord): Promise<{ finding: Finding; named?: NamedKey }> {
+export async function checkPublicKey(record: AttestationRecord): Promise<{ finding: CheckResult; named?: NamedKey }> {
 	try {
 		const key = readPublicKey(record.public_key);
 		const fingerprint = await fingerprintOf(key);
@@ -42,7 +42,7 @@ export async function checkPublicKey(record: AttestationRecord): Promise<{ findi
  * contract: not shown. Which bytes are signed, in which form and with which hash: the bytes of `report_json` as
  * received, DER or raw r ‖ s, SHA-256 or SHA-384 (unspecified.md).
  */
-export async function checkSignature(record: AttestationRecord, key: PublicKey): Promise<Finding> {
+export async function checkSignature(record: AttestationRecord, key: PublicKey): Promise<CheckResult> {
 	const signature = decodeBase64(record.signature) ?? new Uint8Array();
 	const der = readDerSignature(signature);
 	const forms = [
@@ -62,7 +62,7 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 }
 
 /** The parsed report is not signed: it may not say anything else than the text that is. */
-function compareReports({ report, report_json: text }: AttestationRecord, input: string): Finding {
+function compareReports({ report, report_json: text }: AttestationRecord, input: string): CheckResult {
 	let signed: unknown;
 	try {
 		signed = JSON.parse(text);
@@ -83,7 +83,7 @@ export function nonceOf({ nonce_b64: nonce }: AttestationRecord): string {
 }
 
 /** `isKnown` tells whether the nonce, as hexadecimal digits, was seen with another key. */
-export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) => boolean): Finding {
+export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) => boolean): CheckResult {
 	const nonce = decodeBase64(record.nonce_b64) ?? new Uint8Array();
 	const input = nonceOf(record);
 	if (nonce.length < MINIMUM_NONCE_BYTES || nonce.length > MAXIMUM_NONCE_BYTES) {
@@ -97,7 +97,7 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 }
 
 /** contract: not shown. There is no way to hand in a nonce of our own. */
-export function checkFreshness(): Finding {
+export function checkFreshness(): CheckResult {
 	return unknown('freshness-unknown');
 }
 
@@ -105,7 +105,7 @@ export function checkFreshness(): Finding {
 type Memorable = Omit<AcceptedAttestation, 'keyFingerprint'> & { keyFingerprint: string | undefined };
 
 /** Against what was accepted at the same address before. */
-export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): Finding {
+export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): CheckResult {
 	if (!before) {
 		return unknown('memory-none');
 	}

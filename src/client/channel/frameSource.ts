@@ -3,7 +3,7 @@ import { ClientError } from '../core/errors.ts';
 import { EventStream } from '../core/eventStream.ts';
 import type { Exchange } from '../core/exchange.ts';
 
-/** The texts of a streamed reply's frames, in the lots in which they came. */
+/** The texts of a streamed reply's frames, in the batches in which they came. */
 export interface FrameSource {
 	/** An empty list for bytes that completed none; undefined at the end. Throws `bad-response` for one that is too long. */
 	next(): Promise<string[] | undefined>;

@@ -67,7 +67,7 @@ async function* openSideBySide(opening: readonly (() => Promise<string>)[]): Asy
 }
 
 /** What came at once: frames that may be opened, and what went wrong after them. */
-interface Lot {
+interface FrameBatch {
 	opening: (() => Promise<string>)[];
 	failure?: unknown;
 }
@@ -85,13 +85,13 @@ class FrameReader {
 		this.nonces = nonces;
 	}
 
-	async next(): Promise<Lot> {
-		const lot: Lot = { opening: [] };
+	async next(): Promise<FrameBatch> {
+		const batch: FrameBatch = { opening: [] };
 		try {
 			const texts = await this.source.next();
 			for (const text of texts ?? this.source.rest()) {
 				if (!this.isEnded && (texts || isComplete(text))) {
-					this.accept(text, lot);
+					this.accept(text, batch);
 				}
 			}
 			// A mark alone proves nothing: whoever stands between can set it.
@@ -99,12 +99,12 @@ class FrameReader {
 				throw truncated();
 			}
 		} catch (error) {
-			lot.failure = ClientError.is(error, 'offline') ? truncated(error) : asTampered(error);
+			batch.failure = ClientError.is(error, 'offline') ? truncated(error) : asTampered(error);
 		}
-		return lot;
+		return batch;
 	}
 
-	private accept(text: string, lot: Lot): void {
+	private accept(text: string, batch: FrameBatch): void {
 		if (text.trim() === END) {
 			this.isEnded = true;
 			return;
@@ -117,7 +117,7 @@ class FrameReader {
 		}
 		this.handshake.admit(frame);
 		this.hasFrame = true;
-		lot.opening.push(() => this.handshake.open(frame));
+		batch.opening.push(() => this.handshake.open(frame));
 	}
 }
 

@@ -3,7 +3,7 @@ import { abortedError } from './exchange.ts';
 const END = { done: true, value: undefined } as const;
 
 /** The events of a reply in batches, as they arrived. An async generator of arrays satisfies this interface. */
-export interface Lots<T> {
+export interface BatchSource<T> {
 	/** Called again only after the previous call has settled. */
 	next(): Promise<IteratorResult<T[], void>>;
 	/** Called when the reader leaves. */
@@ -27,19 +27,19 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 	private readonly controller = new AbortController();
 	private readonly readerSignal: AbortSignal | undefined;
 	private readonly onAbort = () => this.controller.abort(abortedError());
-	private readonly lots: Lots<T>;
-	private lot: T[] = [];
+	private readonly source: BatchSource<T>;
+	private batch: T[] = [];
 	private position = 0;
 	private isOver = false;
 	private advancing: Promise<IteratorResult<T, undefined>> | undefined;
 
-	constructor(signal: AbortSignal | undefined, produce: (signal: AbortSignal) => Lots<T>) {
+	constructor(signal: AbortSignal | undefined, produce: (signal: AbortSignal) => BatchSource<T>) {
 		this.readerSignal = signal;
 		signal?.addEventListener('abort', this.onAbort, { once: true });
 		if (signal?.aborted) {
 			this.onAbort();
 		}
-		this.lots = produce(this.controller.signal);
+		this.source = produce(this.controller.signal);
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -51,15 +51,15 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 			const again = () => this.next();
 			return this.advancing.then(again, again);
 		}
-		if (this.position < this.lot.length && !this.controller.signal.aborted) {
-			return Promise.resolve({ done: false, value: this.lot[this.position++] as T });
+		if (this.position < this.batch.length && !this.controller.signal.aborted) {
+			return Promise.resolve({ done: false, value: this.batch[this.position++] as T });
 		}
 		if (this.isOver) {
 			return Promise.resolve(END);
 		}
-		const lot = this.readerSignal?.aborted ? this.abandon() : this.lots.next();
-		// `onLot` and `onFailure` reset `advancing`, but always in a later microtask than this assignment.
-		this.advancing = lot.then(this.onLot, this.onFailure);
+		const batch = this.readerSignal?.aborted ? this.abandon() : this.source.next();
+		// `onBatch` and `onFailure` reset `advancing`, but always in a later microtask than this assignment.
+		this.advancing = batch.then(this.onBatch, this.onFailure);
 		return this.advancing;
 	}
 
@@ -68,28 +68,28 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 	 * waiting.
 	 */
 	takeArrived(): T[] {
-		const arrived = this.controller.signal.aborted ? [] : this.lot.slice(this.position);
-		this.position = this.lot.length;
+		const arrived = this.controller.signal.aborted ? [] : this.batch.slice(this.position);
+		this.position = this.batch.length;
 		return arrived;
 	}
 
 	async return(): Promise<IteratorResult<T, undefined>> {
 		this.isOver = true;
-		this.lot = [];
+		this.batch = [];
 		this.controller.abort(abortedError());
 		this.release();
 		// A pending batch rejects because of the abort; the reader has left and does not need to know.
-		await this.lots.return().catch(() => {});
+		await this.source.return().catch(() => {});
 		return END;
 	}
 
-	private readonly onLot = (
-		lot: IteratorResult<T[], void>,
+	private readonly onBatch = (
+		batch: IteratorResult<T[], void>,
 	): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> => {
-		if (!lot.done && lot.value.length === 0 && !this.isOver) {
+		if (!batch.done && batch.value.length === 0 && !this.isOver) {
 			return this.passOverEmpty();
 		}
-		return this.give(lot);
+		return this.give(batch);
 	};
 
 	/**
@@ -99,9 +99,9 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 	private async passOverEmpty(): Promise<IteratorResult<T, undefined>> {
 		try {
 			for (;;) {
-				const lot = await (this.readerSignal?.aborted ? this.abandon() : this.lots.next());
-				if (lot.done || lot.value.length > 0 || this.isOver) {
-					return this.give(lot);
+				const batch = await (this.readerSignal?.aborted ? this.abandon() : this.source.next());
+				if (batch.done || batch.value.length > 0 || this.isOver) {
+					return this.give(batch);
 				}
 			}
 		} catch (error) {
@@ -116,7 +116,7 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 			this.release();
 			return END;
 		}
-		this.lot = value;
+		this.batch = value;
 		this.position = 1;
 		return { done: false, value: value[0] as T };
 	}
@@ -128,12 +128,12 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 			return END;
 		}
 		this.isOver = true;
-		this.lot = [];
-		throw this.lots.failure ? this.lots.failure(error) : error;
+		this.batch = [];
+		throw this.source.failure ? this.source.failure(error) : error;
 	};
 
 	private async abandon(): Promise<never> {
-		await this.lots.return();
+		await this.source.return();
 		throw abortedError();
 	}
 

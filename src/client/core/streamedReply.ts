@@ -1,4 +1,4 @@
-import type { Lots } from './batchedStream.ts';
+import type { BatchSource } from './batchedStream.ts';
 import { type Call, type Caller, readJson } from './caller.ts';
 import { ClientError } from './errors.ts';
 import { EventStream } from './eventStream.ts';
@@ -34,7 +34,7 @@ const END = { done: true, value: undefined } as const;
  * The iterator is written by hand: every chunk passes through it, and each generator on the path would cost as much as
  * reading the chunk.
  */
-export class StreamedReply<T> implements Lots<T> {
+export class StreamedReply<T> implements BatchSource<T> {
 	private readonly caller: Caller;
 	private readonly options: StreamedReplyOptions<T>;
 	private exchange: Exchange | undefined;

@@ -1,4 +1,4 @@
-import type { GatewayPicture } from '../../contract/control.ts';
+import type { GatewayDescription } from '../../contract/control.ts';
 import { LOCAL_DECISION_MODEL, LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
@@ -42,7 +42,7 @@ async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSi
  * What is named for it, by an alias or by a model's own name; else the first chat model of an upstream, else the demo. A
  * server that was merely found decides only where an alias leads to it, whatever it calls its models.
  */
-function deciderOf({ aliases, models, providers, foundServers }: GatewayPicture): Decider {
+function deciderOf({ aliases, models, providers, foundServers }: GatewayDescription): Decider {
 	if (aliases.some(({ name }) => name === LOCAL_DECISION_MODEL)) {
 		return { model: LOCAL_DECISION_MODEL, without: [] };
 	}

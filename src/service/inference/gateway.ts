@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { GatewayPicture } from '../../contract/control.ts';
+import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
@@ -50,7 +50,7 @@ export interface ChatGateway {
 	 */
 	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
-	picture(): Promise<GatewayPicture>;
+	picture(): Promise<GatewayDescription>;
 }
 
 /** The providers behind the gateway, which may change between two requests. */

@@ -2,18 +2,18 @@
 // and providers.
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
-import type { GatewayPicture } from '../../contract/control.ts';
+import type { GatewayDescription } from '../../contract/control.ts';
 import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.ts';
 import { findModel, parseModelIdentifier } from '../../contract/modelIdentifier.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { HostForm } from './hostForms.ts';
 import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
 
-type PicturedModel = GatewayPicture['models'][number];
-type PicturedProvider = GatewayPicture['providers'][number];
+type ModelDescription = GatewayDescription['models'][number];
+type ProviderDescription = GatewayDescription['providers'][number];
 
 /** What a connection's own part of the picture is. */
-export type OfferPicture = Omit<GatewayPicture, 'foundServers'>;
+export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
 	offers: ModelOffer[];
@@ -32,9 +32,9 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 		}
 	}
 	return {
-		models: [...byModel].map(([id, { offers, chattedBy }]) => picturedModel(id, offers, chattedBy)),
+		models: [...byModel].map(([id, { offers, chattedBy }]) => describeModel(id, offers, chattedBy)),
 		providers: [
-			...offers.map(({ provider, offers }) => picturedProvider(provider, offers)),
+			...offers.map(({ provider, offers }) => describeProvider(provider, offers)),
 			...ownCapacity(offers.filter(({ provider }) => provider.isDedicated).flatMap(({ offers }) => offers)),
 		],
 		providerPrefixes: providers.flatMap(({ slug, prefixes }) => prefixes.map(prefix => ({ prefix, provider: slug }))),
@@ -79,7 +79,7 @@ export function modelIdOf(connection: Connection, name: string): string | undefi
 }
 
 /** `chattedBy` is a provider of the model for the encrypted channel, the paths of which name one. */
-function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: string | undefined): PicturedModel {
+function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: string | undefined): ModelDescription {
 	const label = firstOf(offers, ({ label }) => label);
 	const contextLength = largestOf(offers, offer => offer.contextLength);
 	const maxOutputTokens = largestOf(offers, offer => offer.maxOutputTokens);
@@ -102,7 +102,7 @@ function picturedModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 	};
 }
 
-function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer[]): PicturedProvider {
+function describeProvider({ slug, label }: Provider, offers: readonly ModelOffer[]): ProviderDescription {
 	const dataPolicy = wordsOf(commonOf(offers, offer => offer.dataPolicy));
 	const prices = commonOf(offers, offer => offer.prices);
 	const quantizations = [...new Set(offers.flatMap(({ quantization }) => quantization ?? []))];
@@ -119,7 +119,7 @@ function picturedProvider({ slug, label }: Provider, offers: readonly ModelOffer
 }
 
 /** Returns the entry for the service's own slug if anything runs on this machine (Dedicated deployments). */
-function ownCapacity(offers: readonly ModelOffer[]): PicturedProvider[] {
+function ownCapacity(offers: readonly ModelOffer[]): ProviderDescription[] {
 	const open = new Set(offers.filter(({ openWeights }) => openWeights !== false).map(({ id }) => id));
 	return open.size === 0 ? [] : [{ slug: LOCAL_SERVICE, label: 'Errand', models: [...open] }];
 }

@@ -7,7 +7,7 @@ import {
 	type LaunchFacts,
 	type LaunchPlan,
 	planLaunch,
-	type ServiceLook,
+	type ServiceCheck,
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { askDuration } from './askDuration.ts';
@@ -20,7 +20,7 @@ import { pickAgents } from './pickAgents.ts';
 import { pickSubject, type SubjectChoice } from './pickSubject.ts';
 import { Preflight, type PreflightRow } from './preflight.ts';
 import { type FindingFix, preflightRows } from './preflightRows.ts';
-import { lookAtService } from './serviceCheck.ts';
+import { checkService } from './serviceCheck.ts';
 
 /** What the user has confirmed. None of it has been done yet. */
 export interface ConfirmedLaunch {
@@ -51,7 +51,7 @@ export class LaunchQuestion {
 	private subject: LaunchSubject;
 	private facts: GitFacts | undefined;
 	private choices: LaunchChoices;
-	private look: { repoUrl: string; result: ServiceLook; answer: Promise<ServiceLook> } | undefined;
+	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
 
 	constructor(dependencies: AskDependencies, subjects: SubjectChoice, prompt: string, subject: LaunchSubject) {
 		this.dependencies = dependencies;
@@ -118,7 +118,7 @@ export class LaunchQuestion {
 			return;
 		}
 		const { client, nameFolder } = this.dependencies;
-		const answer = lookAtService(client, this.connection, repoUrl, nameFolder);
+		const answer = checkService(client, this.connection, repoUrl, nameFolder);
 		const look: NonNullable<typeof this.look> = { repoUrl, result: { kind: 'asking' }, answer };
 		this.look = look;
 		void answer.then(result => {

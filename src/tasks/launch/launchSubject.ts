@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import type { Branch } from '../model/branches.ts';
-import type { ServiceLook } from '../model/findings.ts';
+import type { ServiceCheck } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type GitFacts, gatherFacts } from './gatherFacts.ts';
 import { type HostedBranch, pickBranch } from './pickBranch.ts';
@@ -30,7 +30,7 @@ export interface LaunchSubject {
 	 * Lets the user choose the branch; dismissing keeps the current one. `look` is what the service reports about the
 	 * repository.
 	 */
-	chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceLook> | undefined): Promise<void>;
+	chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceCheck> | undefined): Promise<void>;
 }
 
 /** A repository that is open in this window. */
@@ -75,7 +75,7 @@ export class OpenSubject implements LaunchSubject {
 		return facts;
 	}
 
-	async chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceLook> | undefined): Promise<void> {
+	async chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceCheck> | undefined): Promise<void> {
 		const hosted = this.hostedBranches(facts, look);
 		this.chosen = (await pickBranch(this.opened.repository, this.branches, hosted)) ?? this.chosen;
 	}
@@ -83,7 +83,7 @@ export class OpenSubject implements LaunchSubject {
 	/** The branches that the service sees and git on this machine does not know. */
 	private async hostedBranches(
 		facts: GitFacts | undefined,
-		answer: Promise<ServiceLook> | undefined,
+		answer: Promise<ServiceCheck> | undefined,
 	): Promise<HostedBranch[]> {
 		const target = facts?.target;
 		const look = await answer;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceLook } from '../model/findings.ts';
+import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
 import { oneLine } from '../model/plainText.ts';
 import { SHORT_COMMIT } from './pickBranch.ts';
 
@@ -124,7 +124,7 @@ export function findingText(finding: Finding, names: PreflightNames): FindingTex
 	}
 }
 
-function serviceText(look: ServiceLook, { connection, repository }: PreflightNames): FindingText {
+function serviceText(look: ServiceCheck, { connection, repository }: PreflightNames): FindingText {
 	switch (look.kind) {
 		case 'asking':
 		case 'not-asked':

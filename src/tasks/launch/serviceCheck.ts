@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { ClientError } from '../../client/core/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
-import type { ServiceLook } from '../model/findings.ts';
+import type { ServiceCheck } from '../model/findings.ts';
 import { repositoryKey } from '../model/sameRepository.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
@@ -22,12 +22,12 @@ interface HostedName {
  * Asks the service whether it knows the repository that it will be told to clone, and which branches it sees there.
  * Never rejects. `nameFolder` registers a folder of this machine with the local service first.
  */
-export async function lookAtService(
+export async function checkService(
 	{ sources }: Pick<Client, 'sources'>,
 	connection: TaskConnection,
 	repoUrl: string,
 	nameFolder: (folder: string) => Promise<void>,
-): Promise<ServiceLook> {
+): Promise<ServiceCheck> {
 	try {
 		const found = connection.isLocal
 			? await findLocal(sources, repoUrl, nameFolder)

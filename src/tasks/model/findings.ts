@@ -1,7 +1,7 @@
 import type { LaunchPlace, LaunchTarget } from './launchTarget.ts';
 
 /** The result of asking a service whether it knows the repository. */
-export type ServiceLook =
+export type ServiceCheck =
 	| { kind: 'asking' }
 	/** The connection has no look-ups, or they cannot name an address of this form. */
 	| { kind: 'not-asked' }
@@ -33,7 +33,7 @@ export interface LaunchFacts {
 	hasCredentials: boolean;
 	/** Whether a name begins with a hyphen, which programs take for an option. */
 	isNameUnsafe: boolean;
-	service: ServiceLook;
+	service: ServiceCheck;
 	/** The service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
 	/** The agent of the settings, where the connection does not offer it. */
@@ -71,7 +71,7 @@ export type Finding =
 	| { kind: 'changes'; files: readonly string[]; choices: readonly ChangeChoice[]; chosen: ChangeChoice }
 	| { kind: 'conflicts'; files: readonly string[] }
 	| { kind: 'nested'; folders: readonly string[] }
-	| { kind: 'service'; look: ServiceLook }
+	| { kind: 'service'; look: ServiceCheck }
 	| { kind: 'empty-git-user' }
 	| { kind: 'worktree' }
 	| { kind: 'submodule' }

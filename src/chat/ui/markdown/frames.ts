@@ -3,13 +3,13 @@ import { type CodiconName, codiconText } from '../codicon.ts';
 import { fill } from '../format.ts';
 import { showControls } from '../markdown.ts';
 import { fileOf, languageOf } from './highlighter.ts';
-import type { Furnisher } from './patch.ts';
+import type { NodeDecorator } from './patch.ts';
 
 /** The name of a button in the bar of a block. */
 export type CodeButton = CodeAction | 'copy';
 
 /** Adds what is ours: a frame with a label and buttons around code, a box that scrolls around a table. */
-export class Frames implements Furnisher {
+export class Frames implements NodeDecorator {
 	private readonly strings: PageStrings;
 	/**
 	 * Boxes that may scroll can be reached by keyboard, until they are seen to have nothing to scroll. What is out of
@@ -31,7 +31,7 @@ export class Frames implements Furnisher {
 		});
 	}
 
-	furnish(node: ChildNode): ChildNode {
+	decorate(node: ChildNode): ChildNode {
 		if (!(node instanceof HTMLElement)) {
 			return node;
 		}
@@ -41,7 +41,7 @@ export class Frames implements Furnisher {
 		return node.localName === 'pre' || node.localName === 'table' ? this.frame(node) : node;
 	}
 
-	bare(node: ChildNode): ChildNode {
+	undecorated(node: ChildNode): ChildNode {
 		return node instanceof HTMLElement && isFrame(node) ? (node.lastElementChild ?? node) : node;
 	}
 

@@ -2,7 +2,7 @@ import { fill } from '../format.ts';
 import { createMarkdown, type MarkdownStrings } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
-import { type Furnisher, patchNodes } from './patch.ts';
+import { type NodeDecorator, patchNodes } from './patch.ts';
 import type { PieceKind } from './pieces.ts';
 
 /** A piece of work ends after about so long, and the next one begins in a task of its own. Milliseconds. */
@@ -40,7 +40,7 @@ interface ShownBlock {
 export class MarkdownView {
 	private readonly content: HTMLElement;
 	private readonly strings: MarkdownStrings;
-	private readonly furnisher: Furnisher;
+	private readonly decorator: NodeDecorator;
 	/** Told when all of a text that is whole is shown. */
 	onSettled: () => void = () => {};
 	private readonly onDone: (nodes: readonly ChildNode[]) => void;
@@ -60,12 +60,12 @@ export class MarkdownView {
 	constructor(
 		content: HTMLElement,
 		strings: MarkdownStrings,
-		furnisher: Furnisher,
+		decorator: NodeDecorator,
 		onDone: (nodes: readonly ChildNode[]) => void,
 	) {
 		this.content = content;
 		this.strings = strings;
-		this.furnisher = furnisher;
+		this.decorator = decorator;
 		this.onDone = onDone;
 		this.growing = new GrowingMarkdown(createMarkdown(strings));
 	}
@@ -173,7 +173,7 @@ export class MarkdownView {
 			this.patchParts(shown, block, this.after(index));
 			return;
 		}
-		const created = create(block, this.furnisher);
+		const created = create(block, this.decorator);
 		this.content.insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
 		for (const node of shown?.nodes ?? []) {
 			node.remove();
@@ -197,7 +197,7 @@ export class MarkdownView {
 		const old = shown.parts.splice(same).flatMap(({ nodes }) => nodes);
 		const parent = shown.holder ?? this.content;
 		const before = shown.holder ? null : after;
-		const nodes = patchNodes(parent, old, fresh.flat(), before, this.furnisher);
+		const nodes = patchNodes(parent, old, fresh.flat(), before, this.decorator);
 		let begin = 0;
 		fresh.forEach((part, index) => {
 			const end = begin + part.length;
@@ -255,13 +255,13 @@ function holderIn(fragment: DocumentFragment, { kind, open }: Block): Element | 
 	return open === '' ? undefined : (fragment.querySelector(HOLDERS[kind]) ?? undefined);
 }
 
-function create(block: Block, furnisher: Furnisher): { fragment: DocumentFragment; shown: ShownBlock } {
+function create(block: Block, decorator: NodeDecorator): { fragment: DocumentFragment; shown: ShownBlock } {
 	const { kind, open, parts, close } = block;
 	const [first = '', ...others] = kind === 'list' || kind === 'table' ? [parts.join('')] : parts;
 	const fragment = sanitise(open + first + close);
 	const holder = holderIn(fragment, block);
 	for (const node of [...fragment.childNodes]) {
-		furnisher.furnish(node);
+		decorator.decorate(node);
 	}
 	const nodes = [...(holder ?? fragment).childNodes];
 	const nodesOfParts = kind === 'list' || kind === 'table' ? byPart(nodes) : [nodes];

@@ -1,9 +1,9 @@
 /** What stands for a node in the page: a node that is shown in a frame, and what to do with new ones. */
-export interface Furnisher {
+export interface NodeDecorator {
 	/** Puts frames around a node and what is in it, in place where it has a parent; gives the node with its frame. */
-	furnish(node: ChildNode): ChildNode;
+	decorate(node: ChildNode): ChildNode;
 	/** The node itself, where it stands in a frame of ours. */
-	bare(node: ChildNode): ChildNode;
+	undecorated(node: ChildNode): ChildNode;
 }
 
 /**
@@ -15,17 +15,17 @@ export function patchNodes(
 	old: readonly ChildNode[],
 	fresh: readonly ChildNode[],
 	before: ChildNode | null,
-	furnisher: Furnisher,
+	decorator: NodeDecorator,
 ): ChildNode[] {
 	const rest = [...old];
 	const result = fresh.map((node, index) => {
 		const current = rest.shift();
 		if (!current) {
-			const furnished = furnisher.furnish(node);
-			parent.insertBefore(furnished, before);
-			return furnished;
+			const decorated = decorator.decorate(node);
+			parent.insertBefore(decorated, before);
+			return decorated;
 		}
-		const bare = furnisher.bare(current);
+		const bare = decorator.undecorated(current);
 		if (isText(bare) && isText(node)) {
 			if (
 				fresh[index + 1] &&
@@ -41,12 +41,12 @@ export function patchNodes(
 		}
 		if (isElement(bare) && isElement(node) && bare.localName === node.localName) {
 			patchAttributes(bare, node);
-			patchNodes(bare, [...bare.childNodes], [...node.childNodes], null, furnisher);
+			patchNodes(bare, [...bare.childNodes], [...node.childNodes], null, decorator);
 			return current;
 		}
-		const furnished = furnisher.furnish(node);
-		current.replaceWith(furnished);
-		return furnished;
+		const decorated = decorator.decorate(node);
+		current.replaceWith(decorated);
+		return decorated;
 	});
 	for (const node of rest) {
 		node.remove();

@@ -1,4 +1,4 @@
-import { type Finding, fail, unknown } from '../checkResult.ts';
+import { type CheckResult, fail, unknown } from '../checkResult.ts';
 import { chipOf } from './chip.ts';
 import type { Claims } from './hardwareToken.ts';
 
@@ -101,7 +101,7 @@ function requirementsOf({ prefix, references, others }: Kind, version: Version):
 }
 
 /** Of the overall answer: whether it is known what tokens of its version have to say. */
-export function checkVersion({ 'x-nvidia-ver': version }: Claims): Finding[] {
+export function checkVersion({ 'x-nvidia-ver': version }: Claims): CheckResult[] {
 	return VERSIONS.has(version) ? [] : [unknown('token-version', { input: said('x-nvidia-ver', version) })];
 }
 
@@ -109,7 +109,7 @@ export function checkVersion({ 'x-nvidia-ver': version }: Claims): Finding[] {
  * What the token of a device, by its name, says against it or leaves out; empty for a yes. A no is one by the names of
  * any version; which claims may not be missing, the version of the overall answer decides.
  */
-export function checkDeviceClaims(name: string, claims: Claims, overall: Claims): Finding[] {
+export function checkDeviceClaims(name: string, claims: Claims, overall: Claims): CheckResult[] {
 	const complaint = complaintIn(claims);
 	const negative = OF_ANY_DEVICE.filter(required => {
 		const value = claimed(claims, required);
@@ -129,7 +129,7 @@ export function checkDeviceClaims(name: string, claims: Claims, overall: Claims)
 }
 
 /** That the token says everything, of a device of the kind that its name says. */
-function checkWhole(name: string, claims: Claims, version: Version | undefined): Finding[] {
+function checkWhole(name: string, claims: Claims, version: Version | undefined): CheckResult[] {
 	const silent = (claim: string) => unknown('token-device-silent', { values: [name, claim] });
 	const unnumbered = serialNumberOf(claims) === undefined ? [silent('ueid')] : [];
 	const model = claims['hwmodel'];

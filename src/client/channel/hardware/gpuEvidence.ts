@@ -5,7 +5,7 @@ import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
 import { fingerprintOf } from '../../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../../crypto/refusal.ts';
 import { createVerifier } from '../../../crypto/verifier.ts';
-import { type Finding, fail, pass, unknown } from '../checkResult.ts';
+import { type CheckResult, fail, pass, unknown } from '../checkResult.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { type Chip, chipOf } from './chip.ts';
 import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';
@@ -22,7 +22,7 @@ export interface Device {
 }
 
 export interface GpuEvidence {
-	finding: Finding;
+	finding: CheckResult;
 	/** Empty unless all of the evidence holds. */
 	devices: readonly Device[];
 }

@@ -1,7 +1,7 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import * as z from 'zod';
 import { fingerprint } from '../../../crypto/digest.ts';
-import { type Finding, fail, pass, unknown } from '../checkResult.ts';
+import { type CheckResult, fail, pass, unknown } from '../checkResult.ts';
 import type { ReasonCode } from '../reason.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { checkDeviceClaims, checkVersion, complaintIn, isOfGpu, serialNumberOf } from './deviceClaims.ts';
@@ -24,7 +24,7 @@ const timesSchema = z.looseObject({ exp: z.number(), nbf: z.number().optional(),
 export type FindKey = (id: string) => Promise<TokenKey | KeyProblem>;
 
 export interface GpuToken {
-	finding: Finding;
+	finding: CheckResult;
 	/** What the maker signed to have been asked for, where it signed with a yes. */
 	nonce?: Uint8Array;
 }
@@ -40,9 +40,9 @@ export interface TokenContext {
 
 /** A finding that ends the check. */
 class Ended extends Error {
-	readonly finding: Finding;
+	readonly finding: CheckResult;
 
-	constructor(finding: Finding) {
+	constructor(finding: CheckResult) {
 		super(finding.code);
 		this.finding = finding;
 	}
@@ -117,7 +117,7 @@ async function checkTokens({ overall, devices }: HardwareTokens, context: TokenC
 interface DeviceToken {
 	name: string;
 	claims?: Claims;
-	findings: Finding[];
+	findings: CheckResult[];
 }
 
 async function readDevice(name: string, token: string, overall: Claims, context: TokenContext): Promise<DeviceToken> {
@@ -133,7 +133,7 @@ async function readDevice(name: string, token: string, overall: Claims, context:
 }
 
 /** The tokens are of the devices of the evidence, each of one. A token without a number is a finding of its own. */
-function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Device[]): Finding | undefined {
+function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Device[]): CheckResult | undefined {
 	if (devices.length === 0) {
 		return unknown('token-untied');
 	}
@@ -171,7 +171,7 @@ async function checkDigests(
 	}
 }
 
-function checkTimes(all: readonly Claims[], now: number): Finding | undefined {
+function checkTimes(all: readonly Claims[], now: number): CheckResult | undefined {
 	const seconds = now / 1000;
 	for (const claims of all) {
 		const times = timesSchema.safeParse(claims).data;

@@ -1,6 +1,6 @@
 import { type DigestName, digest } from '../../../crypto/digest.ts';
 import type { PublicKey } from '../../../crypto/publicKey.ts';
-import { type Finding, pass, unknown } from '../checkResult.ts';
+import { type CheckResult, pass, unknown } from '../checkResult.ts';
 
 const DIGESTS: readonly DigestName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
 
@@ -12,7 +12,7 @@ export async function checkKeyBinding(
 	pem: string,
 	{ spki, point }: PublicKey,
 	nonces: readonly Uint8Array[],
-): Promise<Finding> {
+): Promise<CheckResult> {
 	if (nonces.length === 0) {
 		return unknown('binding-no-hardware');
 	}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { BatchedStream, type Lots } from '../../../../src/client/core/batchedStream.ts';
+import { BatchedStream, type BatchSource } from '../../../../src/client/core/batchedStream.ts';
 import { collect } from '../testClient.ts';
 
 describe('BatchedStream', () => {
@@ -84,7 +84,7 @@ describe('BatchedStream', () => {
 	});
 
 	it('tells its reader what its producer makes of a failure', async () => {
-		const lots: Lots<string> = {
+		const lots: BatchSource<string> = {
 			next: () => Promise.reject(new Error('inside')),
 			return: () => Promise.resolve(),
 			failure: error => new Error(`outside, of ${(error as Error).message}`),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { gatewayPictureSchema } from '../../../../src/contract/control.ts';
+import { gatewayDescriptionSchema } from '../../../../src/contract/control.ts';
 import { pictureOf } from '../../../../src/service/inference/gatewayDescription.ts';
 import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 
@@ -20,7 +20,7 @@ describe('the picture of the gateway', () => {
 			[provider('one', [{ contextLength: 9, prices: { input: 1, output: 2 }, quantization: 'int4' }])],
 			[{ name: 'mine', model: 'm', provider: { order: ['one'] } }],
 		);
-		const read = gatewayPictureSchema.parse(JSON.parse(JSON.stringify(picture)));
+		const read = gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(picture)));
 		assert.deepEqual(read, { ...picture, foundServers: [] });
 	});
 
@@ -62,7 +62,7 @@ describe('the picture of the gateway', () => {
 		assert.equal(pictureOf([blind], []).models[0]?.images, undefined);
 		const picture = pictureOf([blind, seeing], []);
 		assert.equal(picture.models[0]?.images, true);
-		assert.equal(gatewayPictureSchema.parse(picture).models[0]?.images, true);
+		assert.equal(gatewayDescriptionSchema.parse(picture).models[0]?.images, true);
 	});
 
 	it('tells of a provider what holds for all of its models', () => {

@@ -6,7 +6,7 @@ import {
 	controlPaths,
 	DISCOVERY_FILE,
 	discoverySchema,
-	gatewayPictureSchema,
+	gatewayDescriptionSchema,
 } from '../../../../src/contract/control.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../support/upstreamServer.ts';
@@ -197,7 +197,7 @@ describe('the inference routes over an upstream', function () {
 	});
 
 	it('tell a window what can be named now', async () => {
-		const picture = gatewayPictureSchema.parse(await (await service.fetch(controlPaths.picture)).json());
+		const picture = gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.picture)).json());
 		assert.equal(picture.models[0]?.contextLength, 1000);
 		assert.deepEqual(picture.providers[0], { slug: 'own', label: 'Own', models: ['small'] });
 		assert.deepEqual(picture.providerPrefixes[0], { prefix: 'own', provider: 'own' });

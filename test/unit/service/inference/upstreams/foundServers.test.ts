@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { controlPaths, type GatewayPicture, gatewayPictureSchema } from '../../../../../src/contract/control.ts';
+import {
+	controlPaths,
+	type GatewayDescription,
+	gatewayDescriptionSchema,
+} from '../../../../../src/contract/control.ts';
 import type { FoundAnswer } from '../../../../../src/contract/foundServers.ts';
 import { knownServers } from '../../../../../src/service/inference/upstreams/knownServers.ts';
 import { canBeAnotherUser, ForeignServer } from '../../../../support/foreignServer.ts';
@@ -41,8 +45,8 @@ describe('a model server that is found on this machine', function () {
 		return service;
 	}
 
-	async function pictureOf(service: ServiceProcess): Promise<GatewayPicture> {
-		return gatewayPictureSchema.parse(await (await service.fetch(controlPaths.picture)).json());
+	async function pictureOf(service: ServiceProcess): Promise<GatewayDescription> {
+		return gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.picture)).json());
 	}
 
 	const slugs = async (service: ServiceProcess) => (await pictureOf(service)).providers.map(({ slug }) => slug);
