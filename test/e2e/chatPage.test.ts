@@ -21,6 +21,14 @@ describe('the chat page', function () {
 			return element.scrollHeight - element.clientHeight - element.scrollTop <= 4;
 		});
 
+	it('speaks the language of the editor, and English where a text has no translation', async () => {
+		await open({ bundle: { Send: 'Senden', '{0} on {1}': '{0} bei {1}' } });
+		await chat.snapshot([]);
+		await chat.page.getByText('demo-small bei Local').waitFor();
+		await chat.page.getByRole('button', { name: 'Senden' }).waitFor();
+		await chat.page.getByText('Ask about your code, or about anything else.').waitFor();
+	});
+
 	describe('scrolling', () => {
 		const long = (text = RICH) => Array.from({ length: 10 }, () => turnView({ text }));
 

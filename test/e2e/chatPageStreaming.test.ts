@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createMarkdown } from '../../src/chat/ui/markdown.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
-import { pageStrings } from '../ui/pageStrings.ts';
 import { RICH } from '../ui/scenes.ts';
 
 /** How a block begins, and what makes it long. */
@@ -67,7 +66,7 @@ describe('a reply that grows', function () {
 			const template = document.createElement('template');
 			template.innerHTML = html;
 			return [copy.innerHTML, template.innerHTML] as const;
-		}, createMarkdown(pageStrings).render(text));
+		}, createMarkdown().render(text));
 		assert.equal(shown, wanted);
 	});
 

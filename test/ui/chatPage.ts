@@ -22,14 +22,15 @@ import type {
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { pageStrings } from './pageStrings.ts';
 import { type ThemeName, themes } from './themes.ts';
 
 const SCREENSHOTS = path.join('test-output', 'screenshots');
 
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
 /** By what the address ends with; the page itself with nothing. */
 const types: Record<string, string> = {
-	'': 'text/html; charset=utf-8',
+	'': PAGE_TYPE,
 	'.js': 'text/javascript',
 	'.css': 'text/css',
 	'.ttf': 'font/ttf',
@@ -52,6 +53,8 @@ export interface PageOptions {
 	forcedColors?: boolean;
 	/** Pixels of the device for each of CSS: 2 is what 200 % zoom makes of the same window. */
 	scale?: number;
+	/** Translations by their English texts. */
+	bundle?: Record<string, string>;
 }
 
 /** One Chromium and one server for a whole test file. */
@@ -110,6 +113,10 @@ export class ChatPageHost {
 		await context.addInitScript(standIn, { variables: themes[theme], state: options.state });
 		const page = await context.newPage();
 		const chat = new ChatPage(context, page);
+		if (options.bundle) {
+			const body = shell(this.origin, options.bundle);
+			await context.route(`${this.origin}/`, route => route.fulfill({ contentType: PAGE_TYPE, body }));
+		}
 		await page.goto(this.origin);
 		await chat.waitForPosted('page-ready');
 		return chat;
@@ -390,7 +397,7 @@ function standIn({ variables, state }: { variables: Record<string, string>; stat
 }
 
 /** The shell as the extension makes it; the addresses are this server's. */
-function shell(origin: string): string {
+function shell(origin: string, bundle: Record<string, string> = {}): string {
 	const uri = (pathname: string): Uri =>
 		({
 			path: pathname,
@@ -404,7 +411,7 @@ function shell(origin: string): string {
 			name: 'chat',
 			title: 'Chat',
 			language: 'en',
-			data: { strings: pageStrings, language: 'en', place: 'test' },
+			data: { bundle, language: 'en', place: 'test' },
 			dataImages: true,
 			workers: true,
 		},

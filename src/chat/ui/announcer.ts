@@ -1,5 +1,5 @@
-import type { PageStrings, TurnView } from '../protocol/protocol.ts';
-import { fill } from './format.ts';
+import * as l10n from '@vscode/l10n';
+import type { TurnView } from '../protocol/protocol.ts';
 
 /** The least time between two announcements of a growing reply. */
 export const ANNOUNCE_INTERVAL_MS = 2_000;
@@ -27,7 +27,6 @@ export function nextWords(
 	text: string,
 	from: SpokenPosition,
 	ended: boolean,
-	strings: Pick<PageStrings, 'code' | 'codeIn'>,
 ): { words: string; position: SpokenPosition } {
 	const words: string[] = [];
 	let { offset, fence } = from;
@@ -49,7 +48,7 @@ export function nextWords(
 			// A shorter fence, or one with a language, is part of the code.
 			fence = marker.startsWith(fence) && info === '' ? '' : fence;
 		} else if (marker !== '') {
-			words.push(info === '' ? strings.code : fill(strings.codeIn, info));
+			words.push(info === '' ? l10n.t('Code') : l10n.t('Code, {0}', info));
 			fence = marker;
 		} else {
 			words.push(plainText(line));
@@ -82,13 +81,11 @@ function plainText(line: string): string {
 /** Speaks a running reply in sentences, and says how it ended. */
 export class Announcer {
 	private readonly speak: (words: string) => void;
-	private readonly strings: PageStrings;
 	private turn: TurnView | undefined;
 	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(strings: PageStrings, speak: (words: string) => void) {
-		this.strings = strings;
+	constructor(speak: (words: string) => void) {
 		this.speak = speak;
 	}
 
@@ -111,7 +108,7 @@ export class Announcer {
 		}
 		this.turn = turn;
 		if (turn.reply.waiting && !before.reply.waiting) {
-			this.speak(fill(this.strings.stillWaiting, turn.reply.model ?? this.strings.reply));
+			this.speak(l10n.t('Still waiting for {0}.', turn.reply.model ?? l10n.t('Reply')));
 		}
 		if (!streaming) {
 			this.end(turn);
@@ -130,7 +127,7 @@ export class Announcer {
 		this.turn = turn;
 		// A reply that is first seen in its middle is spoken from there on.
 		const text = turn?.reply.state === 'streaming' && !turn.reply.earlier ? turn.reply.text : '';
-		this.position = nextWords(text, START, false, this.strings).position;
+		this.position = nextWords(text, START, false).position;
 	}
 
 	private speakSoFar(): void {
@@ -147,11 +144,11 @@ export class Announcer {
 			this.speakFrom(turn, true);
 		}
 		const { state, explanation } = turn.reply;
-		this.speak(explanation?.message ?? (state === 'stopped' ? this.strings.replyStopped : this.strings.replyEnded));
+		this.speak(explanation?.message ?? (state === 'stopped' ? l10n.t('Reply stopped.') : l10n.t('Reply complete.')));
 	}
 
 	private speakFrom(turn: TurnView, ended: boolean): void {
-		const { words, position } = nextWords(turn.reply.text, this.position, ended, this.strings);
+		const { words, position } = nextWords(turn.reply.text, this.position, ended);
 		this.position = position;
 		if (words !== '') {
 			this.speak(words);

@@ -1,23 +1,14 @@
-import type { PageStrings } from '../protocol/protocol.ts';
-
-/** Fills `{0}`, `{1}` … of a string from the host. */
-export function fill(template: string, ...values: (string | number)[]): string {
-	return template.replace(/\{(\d+)\}/g, (placeholder, index) => String(values[Number(index)] ?? placeholder));
-}
+import * as l10n from '@vscode/l10n';
 
 /** `1.2 s`, `3 min 5 s`: in the unit a person would say. */
-export function formatDuration(
-	milliseconds: number,
-	language: string,
-	strings: Pick<PageStrings, 'minutes' | 'seconds'>,
-): string {
+export function formatDuration(milliseconds: number, language: string): string {
 	const seconds = Math.round(milliseconds / 100) / 10;
 	if (seconds < 59.5) {
 		const format = new Intl.NumberFormat(language, { maximumFractionDigits: seconds < 10 ? 1 : 0 });
-		return fill(strings.seconds, seconds < 0.1 ? `< ${format.format(0.1)}` : format.format(seconds));
+		return l10n.t('{0} s', seconds < 0.1 ? `< ${format.format(0.1)}` : format.format(seconds));
 	}
 	const whole = Math.round(seconds);
-	return fill(strings.minutes, Math.floor(whole / 60), whole % 60);
+	return l10n.t('{0} min {1} s', Math.floor(whole / 60), whole % 60);
 }
 
 /** The time of day, or the date when it is another day. */

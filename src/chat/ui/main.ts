@@ -1,4 +1,5 @@
 import './page.css';
+import * as l10n from '@vscode/l10n';
 import type { PageData, ToPage } from '../protocol/protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
 import type { PageHost } from './page.ts';
@@ -7,12 +8,15 @@ import { WindowCopy } from './windowCopy.ts';
 declare function acquireVsCodeApi(): PageHost;
 
 const host = acquireVsCodeApi();
-const { strings, language, state, place } = JSON.parse(
-	document.getElementById('page-data')?.textContent ?? '',
-) as PageData;
+const {
+	bundle = {},
+	language,
+	state,
+	place,
+} = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
 
+l10n.config({ contents: bundle });
 const app = new ChatApp();
-app.strings = strings;
 app.language = language;
 app.host = host;
 app.kept = state;

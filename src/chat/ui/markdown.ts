@@ -1,8 +1,8 @@
 // Markdown to HTML. The HTML is not to be trusted before it went through sanitise.ts.
+import * as l10n from '@vscode/l10n';
 import createMarkdownIt, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { codePointName, replaceHidden } from '../../base/invisible.ts';
 import { looksLikeFile } from '../model/fileReference.ts';
-import { fill } from './format.ts';
 import { parseFenceInfo } from './markdown/fenceInfo.ts';
 
 /** Page headings are h2 and h3, so a reply's own begin below them. */
@@ -37,15 +37,7 @@ const CODE_PART = new RegExp(`(?:[^\\n]*\\n){0,${CODE_PART_LINES - 1}}(?:[^\\n]*
 const HEAD_LENGTH = Symbol('head length');
 const INLINE_OPEN = Symbol('inline open');
 
-export interface MarkdownStrings {
-	/** `Image: {0}` */
-	image: string;
-	plainText: string;
-	/** `{0}` characters are left out. */
-	shortened: string;
-}
-
-export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
+export function createMarkdown(): MarkdownIt {
 	const markdown = createMarkdownIt({ html: false, linkify: true, maxNesting: MAXIMUM_LEVEL + 4 });
 	// Without these, `main.rs` and `setup.py` would be links: their endings are top-level domains.
 	markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -82,13 +74,14 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	rules['plain'] = (tokens, index) => {
 		const text = tokens[index]?.content ?? '';
 		const left = text.length - MAXIMUM_PLAIN_LENGTH;
-		const note = left > 0 ? `${strings.plainText} ${fill(strings.shortened, left)}` : strings.plainText;
+		const reason = l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.');
+		const note = left > 0 ? `${reason} ${leftOutText(left)}` : reason;
 		return `<p class="plain">${escapeText(text.slice(0, MAXIMUM_PLAIN_LENGTH))}</p>\n<p class="note">${escapeText(note)}</p>\n`;
 	};
 	rules['image'] = (tokens, index) => {
 		const token = tokens[index];
 		const source = String(token?.attrGet('src') ?? '');
-		const label = escapeText(fill(strings.image, token?.content ?? ''));
+		const label = escapeText(l10n.t('Image: {0}', token?.content ?? ''));
 		// An image's address can carry data out, so it never loads by itself; a link inside a link would fall apart.
 		return /^https?:\/\//i.test(source) && token?.meta?.['isInsideLink'] !== true
 			? `<a class="image" ${linkAttributes(source, markdown)}>${label}</a>`
@@ -109,6 +102,11 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	function codeParts(text: string): string {
 		return text.replace(CODE_PART, part => `<span class="lines">${escapeCode(part)}</span>`);
 	}
+}
+
+/** The note under a text of which so many characters are not shown. */
+export function leftOutText(characters: number): string {
+	return l10n.t('{0} more characters are not shown. Copy Reply has them.', characters);
 }
 
 function control(character: string): string {

@@ -1,6 +1,5 @@
+import * as l10n from '@vscode/l10n';
 import type { Citations, ShownSource } from '../../model/citations.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
-import { fill } from '../format.ts';
 import { CitationCard } from './citationCard.ts';
 import { placeMarks } from './placeMarks.ts';
 
@@ -16,7 +15,6 @@ const WHOLE = 'a, code, .control';
 export interface CitationOwner {
 	/** What Markdown has made of the text. */
 	readonly content: HTMLElement;
-	readonly strings: PageStrings;
 	render(text: string): string;
 	/** Opens an address, as a link does. */
 	open(url: string): void;
@@ -123,10 +121,7 @@ export class CitationLayer {
 		mark.className = 'citation';
 		mark.dataset['source'] = String(number);
 		mark.textContent = String(number);
-		mark.setAttribute(
-			'aria-label',
-			fill(this.owner.strings.citation, number, this.sources.get(String(number))?.title ?? ''),
-		);
+		mark.setAttribute('aria-label', l10n.t('Source {0}: {1}', number, this.sources.get(String(number))?.title ?? ''));
 		return mark;
 	}
 

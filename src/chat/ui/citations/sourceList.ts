@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Citations, ShownSource } from '../../model/citations.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
+import { sourceWords } from '../../protocol/labels.ts';
 import type { Post } from '../page.ts';
 
 /** More than so many are folded in. */
@@ -9,19 +9,20 @@ const SHOWN_SOURCES = 6;
 /** The sources of a reply, under it. */
 export function renderSources(
 	citations: Citations | undefined,
-	strings: PageStrings,
+	language: string,
 	post: Post,
 ): TemplateResult | typeof nothing {
 	const { sources = [], isCut } = citations ?? {};
 	if (sources.length === 0) {
 		return nothing;
 	}
+	const words = sourceWords(language);
 	return html`<details class="sources" ?open=${sources.length <= SHOWN_SOURCES}>
-		<summary>${strings.sources} (${sources.length})</summary>
+		<summary>${words.sources} (${sources.length})</summary>
 		<ol>
 			${sources.map(source => renderSource(source, post))}
 		</ol>
-		${isCut ? html`<p class="cut">${strings.sourcesCut}</p>` : nothing}
+		${isCut ? html`<p class="cut">${words.sourcesCut}</p>` : nothing}
 	</details>`;
 }
 

@@ -1,19 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
 import { escapeMessage } from '../../model/mode.ts';
-import type { PageStrings, ToPage, TurnView } from '../../protocol/protocol.ts';
+import type { ToPage, TurnView } from '../../protocol/protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
-import { fill } from '../format.ts';
-import { HostRequests } from '../hostRequests.ts';
+import { HostRequests, noAnswerText } from '../hostRequests.ts';
 import { CodeColours } from '../markdown/codeColours.ts';
-import { messageProblem } from '../message.ts';
+import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
 import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
@@ -37,7 +37,6 @@ const KEPT_ANNOUNCEMENTS = 8;
 export class ChatApp extends LitElement {
 	static override styles = [sharedStyles, chatAppStyles, encryptionLineStyles];
 	static override properties = {
-		strings: { attribute: false },
 		language: { attribute: false },
 		host: { attribute: false },
 		state: { state: true },
@@ -46,7 +45,6 @@ export class ChatApp extends LitElement {
 		editing: { state: true },
 	};
 
-	declare strings: PageStrings;
 	declare language: string;
 	declare host: PageHost;
 	/** What the host has of an earlier page's state. */
@@ -138,7 +136,7 @@ export class ChatApp extends LitElement {
 			case 'composer-focus':
 				void answerRequest(message.request, () => this.takeFocus(), {
 					post: this.post,
-					explain: () => this.strings.noHostAnswer,
+					explain: noAnswerText,
 				});
 				return;
 			case 'composer-fill':
@@ -166,7 +164,7 @@ export class ChatApp extends LitElement {
 					this.missing.received(message.kind);
 				}
 				if (message.kind === 'context-set') {
-					for (const words of contextNews(before.context, next.context, this.strings)) {
+					for (const words of contextNews(before.context, next.context)) {
 						this.announce(words);
 					}
 				}
@@ -181,7 +179,7 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.requests = new HostRequests(this.post, this.strings.noHostAnswer);
+			this.requests = new HostRequests(this.post);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...defined({ sentAs }) };
@@ -203,7 +201,7 @@ export class ChatApp extends LitElement {
 			this.following = following;
 			this.onScroll();
 		});
-		this.announcer = new Announcer(this.strings, words => this.announce(words));
+		this.announcer = new Announcer(words => this.announce(words));
 	}
 
 	override updated(changed: PropertyValues): void {
@@ -226,12 +224,12 @@ export class ChatApp extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { state, strings } = this;
+		const { state } = this;
 		return html`
-			<h1 class="screen-reader">${strings.conversation}</h1>
-			${state.encryption ? encryptionLine(state.encryption, strings.encryption.showAttestation, this.showAttestation) : nothing}
+			<h1 class="screen-reader">${l10n.t('Conversation')}</h1>
+			${state.encryption ? encryptionLine(state.encryption, l10n.t('Show Attestation'), this.showAttestation) : nothing}
 			<div class="scroll-area">
-				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
+				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${l10n.t('Conversation')} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
 						${state.earlier > 0 ? this.renderEarlier(state.earlier) : nothing}
 						${repeat(
@@ -240,7 +238,6 @@ export class ChatApp extends LitElement {
 							(turn, index) => html`<chat-turn
 								.turn=${turn}
 								.total=${index === state.turns.length - 1 ? state.policy?.total : undefined}
-								.strings=${strings}
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}
@@ -251,7 +248,7 @@ export class ChatApp extends LitElement {
 						)}
 						${
 							state.sequence !== undefined && state.turns.length === 0
-								? emptyConversation(state.connection, strings, {
+								? emptyConversation(state.connection, {
 										encryption: state.encryption,
 										followConnection: this.followConnection,
 										beginEncrypted: () => this.post({ kind: 'encryption-begin' }),
@@ -260,13 +257,12 @@ export class ChatApp extends LitElement {
 						}
 					</div>
 				</div>
-				${this.following ? nothing : toEndButton(strings.jumpToEnd, () => this.followEnd?.toEnd())}
+				${this.following ? nothing : toEndButton(l10n.t('Scroll to End'), () => this.followEnd?.toEnd())}
 			</div>
-			${this.drop.render(strings.dropHint)}
+			${this.drop.render(l10n.t('Drop to add to the chat'))}
 			<div class="announcements screen-reader" aria-live="polite"></div>
 			${this.renderNotice()}
 			<chat-composer
-				.strings=${strings}
 				.language=${this.language}
 				.connection=${state.connection}
 				.mode=${state.mode}
@@ -284,7 +280,7 @@ export class ChatApp extends LitElement {
 	}
 
 	private renderEarlier(count: number): TemplateResult {
-		const label = fill(this.strings.showEarlier, new Intl.NumberFormat(this.language).format(count));
+		const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(this.language).format(count));
 		return html`<button type="button" class="earlier" @click=${() => this.missing.earlier()}>${label}</button>`;
 	}
 
@@ -292,7 +288,7 @@ export class ChatApp extends LitElement {
 		const { notice, connection, turns } = this.state;
 		const { problem } = this.missing;
 		if (problem) {
-			return problemNotice({ message: problem.message, action: this.strings.retry }, problem.ask);
+			return problemNotice({ message: problem.message, action: l10n.t('Retry') }, problem.ask);
 		}
 		if (connection?.problem && turns.length > 0) {
 			return problemNotice(connection.problem, this.followConnection);
@@ -300,7 +296,7 @@ export class ChatApp extends LitElement {
 		if (notice === undefined || notice === this.dismissed) {
 			return nothing;
 		}
-		return fileNotice(notice, this.strings.dismiss, () => {
+		return fileNotice(notice, l10n.t('Dismiss'), () => {
 			this.dismissed = notice;
 		});
 	}
@@ -397,7 +393,7 @@ export class ChatApp extends LitElement {
 		if (!edit || conversation === undefined || this.isRefusedWhileReplying()) {
 			return;
 		}
-		const problem = messageProblem(edit.text, this.language, this.strings);
+		const problem = messageProblem(edit.text, this.language);
 		if (problem !== undefined) {
 			this.composer.say(problem);
 			return;
@@ -454,7 +450,7 @@ export class ChatApp extends LitElement {
 		if (this.replying === undefined) {
 			return false;
 		}
-		this.composer.say(this.strings.stillReplying);
+		this.composer.say(stillReplyingText());
 		return true;
 	}
 

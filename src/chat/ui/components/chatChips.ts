@@ -1,8 +1,8 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { AttachmentView, PageStrings } from '../../protocol/protocol.ts';
+import type { AttachmentView } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
-import { fill } from '../format.ts';
 import { chatChipsStyles } from './chatChips.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -32,7 +32,6 @@ export class ChatChips extends LitElement {
 	static override properties = {
 		chips: { attribute: false },
 		label: { attribute: false },
-		strings: { attribute: false },
 		language: { attribute: false },
 		openChip: { attribute: false },
 		removeChip: { attribute: false },
@@ -45,7 +44,6 @@ export class ChatChips extends LitElement {
 	declare chips: readonly (AttachmentView & { id?: string })[];
 	/** What the row is, for a screen reader. */
 	declare label: string;
-	declare strings: PageStrings;
 	declare language: string;
 	declare openChip: (index: number) => void;
 	/** Absent where they stay. */
@@ -115,25 +113,26 @@ export class ChatChips extends LitElement {
 	}
 
 	private renderChip(chip: AttachmentView, index: number): TemplateResult {
-		const { strings, removeChip } = this;
+		const { removeChip } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { image } = chip;
 		const tokens = number.format(chip.tokens);
 		const size = image
-			? fill(
-					strings.chipImage,
+			? l10n.t(
+					'{0} × {1} pixels, {2} KB, about {3} tokens (estimate)',
 					number.format(image.width),
 					number.format(image.height),
 					number.format(Math.ceil(image.bytes / 1000)),
 					tokens,
 				)
-			: fill(strings.chipSize, number.format(chip.length), tokens);
-		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
+			: l10n.t('{0} characters, about {1} tokens (estimate)', number.format(chip.length), tokens);
+		const whole =
+			chip.omitted === undefined ? size : l10n.t('{0}, shortened by {1}', size, number.format(chip.omitted));
 		// What is spoken holds what is seen, so that a voice command finds it.
-		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${strings.chipCut}`;
+		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${l10n.t('shortened')}`;
 		const problem = image && this.previews.get(image.file)?.problem;
 		const known = problem === undefined ? whole : `${whole}. ${problem}`;
-		const spoken = removeChip ? fill(strings.chipHelp, seen, known) : `${seen}. ${known}`;
+		const spoken = removeChip ? l10n.t('{0}. {1}. Press Delete to remove it.', seen, known) : `${seen}. ${known}`;
 		return html`<li class="chip">
 			<button
 				type="button"
@@ -148,7 +147,7 @@ export class ChatChips extends LitElement {
 			>
 				${this.renderIcon(chip)}
 				<span class="label">${chip.label}</span>
-				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
+				${chip.omitted === undefined ? nothing : html`<span class="note">${l10n.t('shortened')}</span>`}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
@@ -160,7 +159,7 @@ export class ChatChips extends LitElement {
 	}
 
 	private renderRemove({ label }: AttachmentView, index: number): TemplateResult {
-		const words = fill(this.strings.removeChip, label);
+		const words = l10n.t('Remove {0}', label);
 		return html`<button
 			type="button"
 			class="icon-button remove"

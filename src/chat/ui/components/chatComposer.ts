@@ -1,13 +1,14 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
+import { noEncryptedModeText, policyLabel } from '../../protocol/labels.ts';
 import type { PolicyView } from '../../protocol/policyProtocol.ts';
-import type { ChipView, ConnectionView, ContextView, PageStrings } from '../../protocol/protocol.ts';
+import type { ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
-import { fill } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import { isSendKey, messageProblem } from '../message.ts';
+import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
@@ -19,7 +20,6 @@ import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
 import { PendingPaste } from './pendingPaste.ts';
-import { policyName } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** A host that took this long has not taken the message: the composer is given back to the user. */
@@ -39,7 +39,6 @@ export interface Draft {
 export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
 	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
 	static override properties = {
-		strings: { attribute: false },
 		language: { attribute: false },
 		connection: { attribute: false },
 		mode: { attribute: false },
@@ -57,7 +56,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		waiting: { state: true },
 	};
 
-	declare strings: PageStrings;
 	declare language: string;
 	declare connection: ConnectionView | undefined;
 	/** What a message asks for when it does not say so itself. */
@@ -179,7 +177,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		if (changed.has('replying') && this.replying === undefined && this.hint === this.strings.stillReplying) {
+		if (changed.has('replying') && this.replying === undefined && this.hint === stillReplyingText()) {
 			this.say('');
 		}
 	}
@@ -202,10 +200,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { strings, connection } = this;
+		const { connection } = this;
 		const model = this.policy?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
-		const buttonLabel = replying ? strings.stop : strings.send;
+		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${this.hint}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
@@ -214,11 +212,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				<textarea
 					class="scrolls"
 					rows="1"
-					aria-label=${strings.ask}
+					aria-label=${l10n.t('Ask a question')}
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
-					placeholder=${this.encrypted ? strings.encryption.ask : modePlaceholder(this.mode, strings)}
+					placeholder=${this.encrypted ? l10n.t('Ask, encrypted…') : modePlaceholder(this.mode)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
@@ -226,7 +224,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					@blur=${this.onBlur}
 				></textarea>
 				<div class="row">
-					${iconButton('add', strings.addContext, () => this.post({ kind: 'context-pick' }))}
+					${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
 					${connection && model && !this.encrypted ? this.renderChoices(connection, model) : nothing}
 					<button
 						type="button"
@@ -262,8 +260,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		return html`<div class="context" ?hidden=${chips.length === 0}>
 			<chat-chips
 				.chips=${chips}
-				.label=${this.strings.context}
-				.strings=${this.strings}
+				.label=${l10n.t('Context')}
 				.language=${this.language}
 				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
 				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
@@ -278,7 +275,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 							<span>
 								${warning}
 							<button type="button" class="link" @click=${() => this.post({ kind: 'context-shorten' })}>
-								${this.strings.shortenContext}
+								${l10n.t('Shorten…')}
 							</button>
 							</span>
 						</div>`
@@ -287,16 +284,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
-		const { strings, policy } = this;
-		const words = strings.policy;
-		const name = policy ? policyName(policy.policy, words) : '';
-		return html`${modeChoice(this.mode, strings, this.post)}${
+		const { policy } = this;
+		const name = policy ? policyLabel(policy.policy) : '';
+		return html`${modeChoice(this.mode, this.post)}${
 			this.mode === 'chat'
 				? composerChoice({
 						icon: 'chip',
 						word: model,
-						label: words.selectModel,
-						hint: fill(strings.usingModel, model, connection.label),
+						label: l10n.t('Select Model'),
+						hint: l10n.t('{0} on {1}', model, connection.label),
 						press: () => this.post({ kind: 'model-choose' }),
 					})
 				: nothing
@@ -305,8 +301,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				? composerChoice({
 						icon: 'compass',
 						word: name,
-						label: words.selectPolicy,
-						hint: policy.retention === 'on' ? `${name}. ${words.retentionOn}` : name,
+						label: l10n.t('Select Routing Policy'),
+						hint: policy.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is demanded.')}` : name,
 						press: () => this.post({ kind: 'policy-choose' }),
 					})
 				: nothing
@@ -314,7 +310,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	get refusedModes(): Partial<Record<TurnMode, string>> {
-		const { noMode } = this.strings.encryption;
+		const noMode = noEncryptedModeText();
 		return this.encrypted ? { search: noMode, image: noMode } : (this.connection?.refusedModes ?? {});
 	}
 
@@ -365,7 +361,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		for (const file of files) {
 			const image = await imageOfFile(file).catch(() => undefined);
 			if (image === 'too-large') {
-				this.say(fill(this.strings.imageTooLarge, file.name));
+				this.say(l10n.t('{0} is larger than 5 MB.', file.name));
 				isComplete = false;
 				continue;
 			}
@@ -375,7 +371,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
-				this.say(fill(this.strings.notText, file.name));
+				this.say(l10n.t('{0} is no text file, or larger than 1 MB.', file.name));
 				isComplete = false;
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
@@ -403,7 +399,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Enter was pressed, and for no list. */
 	enter(): void {
 		if (this.replying !== undefined) {
-			this.say(this.strings.stillReplying);
+			this.say(stillReplyingText());
 		} else {
 			this.send();
 		}
@@ -430,7 +426,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		// A list that comes later must change nothing of what is sent.
 		this.completion.close();
 		const text = this.field.value;
-		const problem = messageProblem(text, this.language, this.strings);
+		const problem = messageProblem(text, this.language);
 		if (problem !== undefined) {
 			this.say(problem);
 			return;
@@ -442,7 +438,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		this.post({ kind: 'message-send', ...shown, turn, text });
-		this.timeout = setTimeout(() => this.settle(this.strings.noAnswer), ACCEPT_TIMEOUT_MS);
+		this.timeout = setTimeout(
+			() => this.settle(l10n.t('The message was not taken yet. It is still here; send it again.')),
+			ACCEPT_TIMEOUT_MS,
+		);
 	}
 
 	private settle(hint: string): void {

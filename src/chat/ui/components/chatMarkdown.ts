@@ -1,6 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, type PropertyValues } from 'lit';
 import type { Citations } from '../../model/citations.ts';
-import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../../protocol/protocol.ts';
+import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protocol.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -23,7 +24,6 @@ export class ChatMarkdown extends LitElement {
 	static override properties = {
 		text: { attribute: false },
 		growing: { attribute: false },
-		strings: { attribute: false },
 		post: { attribute: false },
 		citations: { attribute: false },
 		requests: { attribute: false },
@@ -34,7 +34,6 @@ export class ChatMarkdown extends LitElement {
 	declare text: string;
 	/** More text is to come. */
 	declare growing: boolean;
-	declare strings: PageStrings;
 	declare post: Post;
 	/** Of a searched answer, once it has ended. */
 	declare citations: Citations | undefined;
@@ -79,10 +78,10 @@ export class ChatMarkdown extends LitElement {
 
 	private createView(): MarkdownView {
 		const content = this.renderRoot.querySelector('.content') as HTMLElement;
-		const frames = new Frames(this.strings, this.renderRoot as ShadowRoot);
+		const frames = new Frames(this.renderRoot as ShadowRoot);
 		this.frames = frames;
-		this.files = new FileLinks(this.requests, this.strings);
-		const view = new MarkdownView(content, this.strings, frames, nodes => {
+		this.files = new FileLinks(this.requests);
+		const view = new MarkdownView(content, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
 					this.finish(node, frames);
@@ -101,10 +100,9 @@ export class ChatMarkdown extends LitElement {
 		if (this.settled === undefined || (!this.citations && !this.citationLayer)) {
 			return;
 		}
-		const markdown = createMarkdown(this.strings);
+		const markdown = createMarkdown();
 		this.citationLayer ??= new CitationLayer({
 			content: this.renderRoot.querySelector('.content') as HTMLElement,
-			strings: this.strings,
 			render: text => markdown.render(text),
 			open: url => this.post({ kind: 'link-open', url }),
 		});
@@ -115,7 +113,7 @@ export class ChatMarkdown extends LitElement {
 	private finish(element: Element, frames: Frames): void {
 		this.files?.add(element);
 		for (const link of element.querySelectorAll<HTMLElement>('a.image')) {
-			link.dataset['state'] = this.strings.loadImage;
+			link.dataset['state'] = l10n.t('Load Image');
 		}
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
@@ -193,7 +191,7 @@ export class ChatMarkdown extends LitElement {
 		}
 		const words = link.textContent ?? '';
 		link.setAttribute('aria-busy', 'true');
-		link.dataset['state'] = this.strings.loadingImage;
+		link.dataset['state'] = l10n.t('Loading…');
 		const image = await this.requests.ask('image-load', { url }).catch((error: Error) => error);
 		link.removeAttribute('aria-busy');
 		if (image instanceof Error) {

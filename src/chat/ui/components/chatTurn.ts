@@ -1,18 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { sourcesAsMarkdown, sourcesAsText } from '../../model/sourceList.ts';
+import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { TotalView } from '../../protocol/policyProtocol.ts';
-import type { PageStrings, ReplyView, TurnView } from '../../protocol/protocol.ts';
+import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { tellLostFocus } from '../focusLost.ts';
-import { fill, formatDuration, formatMoment } from '../format.ts';
+import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
 import { pictureActions } from '../modes/chatPicture.ts';
-import { modeWord } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
 import type { ChatMarkdown } from './chatMarkdown.ts';
@@ -29,7 +30,6 @@ export class ChatTurn extends LitElement {
 	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles, sourceListStyles];
 	static override properties = {
 		turn: { attribute: false },
-		strings: { attribute: false },
 		language: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
@@ -41,7 +41,6 @@ export class ChatTurn extends LitElement {
 	};
 
 	declare turn: TurnView;
-	declare strings: PageStrings;
 	declare language: string;
 	declare post: Post;
 	declare requests: HostRequests;
@@ -92,25 +91,25 @@ export class ChatTurn extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { turn, strings } = this;
+		const { turn } = this;
 		const { reply } = turn;
 		const streaming = reply.state === 'streaming';
 		return html`
 			<article aria-busy=${streaming}>
 				<h2>
-					${strings.you} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeWord(turn.mode, strings)}</span>`}
+					${l10n.t('You')} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeLabel(turn.mode)}</span>`}
 					${this.renderAge()}
 				</h2>
-				${renderQuestion(turn, strings, this.language, this.question, this.editing, this.requests)}
+				${renderQuestion(turn, this.language, this.question, this.editing, this.requests)}
 				<h3>
-					${reply.model ?? strings.reply}
-					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}
-					${reply.provider ? html`<span class="aside">${fill(strings.via, reply.provider)}</span>` : nothing}
+					${reply.model ?? l10n.t('Reply')}
+					${streaming ? html`<span class="aside streaming">${l10n.t('Streaming')}</span>` : nothing}
+					${reply.provider ? html`<span class="aside">${l10n.t('via {0}', reply.provider)}</span>` : nothing}
 				</h3>
 				${
 					reply.reasoning
 						? html`<details>
-								<summary>${strings.reasoning}</summary>
+								<summary>${l10n.t('Reasoning')}</summary>
 								<div class="reasoning">${showControls(reply.reasoning)}</div>
 							</details>`
 						: nothing
@@ -119,14 +118,13 @@ export class ChatTurn extends LitElement {
 				<chat-markdown
 					.text=${reply.text}
 					.growing=${streaming && !reply.earlier}
-					.strings=${strings}
 					.post=${this.post}
 					.citations=${reply.citations}
 					.requests=${this.requests}
 					.colours=${this.colours}
 					.turn=${turn.id}
 				></chat-markdown>
-				${renderSources(reply.citations, strings, this.post)}
+				${renderSources(reply.citations, this.language, this.post)}
 				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
@@ -146,13 +144,12 @@ export class ChatTurn extends LitElement {
 	}
 
 	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
-		const { turn, strings } = this;
+		const { turn } = this;
 		return picture || streaming
 			? html`<chat-picture
 					.picture=${picture}
 					.turn=${turn.id}
 					.prompt=${turn.question}
-					.strings=${strings}
 					.post=${this.post}
 					.requests=${this.requests}
 				></chat-picture>`
@@ -161,31 +158,30 @@ export class ChatTurn extends LitElement {
 
 	/** How the reply stands or ended, where its text alone does not say it: a sentence and at most one primary button. */
 	private renderOutcome(reply: ReplyView): TemplateResult | typeof nothing {
-		const { strings } = this;
 		const { explanation } = reply;
 		const retry = (primary: boolean) =>
-			reply.canRetry ? this.renderButton(strings.retry, primary, 'reply-retry') : nothing;
+			reply.canRetry ? this.renderButton(l10n.t('Retry'), primary, 'reply-retry') : nothing;
 		const goOn = (primary: boolean) =>
-			reply.canContinue ? this.renderButton(strings.continue, primary, 'reply-continue') : nothing;
+			reply.canContinue ? this.renderButton(l10n.t('Continue'), primary, 'reply-continue') : nothing;
 		switch (reply.state) {
 			case 'streaming':
 				return reply.waiting
 					? outcome(
 							'info',
 							'waiting',
-							fill(strings.stillWaiting, reply.model ?? strings.reply),
-							this.renderButton(strings.stop, false, 'reply-stop'),
+							l10n.t('Still waiting for {0}.', reply.model ?? l10n.t('Reply')),
+							this.renderButton(l10n.t('Stop'), false, 'reply-stop'),
 						)
 					: nothing;
 			case 'done':
 				return explanation ? outcome('info', 'noted', explanation.message, goOn(false)) : nothing;
 			case 'stopped':
-				return outcome('debug-stop', 'stopped', strings.stopped, goOn(false));
+				return outcome('debug-stop', 'stopped', l10n.t('Stopped.'), goOn(false));
 			case 'cutOff':
 				return outcome(
 					'warning',
 					'cut',
-					explanation?.message ?? strings.closed,
+					explanation?.message ?? l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
 					reply.canRetry ? html`${goOn(true)}${retry(!reply.canContinue)}` : nothing,
 				);
 			case 'failed': {
@@ -213,10 +209,11 @@ export class ChatTurn extends LitElement {
 	}
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
-		const { strings } = this;
 		const { citations } = reply;
 		const withSources = (text: string, list: typeof sourcesAsText) =>
-			citations === undefined || citations.sources.length === 0 ? text : `${text}\n\n${list(citations, strings)}`;
+			citations === undefined || citations.sources.length === 0
+				? text
+				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
 		const copyMarkdown = () => this.post({ kind: 'text-copy', text: withSources(reply.text, sourcesAsMarkdown) });
 		const copy = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
@@ -226,16 +223,19 @@ export class ChatTurn extends LitElement {
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
-				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? strings.makeAgain : strings.retryOffer, retry) : nothing}
-				${streaming ? nothing : pictureActions(reply.picture, this.turn, strings, this.post)}
+				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Make Again') : l10n.t('Ask Again'), retry) : nothing}
+				${streaming ? nothing : pictureActions(reply.picture, this.turn, this.post)}
 				${
 					reply.text !== '' && !streaming
-						? [iconButton('copy', strings.copyReply, copy), iconButton('markdown', strings.copyMarkdown, copyMarkdown)]
+						? [
+								iconButton('copy', l10n.t('Copy Reply'), copy),
+								iconButton('markdown', l10n.t('Copy as Markdown'), copyMarkdown),
+							]
 						: nothing
 				}
 			</span>
 		</div>
-		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, strings, language: this.language }) : nothing}`;
+		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, language: this.language }) : nothing}`;
 	}
 
 	/** One line, which opens the details below it. */
@@ -244,7 +244,6 @@ export class ChatTurn extends LitElement {
 		if (facts === '' && !reply.details) {
 			return html`<span></span>`;
 		}
-		const words = this.strings.policy;
 		const toggle = () => {
 			this.detailed = !this.detailed;
 		};
@@ -252,10 +251,10 @@ export class ChatTurn extends LitElement {
 			type="button"
 			class="facts"
 			aria-expanded=${this.detailed}
-			aria-label=${fill(words.details, facts)}
+			aria-label=${l10n.t('Details of the reply: {0}', facts)}
 			@click=${toggle}
 		>
-			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? words.policy : facts}</span>
+			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? l10n.t('Policy') : facts}</span>
 		</button>`;
 	}
 
@@ -266,19 +265,22 @@ export class ChatTurn extends LitElement {
 
 	/** Time and tokens, as far as they are known. */
 	private facts({ duration, usage = {}, cost, continued }: ReplyView): string {
-		const { strings } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;
 		const facts = [
-			duration === undefined ? '' : formatDuration(duration, this.language, strings),
+			duration === undefined ? '' : formatDuration(duration, this.language),
 			prompt === undefined
 				? ''
 				: cached
-					? fill(strings.tokensCached, number.format(prompt), number.format(cached))
-					: fill(strings.tokensIn, number.format(prompt)),
-			completion === undefined ? '' : fill(strings.tokensOut, number.format(completion)),
-			cost === undefined ? '' : costText(cost, this.language, strings.policy),
-			continued === 0 ? '' : continued === 1 ? strings.continued : fill(strings.continuedTimes, continued),
+					? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
+					: l10n.t('{0} in', number.format(prompt)),
+			completion === undefined ? '' : l10n.t('{0} out', number.format(completion)),
+			cost === undefined ? '' : costText(cost, this.language),
+			continued === 0
+				? ''
+				: continued === 1
+					? l10n.t('Continued after it had ended too early.')
+					: l10n.t('Continued {0} times after it had ended too early.', continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}

@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import type { CompletionItem, PageStrings } from '../../protocol/protocol.ts';
+import type { CompletionItem } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';
@@ -14,7 +15,6 @@ const LIST_ID = 'completions';
 
 export interface CompletionOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
-	readonly strings: PageStrings;
 	readonly post: Post;
 	readonly requests: HostRequests;
 	/** The text has become another one. */
@@ -196,13 +196,12 @@ export class ContextCompletion implements ReactiveController {
 
 	render(): TemplateResult | typeof nothing {
 		const { items } = this;
-		const { strings } = this.owner;
 		if (!items) {
 			return nothing;
 		}
 		if (items.length === 0) {
 			return html`<div class="completions" id=${LIST_ID}>
-				<div class="nothing" role="status">${this.problem ?? strings.noCompletions}</div>
+				<div class="nothing" role="status">${this.problem ?? l10n.t('Nothing matches.')}</div>
 			</div>`;
 		}
 		// The text field keeps the focus: a press on the list must not take it.
@@ -210,7 +209,7 @@ export class ContextCompletion implements ReactiveController {
 			class="completions scrolls"
 			id=${LIST_ID}
 			role="listbox"
-			aria-label=${strings.completions}
+			aria-label=${l10n.t('Context to add')}
 			@mousedown=${(event: MouseEvent) => event.preventDefault()}
 		>
 			${items.map((item, index) => this.renderItem(item, index))}

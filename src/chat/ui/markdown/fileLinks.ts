@@ -1,6 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { looksLikeFile } from '../../model/fileReference.ts';
-import { MAXIMUM_NAMES, type PageStrings } from '../../protocol/protocol.ts';
-import { fill } from '../format.ts';
+import { MAXIMUM_NAMES } from '../../protocol/protocol.ts';
 import type { HostRequests } from '../hostRequests.ts';
 
 /** A reply that names more files than this has the others as plain text. */
@@ -9,13 +9,11 @@ const MAXIMUM_ASKED = 512;
 /** Makes links of the words in a reply that are names of files, once the host has found them in the workspace. */
 export class FileLinks {
 	private readonly requests: HostRequests;
-	private readonly strings: PageStrings;
 	private readonly found = new Map<string, Promise<boolean>>();
 	private batch: { names: string[]; answer: Promise<readonly string[]> } | undefined;
 
-	constructor(requests: HostRequests, strings: PageStrings) {
+	constructor(requests: HostRequests) {
 		this.requests = requests;
-		this.strings = strings;
 	}
 
 	/** Looks through a finished block. */
@@ -68,7 +66,7 @@ export class FileLinks {
 		element.dataset['file'] = name;
 		element.setAttribute('role', 'link');
 		element.tabIndex = 0;
-		element.title = fill(this.strings.openFile, name);
+		element.title = l10n.t('Open {0}', name);
 	}
 }
 

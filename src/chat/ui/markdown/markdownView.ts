@@ -1,5 +1,4 @@
-import { fill } from '../format.ts';
-import { createMarkdown, type MarkdownStrings } from '../markdown.ts';
+import { createMarkdown, leftOutText } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
 import { type NodeDecorator, patchNodes } from './patch.ts';
@@ -39,7 +38,6 @@ interface ShownBlock {
 /** Shows a markdown text that grows. Only what changed is touched, and no task takes long however much there is to show. */
 export class MarkdownView {
 	private readonly content: HTMLElement;
-	private readonly strings: MarkdownStrings;
 	private readonly decorator: NodeDecorator;
 	/** Told when all of a text that is whole is shown. */
 	onSettled: () => void = () => {};
@@ -57,17 +55,11 @@ export class MarkdownView {
 	private restUntil = 0;
 
 	/** `onDone` is told of the nodes of blocks that will not change any more, or changed once again. */
-	constructor(
-		content: HTMLElement,
-		strings: MarkdownStrings,
-		decorator: NodeDecorator,
-		onDone: (nodes: readonly ChildNode[]) => void,
-	) {
+	constructor(content: HTMLElement, decorator: NodeDecorator, onDone: (nodes: readonly ChildNode[]) => void) {
 		this.content = content;
-		this.strings = strings;
 		this.decorator = decorator;
 		this.onDone = onDone;
-		this.growing = new GrowingMarkdown(createMarkdown(strings));
+		this.growing = new GrowingMarkdown(createMarkdown());
 	}
 
 	/** `more`: the text will go on. */
@@ -214,7 +206,7 @@ export class MarkdownView {
 		if (left > 0) {
 			this.note = document.createElement('p');
 			this.note.className = 'note';
-			this.note.textContent = fill(this.strings.shortened, left);
+			this.note.textContent = leftOutText(left);
 			this.content.append(this.note);
 		}
 	}
@@ -222,7 +214,7 @@ export class MarkdownView {
 	private reset(): void {
 		this.dispose();
 		this.content.replaceChildren();
-		this.growing = new GrowingMarkdown(createMarkdown(this.strings));
+		this.growing = new GrowingMarkdown(createMarkdown());
 		this.shown = [];
 		this.note = undefined;
 		this.text = '';

@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import type { FromPage, PageStrings, PictureView } from '../../protocol/protocol.ts';
+import type { FromPage, PictureView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
@@ -74,7 +75,6 @@ export class ChatPicture extends LitElement {
 		picture: { attribute: false },
 		turn: { attribute: false },
 		prompt: { attribute: false },
-		strings: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
 		address: { state: true },
@@ -87,7 +87,6 @@ export class ChatPicture extends LitElement {
 	declare turn: string;
 	/** What was asked for: its alternative text. */
 	declare prompt: string;
-	declare strings: PageStrings;
 	declare post: Post;
 	declare requests: HostRequests;
 	/** A `data:` address of the host. */
@@ -143,19 +142,26 @@ export class ChatPicture extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { picture, strings, address, gone, unanswered } = this;
+		const { picture, address, gone, unanswered } = this;
 		if (!picture) {
-			return html`<div class="frame making"><span>${strings.makingPicture}</span></div>`;
+			return html`<div class="frame making"><span>${l10n.t('The picture is being made.')}</span></div>`;
 		}
 		if ('problem' in picture) {
-			return this.renderProblem(problemText(picture.problem, strings), picture.canReload && this.reload);
+			return this.renderProblem(problemText(picture.problem), picture.canReload && this.reload);
 		}
 		if (unanswered !== undefined) {
 			return this.renderProblem(unanswered, () => void this.request(picture.file));
 		}
 		if (gone !== undefined) {
 			const isFile = gone === 'file';
-			return this.renderProblem(isFile ? strings.pictureGone : strings.pictureType, isFile && this.reload);
+			return this.renderProblem(
+				isFile
+					? l10n.t('The picture is not kept any more: its file was deleted.')
+					: l10n.t(
+							'The picture was not loaded: what came is no PNG, JPEG, GIF or WebP picture of a size that can be shown.',
+						),
+				isFile && this.reload,
+			);
 		}
 		const { width, height } = picture;
 		// Without an address the picture is not there yet, and has its size.
@@ -175,7 +181,7 @@ export class ChatPicture extends LitElement {
 
 	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
-			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${this.strings.loadAgain}</button>` : ''}`;
+			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
 	}
 
 	private get file(): string | undefined {
@@ -200,24 +206,26 @@ export class ChatPicture extends LitElement {
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-function problemText(problem: Extract<PictureView, { problem: unknown }>['problem'], strings: PageStrings): string {
+function problemText(problem: Extract<PictureView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return strings.pictureAddress;
+			return l10n.t('The picture was not loaded: its address is none that can be loaded from.');
 		case 'private':
-			return strings.picturePrivate;
+			return l10n.t('The picture was not loaded: its address leads into this machine or its network.');
 		case 'redirected':
-			return strings.pictureRedirected;
+			return l10n.t('The picture was not loaded: its server sent on to another address.');
 		case 'unreachable':
-			return strings.pictureUnreachable;
+			return l10n.t('The picture was not loaded: its server refused or did not answer.');
 		case 'too-large':
-			return strings.pictureSize;
+			return l10n.t('The picture was not loaded: it is larger than 10 MB.');
 		case 'type':
-			return strings.pictureType;
+			return l10n.t(
+				'The picture was not loaded: what came is no PNG, JPEG, GIF or WebP picture of a size that can be shown.',
+			);
 		case 'not-kept':
-			return strings.pictureNotKept;
+			return l10n.t('The picture was not kept: it could not be written to the disk. Make room and load it again.');
 		case 'not-loaded':
-			return strings.pictureNotLoaded;
+			return l10n.t('The picture was not loaded.');
 	}
 }
 
@@ -225,7 +233,6 @@ function problemText(problem: Extract<PictureView, { problem: unknown }>['proble
 export function pictureActions(
 	picture: PictureView | undefined,
 	turn: { id: string; question: string },
-	strings: PageStrings,
 	post: Post,
 ): TemplateResult[] {
 	if (!picture) {
@@ -237,12 +244,12 @@ export function pictureActions(
 	return [
 		...('file' in picture
 			? [
-					iconButton('save', strings.savePicture, say('picture-save')),
-					iconButton('markdown', strings.insertPicture, say('picture-insert')),
+					iconButton('save', l10n.t('Save Picture…'), say('picture-save')),
+					iconButton('markdown', l10n.t('Insert as Markdown…'), say('picture-insert')),
 				]
 			: []),
-		iconButton('copy', strings.copyPrompt, () => post({ kind: 'text-copy', text: turn.question })),
-		iconButton('link-external', strings.openPicture, say('picture-open')),
+		iconButton('copy', l10n.t('Copy Prompt'), () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('link-external', l10n.t('Open in Browser'), say('picture-open')),
 	];
 }
 

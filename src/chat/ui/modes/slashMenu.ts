@@ -1,6 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { offeredCommands, type SlashCommand, type TurnMode } from '../../model/mode.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
+import { modeDescription } from '../../protocol/labels.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
 import { MODE_ICONS } from './modeChoice.ts';
@@ -9,7 +10,6 @@ const LIST_ID = 'slash-commands';
 
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
-	readonly strings: PageStrings;
 	/** Why a command cannot be used. */
 	readonly refusedModes: Partial<Record<TurnMode, string>>;
 	/** The text has become another one. */
@@ -85,14 +85,13 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	render(): TemplateResult | typeof nothing {
-		const { strings } = this.owner;
 		// The text field keeps the focus: a press on the list must not take it.
 		return this.isOpen
 			? html`<div
 					class="completions scrolls"
 					id=${LIST_ID}
 					role="listbox"
-					aria-label=${strings.commands}
+					aria-label=${l10n.t('Commands')}
 					@mousedown=${(event: MouseEvent) => event.preventDefault()}
 				>
 					${this.commands.map((command, index) => this.renderCommand(command, index))}
@@ -101,9 +100,9 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	private renderCommand(command: SlashCommand, index: number): TemplateResult {
-		const { strings, refusedModes } = this.owner;
+		const { refusedModes } = this.owner;
 		const refusal = refusedModes[command];
-		const words = { chat: strings.commandChat, search: strings.commandSearch, image: strings.commandImage }[command];
+		const words = modeDescription(command);
 		return html`<div
 			class="completion"
 			id="slash-${command}"
