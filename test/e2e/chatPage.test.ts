@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, KEY_ERROR, RICH, SCENES } from '../ui/scenes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
 	const log = () => chat.page.locator('.log');
 	/** As the next frame shows it: before a frame nobody has seen the view. */

@@ -129,10 +129,13 @@ export class ChatPageHost {
 	}
 }
 
-/** Sets up the page for the tests of a `describe`: each opens its own, and none may leave a fault behind. */
-export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> } {
+/**
+ * Sets up the page for the tests of a `describe`, and gives what opens it. `opened` is told of each page, which is closed
+ * after its test and must not leave a fault behind.
+ */
+export function useChatPage(opened: (page: ChatPage) => void): (options?: PageOptions) => Promise<ChatPage> {
 	let host: ChatPageHost;
-	const opened: ChatPage[] = [];
+	const pages: ChatPage[] = [];
 
 	before(async () => {
 		host = await ChatPageHost.start();
@@ -141,17 +144,16 @@ export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> 
 	after(() => host?.stop());
 
 	afterEach(async () => {
-		for (const chat of opened.splice(0)) {
-			await chat.close();
+		for (const page of pages.splice(0)) {
+			await page.close();
 		}
 	});
 
-	return {
-		async open(options) {
-			const chat = await host.open(options);
-			opened.push(chat);
-			return chat;
-		},
+	return async options => {
+		const page = await host.open(options);
+		pages.push(page);
+		opened(page);
+		return page;
 	};
 }
 
