@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChipView, ContextView } from '../protocol/protocol.ts';
 
-/** What a screen reader is told when the context has become another. */
+/** Returns what a screen reader is told when the context has changed. */
 export function contextNews(before: ContextView, after: ContextView): string[] {
 	const missing = (from: readonly ChipView[], others: readonly ChipView[]) =>
 		from.filter(({ id }) => others.every(other => other.id !== id));

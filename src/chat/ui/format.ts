@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 
-/** `1.2 s`, `3 min 5 s`: in the unit a person would say. */
+/** Formats a duration in the unit a person would use, such as `1.2 s` or `3 min 5 s`. */
 export function formatDuration(milliseconds: number, language: string): string {
 	const seconds = Math.round(milliseconds / 100) / 10;
 	if (seconds < 59.5) {
@@ -11,14 +11,16 @@ export function formatDuration(milliseconds: number, language: string): string {
 	return l10n.t('{0} min {1} s', Math.floor(whole / 60), whole % 60);
 }
 
-/** The time of day, or the date when it is another day. */
+/** Formats the time of day, or the date if it is another day. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
 	return moment.toDateString() === now.toDateString()
 		? moment.toLocaleTimeString(language, { timeStyle: 'short' })
 		: moment.toLocaleDateString(language, { dateStyle: 'medium' });
 }
 
-/** US dollars. What is below a dollar keeps its first two digits that are not 0: most replies cost less than a cent. */
+/**
+ * Formats US dollars. Amounts below a dollar keep two significant digits, because most replies cost less than a cent.
+ */
 export function formatCost(usd: number, language: string): string {
 	const isSmall = usd > 0 && usd < 1;
 	return new Intl.NumberFormat(language, {

@@ -21,11 +21,11 @@ app.language = language;
 app.host = host;
 app.kept = state;
 app.copy = new WindowCopy(place);
-// All of the page is its content; a screen reader finds it as such, and its first heading in it.
+// The whole page is main content, so that screen readers find it and its first heading.
 app.role = 'main';
 document.body.append(app);
 
-// Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.
+// Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(event.data));
 const tellFocus = () => host.postMessage({ kind: 'focus-tell', focused: document.hasFocus() });
 window.addEventListener('focus', tellFocus);

@@ -1,12 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 
-/** Enter alone sends. While an input method composes, it chooses a word; 229 is how some of them say so. */
+/**
+ * Only Enter without Shift sends. While an input method composes, Enter chooses a word; some report that as key code
+ * 229.
+ */
 export function isSendKey(event: KeyboardEvent): boolean {
 	return event.key === 'Enter' && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-/** Why a text cannot be sent, in words, or undefined. */
+/** Returns why a text cannot be sent, as a sentence, or undefined if it can. */
 export function messageProblem(text: string, language: string): string | undefined {
 	if (text.trim() === '') {
 		return l10n.t('Write a message first.');

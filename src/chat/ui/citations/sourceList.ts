@@ -3,10 +3,10 @@ import type { Citations, ShownSource } from '../../model/citations.ts';
 import { sourceWords } from '../../protocol/labels.ts';
 import type { Post } from '../page.ts';
 
-/** More than so many are folded in. */
+/** A longer list is collapsed. */
 const SHOWN_SOURCES = 6;
 
-/** The sources of a reply, under it. */
+/** The list of sources under a reply. */
 export function renderSources(
 	citations: Citations | undefined,
 	language: string,
@@ -28,7 +28,7 @@ export function renderSources(
 
 function renderSource({ number, title, url, host }: ShownSource, post: Post): TemplateResult {
 	const open = (event: Event) => {
-		// The editor would open the link too, were the click to get as far as its own listener.
+		// The editor's own listener would open the link as well.
 		event.preventDefault();
 		event.stopPropagation();
 		post({ kind: 'link-open', url: url ?? '' });

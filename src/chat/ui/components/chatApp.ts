@@ -30,10 +30,13 @@ import { emptyConversation, fileNotice, problemNotice } from './notices.ts';
 import type { QuestionActions } from './question.ts';
 import { toEndButton } from './toEndButton.ts';
 
-/** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
+/**
+ * The number of announcements that stay in the live region: enough for a slow screen reader, and few enough to cost
+ * nothing.
+ */
 const KEPT_ANNOUNCEMENTS = 8;
 
-/** The whole page: the conversation, what there is to say about it, the composer. */
+/** The whole page: the conversation, its notices and the composer. */
 export class ChatApp extends LitElement {
 	static override styles = [sharedStyles, chatAppStyles, encryptionLineStyles];
 	static override properties = {
@@ -47,7 +50,7 @@ export class ChatApp extends LitElement {
 
 	declare language: string;
 	declare host: PageHost;
-	/** What the host has of an earlier page's state. */
+	/** The state of an earlier page as the host kept it, as JSON. */
 	declare kept: string | undefined;
 	declare copy: WindowCopy;
 	declare state: PageState;
@@ -56,21 +59,21 @@ export class ChatApp extends LitElement {
 	/** The turn whose message is being changed, and the text that its field begins with. */
 	declare editing: { turn: string; text: string } | undefined;
 
-	/** Changes that came since the last frame. */
+	/** The state with the changes that came since the last frame. */
 	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
-	/** What the reader had in view when turns were put before it. */
+	/** The reader's position when earlier turns were inserted. */
 	private held: ReadingPosition | undefined;
-	/** Another version was asked for: its button gets the focus back. */
+	/** The version that was requested; its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	readonly keeper = new StateKeeper(this);
-	/** Set until that turn is there. */
+	/** The position to resume, until its turn has been loaded. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
 	private readonly post: Post = message => this.host.postMessage(message);
-	/** From the first render on: its words come with the page's other ones. */
+	/** Set from the first render on. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
 	private readonly colours = new CodeColours();
@@ -187,7 +190,7 @@ export class ChatApp extends LitElement {
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
 			const { turns } = changed.get('state') as PageState;
-			// Turns were put before the one that was first: what the reader sees is to stand still.
+			// Earlier turns were inserted, and what the reader sees must not move.
 			const [first] = turns;
 			if (first && this.state.turns[0] !== first && this.state.turns.includes(first) && !this.following) {
 				this.held = this.position();
@@ -208,7 +211,7 @@ export class ChatApp extends LitElement {
 		if (changed.has('state')) {
 			void this.resume();
 			void this.holdStill();
-			// The message was taken before the page was hidden or reloaded; only the answer was lost.
+			// The host accepted the message before the page was hidden or reloaded, and only its answer was lost.
 			for (const sentAs of [this.keeper.state.sentAs, this.keeper.state.edit?.sentAs]) {
 				if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
 					this.accepted(sentAs);
@@ -302,7 +305,7 @@ export class ChatApp extends LitElement {
 	}
 
 	private onScroll(): void {
-		// Early enough that a reader who scrolls steadily never waits.
+		// Earlier turns are requested early enough that a reader who scrolls steadily never waits.
 		if (!this.following && this.log.scrollTop < 2 * this.log.clientHeight) {
 			void this.missing.earlier();
 		}
@@ -322,7 +325,7 @@ export class ChatApp extends LitElement {
 		return [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(element => element.turn.id === id);
 	}
 
-	/** Back to where the reader was before the page was hidden or reloaded, or another version was shown. */
+	/** Returns to where the reader was before the page was hidden or reloaded, or before another version was shown. */
 	private async resume(): Promise<void> {
 		const reading = this.resumeReading;
 		if (!reading || this.state.turns.length === 0) {
@@ -398,7 +401,7 @@ export class ChatApp extends LitElement {
 			this.composer.say(problem);
 			return;
 		}
-		// As with the composer: a text that was sent before and not answered keeps its turn.
+		// As in the composer, a text that was sent before and not answered keeps its turn.
 		const turn = edit.sentAs ?? crypto.randomUUID();
 		this.keeper.save({ ...this.keeper.state, edit: { ...edit, sentAs: turn } });
 		this.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
@@ -424,7 +427,7 @@ export class ChatApp extends LitElement {
 		this.post({ kind: 'version-show', turn: target });
 	}
 
-	/** At the end of the versions, the way back is the one that is left. */
+	/** Focuses the version button that was pressed, or the other one where the first or last version has been reached. */
 	private focusVersion(turn: ChatTurn): void {
 		const { versionWanted } = this;
 		if (versionWanted?.turn === turn.turn.id) {
@@ -445,7 +448,7 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	/** While a reply runs, nothing else is asked and nothing else is shown; the composer says so. */
+	/** While a reply is streaming, no other message is sent and no other version is shown; the composer says so. */
 	private isRefusedWhileReplying(): boolean {
 		if (this.replying === undefined) {
 			return false;
@@ -454,7 +457,7 @@ export class ChatApp extends LitElement {
 		return true;
 	}
 
-	/** The turn whose reply runs. */
+	/** The turn whose reply is streaming. */
 	private get replying(): string | undefined {
 		const last = this.state.turns.at(-1);
 		return last?.reply.state === 'streaming' ? last.id : undefined;
@@ -472,7 +475,7 @@ export class ChatApp extends LitElement {
 		return this.renderRoot.querySelector('chat-composer') as ChatComposer;
 	}
 
-	/** Gives whether keys that are pressed go to the page now. */
+	/** Returns whether key presses go to the page now. */
 	private takeFocus(): boolean {
 		this.composer.focusText();
 		return document.hasFocus();

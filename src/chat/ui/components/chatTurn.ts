@@ -25,7 +25,7 @@ import { questionStyles } from './question.styles.ts';
 import { type QuestionActions, renderQuestion } from './question.ts';
 import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 
-/** One message of the user and the reply to it. */
+/** A message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
 	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles, sourceListStyles];
 	static override properties = {
@@ -45,13 +45,13 @@ export class ChatTurn extends LitElement {
 	declare post: Post;
 	declare requests: HostRequests;
 	declare colours: CodeColours;
-	/** What can be done with the message. */
+	/** The actions on the message. */
 	declare question: QuestionActions;
-	/** The message as it is being changed; undefined while it is not. */
+	/** The text of the message while it is being edited. */
 	declare editing: string | undefined;
-	/** What the conversation came to, at its last turn. */
+	/** The totals of the conversation; set on its last turn only. */
 	declare total: TotalView | undefined;
-	/** The details of the reply are open. */
+	/** Whether the details of the reply are open. */
 	declare detailed: boolean;
 
 	constructor() {
@@ -59,7 +59,7 @@ export class ChatTurn extends LitElement {
 		this.detailed = false;
 	}
 
-	/** What had the focus before the turn became another. */
+	/** The element that had the focus before this update. */
 	private focused: Element | null | undefined;
 
 	override willUpdate(): void {
@@ -82,7 +82,9 @@ export class ChatTurn extends LitElement {
 		return this.turn.reply.state === 'streaming';
 	}
 
-	/** With the size that it has: for a moment the turn counts as out of view, and a guess would move the reader. */
+	/**
+	 * The current size is kept, because the turn counts as out of view for a moment and a guess would move the reader.
+	 */
 	private settle(): void {
 		if (!this.isStreaming) {
 			this.style.setProperty('contain-intrinsic-block-size', `auto ${this.getBoundingClientRect().height}px`);
@@ -131,7 +133,7 @@ export class ChatTurn extends LitElement {
 		`;
 	}
 
-	/** Words of a date are slow to make, and a reply that streams is rendered with every frame. */
+	/** Formatting a date is slow, and a streaming reply is rendered with every frame. */
 	private renderAge(): unknown {
 		const { language } = this;
 		const now = new Date();
@@ -156,7 +158,7 @@ export class ChatTurn extends LitElement {
 			: nothing;
 	}
 
-	/** How the reply stands or ended, where its text alone does not say it: a sentence and at most one primary button. */
+	/** The state of the reply where its text alone does not show it: a sentence with at most one primary button. */
 	private renderOutcome(reply: ReplyView): TemplateResult | typeof nothing {
 		const { explanation } = reply;
 		const retry = (primary: boolean) =>
@@ -218,7 +220,7 @@ export class ChatTurn extends LitElement {
 		const copy = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
-		// Where a sentence about the end offers Retry as a button, once is enough.
+		// The icon is left out where the outcome already offers Retry as a button.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
@@ -238,7 +240,7 @@ export class ChatTurn extends LitElement {
 		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, language: this.language }) : nothing}`;
 	}
 
-	/** One line, which opens the details below it. */
+	/** A line with the facts of the reply, which opens the details below it. */
 	private renderFacts(reply: ReplyView): TemplateResult {
 		const facts = this.facts(reply);
 		if (facts === '' && !reply.details) {
@@ -263,7 +265,7 @@ export class ChatTurn extends LitElement {
 		return content ? plainText(content) : '';
 	}
 
-	/** Time and tokens, as far as they are known. */
+	/** The time, tokens and cost of the reply, as far as they are known. */
 	private facts({ duration, usage = {}, cost, continued }: ReplyView): string {
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;

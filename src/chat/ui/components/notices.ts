@@ -5,7 +5,7 @@ import type { ConnectionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 
 export interface EmptyActions {
-	/** Of the conversation, where it is encrypted. */
+	/** Set where the conversation is encrypted. */
 	encryption: EncryptionView | undefined;
 	followConnection(): void;
 	beginEncrypted(): void;
@@ -13,7 +13,7 @@ export interface EmptyActions {
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
-/** What stands in the place of turns while there are none. */
+/** What is shown while the conversation has no turns. */
 export function emptyConversation(
 	connection: ConnectionView | undefined,
 	{ encryption, followConnection, beginEncrypted }: EmptyActions,
@@ -39,7 +39,7 @@ export function emptyConversation(
 	</div>`;
 }
 
-/** Disabled with the reason, where the connection has no channel. */
+/** The button is disabled, with the reason, where the connection has no channel. */
 function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): TemplateResult {
 	return html`<button type="button" class="begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
 			${codicon('lock')}${l10n.t('New Encrypted Conversation')}
@@ -47,7 +47,7 @@ function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): T
 		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
 }
 
-/** Why the conversation cannot go on. */
+/** Says why the conversation cannot continue. */
 export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
 		${codicon('warning')}
@@ -56,7 +56,7 @@ export function problemNotice({ message, action }: ConnectionProblem, followConn
 	</div>`;
 }
 
-/** What there is to say about the conversation's file, until the reader has seen it. */
+/** A notice about the conversation's file, until the reader dismisses it. */
 export function fileNotice(message: string, dismissLabel: string, dismiss: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
 		${codicon('warning')}

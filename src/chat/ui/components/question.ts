@@ -6,10 +6,10 @@ import './chatChips.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { iconButton } from './iconButton.ts';
 
-/** What can be done with a message: changed and sent again, and its versions looked at. */
+/** The actions on a message: editing and sending it again, and showing its versions. */
 export interface QuestionActions {
 	edit(turn: TurnView): void;
-	/** The text as it is while it is being changed. */
+	/** Called with the text on each change. */
 	editInput(text: string): void;
 	cancelEdit(): void;
 	sendEdit(): void;
@@ -17,7 +17,7 @@ export interface QuestionActions {
 	showVersion(turn: TurnView, direction: 'previous' | 'next'): void;
 }
 
-/** The user's message with its actions, or, with `editing`, the field in which it is changed. */
+/** The user's message with its actions, or, with `editing`, the field for changing it. */
 export function renderQuestion(
 	turn: TurnView,
 	language: string,

@@ -7,7 +7,7 @@ import { formatCost, formatDuration } from '../format.ts';
 
 export interface ReplyDetails {
 	reply: ReplyView;
-	/** Of the conversation, at its last reply. */
+	/** The totals of the conversation, at its last reply. */
 	total: TotalView | undefined;
 	language: string;
 }
@@ -17,7 +17,7 @@ export function costText(cost: CostView, language: string): string {
 	return cost.atLeast ? l10n.t('at least {0}', text) : text;
 }
 
-/** What a reply was asked with, who served it, and what that took. Rows of which nothing is known are left out. */
+/** What a reply was requested with, who served it and what it took. Rows without a known value are left out. */
 export function replyDetails({ reply, total, language }: ReplyDetails): TemplateResult {
 	const { details = {} } = reply;
 	const [asked, ...alternates] = details.asked ?? [];
@@ -37,7 +37,7 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 	</dl>`;
 }
 
-/** `aside` is dimmed no further: a second line in a font of fixed width. */
+/** `aside` is a second line in a monospaced font. */
 function row(name: string, value: string, aside = ''): TemplateResult | typeof nothing {
 	if (value === '') {
 		return nothing;

@@ -5,14 +5,14 @@ import { showControls } from '../markdown.ts';
 import { fileOf, languageOf } from './highlighter.ts';
 import type { NodeDecorator } from './patch.ts';
 
-/** The name of a button in the bar of a block. */
+/** The name of a button in the bar of a code block. */
 export type CodeButton = CodeAction | 'copy';
 
-/** Adds what is ours: a frame with a label and buttons around code, a box that scrolls around a table. */
+/** Adds the page's own elements: a frame with a label and buttons around code, and a scrolling box around a table. */
 export class Frames implements NodeDecorator {
 	/**
-	 * Boxes that may scroll can be reached by keyboard, until they are seen to have nothing to scroll. What is out of
-	 * view has no size to observe, so the other way round they could be reached too late.
+	 * Boxes that may scroll can be focused until they turn out to have nothing to scroll. A box out of view has no size
+	 * to observe, so the other way round it could be focused too late.
 	 */
 	private readonly overflow: ResizeObserver;
 
@@ -43,7 +43,7 @@ export class Frames implements NodeDecorator {
 		return node instanceof HTMLElement && isFrame(node) ? (node.lastElementChild ?? node) : node;
 	}
 
-	/** The language or the file may have grown since the frame was made. */
+	/** Updates the label, because the language or the file name may have grown since the frame was made. */
 	relabel(pre: HTMLElement): void {
 		const code = pre.firstElementChild;
 		const words = code ? showControls(fileOf(code) || languageOf(code)) : '';

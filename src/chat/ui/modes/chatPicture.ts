@@ -127,7 +127,7 @@ export class ChatPicture extends LitElement {
 	override updated(): void {
 		const { picture } = this;
 		if (picture && 'file' in picture) {
-			// As properties, because the page's policy takes no style attribute.
+			// Set as properties, because the page's content security policy forbids style attributes.
 			const { width, height } = picture;
 			const image = this.renderRoot.querySelector('img');
 			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));

@@ -19,7 +19,7 @@ export function modePlaceholder(mode: TurnMode): string {
 	}
 }
 
-/** What the conversation's messages ask for, as a choice in the composer's bottom row. */
+/** The mode of the conversation's messages, as a choice in the composer's bottom row. */
 export function modeChoice(mode: TurnMode, post: Post): TemplateResult {
 	return composerChoice({
 		icon: MODE_ICONS[mode],

@@ -10,18 +10,20 @@ const LIST_ID = 'slash-commands';
 
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
-	/** Why a command cannot be used. */
+	/** Why commands cannot be used, as sentences. */
 	readonly refusedModes: Partial<Record<TurnMode, string>>;
-	/** The text has become another one. */
+	/** Must be called when the text has changed. */
 	textChanged(): void;
 }
 
-/** What `/` offers at the start of a message: a list above the text field, which keeps the focus and moves through it. */
+/**
+ * The list of commands that `/` opens at the start of a message. The text field keeps the focus and controls the list.
+ */
 export class SlashMenu implements ReactiveController {
 	private readonly owner: SlashOwner;
 	private commands: readonly SlashCommand[] = [];
 	private selected = 0;
-	/** The user closed the list of this text; typing on opens it no more until the slash is gone. */
+	/** The user has closed the list. Typing does not open it again until the slash is gone. */
 	private dismissed = false;
 
 	constructor(owner: SlashOwner) {
@@ -31,7 +33,7 @@ export class SlashMenu implements ReactiveController {
 
 	hostConnected(): void {}
 
-	/** To be called when the text or the cursor has moved. */
+	/** Must be called when the text or the cursor has changed. */
 	update(): void {
 		const { value, selectionStart, selectionEnd } = this.owner.field;
 		if (!value.startsWith('/')) {
@@ -52,7 +54,7 @@ export class SlashMenu implements ReactiveController {
 		}
 	}
 
-	/** Whether the key was for the list. */
+	/** Returns whether the list has handled the key. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		return (
 			this.isOpen &&
@@ -75,7 +77,7 @@ export class SlashMenu implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** What the text field says of the list. */
+	/** The id of the list for the text field's ARIA attributes. */
 	get list(): string | undefined {
 		return this.isOpen ? LIST_ID : undefined;
 	}
@@ -85,7 +87,7 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	render(): TemplateResult | typeof nothing {
-		// The text field keeps the focus: a press on the list must not take it.
+		// The text field keeps the focus, so a press on the list must not take it.
 		return this.isOpen
 			? html`<div
 					class="completions scrolls"
