@@ -83,6 +83,7 @@ export class ChatPanel {
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
 			client: dependencies.client,
+			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
 			channels: {
 				...dependencies.channels,
 				open: (address, options) =>
@@ -195,17 +196,6 @@ export class ChatPanel {
 			explain: error => explainError(error, this.connection.view.label),
 			logger,
 		};
-		void this.conversations.then(conversations => {
-			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
-			this.store.add(
-				conversations.onDidChangeInBackground(({ chat, change }) => {
-					if (change.kind === 'notice' && chat.notice) {
-						const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
-						void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
-					}
-				}),
-			);
-		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
 	}
@@ -329,7 +319,17 @@ export class ChatPanel {
 		void this.checkService();
 	}
 
-	private shownChanged(chat: Chat, change: ShownChange): void {
+	private chatChanged(chat: Chat, change: ShownChange, isShown: boolean): void {
+		if (this.store.isDisposed) {
+			return;
+		}
+		if (!isShown) {
+			if (change.kind === 'notice' && chat.notice) {
+				const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
+				void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
+			}
+			return;
+		}
 		this.page.change(chat, change);
 		// A reply has come, or told what is wrong: what was wrong before may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {

@@ -29,13 +29,12 @@ import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
-import { type ChatChange, describeChange } from './chatChange.ts';
-import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
+import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
 import { type ModeModels, replyTo } from './modeReply.ts';
 import { refuseEncrypted } from './refuseEncrypted.ts';
 import { requestImages } from './requestImages.ts';
-import { type Session, startSession } from './session.ts';
+import { type AppendedText, type Session, startSession } from './session.ts';
 
 /** What a reply begins with: the conversation with it at its turn. */
 interface Beginning {
@@ -426,7 +425,8 @@ export class Chat {
 				facts = applied;
 				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
 			},
-			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
+			onChange: (next, waiting, appended) =>
+				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
@@ -442,17 +442,15 @@ export class Chat {
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {
-		const before = findTurn(this.current, turnId)?.replies.at(-1);
-		const wasWaiting = this.liveState?.waiting ?? false;
+	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: AppendedText | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;
 			this.liveState = undefined;
-		} else if (waiting !== wasWaiting) {
+		} else if (waiting !== this.liveState?.waiting) {
 			this.liveState = { turnId, waiting };
 		}
-		this.changed.fire(describeChange(turnId, before, reply, waiting !== wasWaiting));
+		this.changed.fire(appended ? { turnId, ...appended } : { kind: 'turn', turnId });
 	}
 
 	private save(): Promise<void> {

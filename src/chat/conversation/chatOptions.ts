@@ -10,6 +10,7 @@ import type { Repair } from '../storage/conversationStore.ts';
 import type { PictureStore } from '../storage/pictureStore.ts';
 import type { EncryptedChannels } from './channels.ts';
 import type { ModeModels } from './modeReply.ts';
+import type { AppendedText } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
@@ -21,6 +22,25 @@ export type ChatNotice =
 	/** The encrypted conversation that was shown before went with its window, and this one is not encrypted. */
 	| { kind: 'not-kept' }
 	| { kind: 'save-failed'; code: string | undefined };
+
+export type ChatChange =
+	/** A reply has begun. */
+	| { kind: 'conversation' }
+	/** A turn has changed in another way than by text that was appended to its reply. */
+	| { kind: 'turn'; turnId: string }
+	/** Text was appended to the reply or to its reasoning. */
+	| ({ turnId: string } & AppendedText)
+	/** Other turns are shown, because another version of a message was chosen. */
+	| { kind: 'path' }
+	/** The conversation has another title or another id. */
+	| { kind: 'name' }
+	/** The next messages ask in another mode. */
+	| { kind: 'mode' }
+	/** Another model, policy or parameters were chosen. */
+	| { kind: 'settings' }
+	/** The state of the encrypted channel has changed. */
+	| { kind: 'encryption' }
+	| { kind: 'notice' };
 
 export type SendRefusal =
 	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }

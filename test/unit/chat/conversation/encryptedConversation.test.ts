@@ -59,6 +59,7 @@ describe('an encrypted conversation', () => {
 
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
+			onChange: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),
