@@ -13,6 +13,7 @@ import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
+import type { Measure } from './context/fitContext.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
 import { modeModelsOf } from './conversation/modeModels.ts';
@@ -115,33 +116,27 @@ export class ChatPanel {
 				logger,
 			}),
 		);
+		const post = (message: ToPage) => this.page.post(message);
+		const focusComposer = () => this.focusComposer();
 		this.context = this.store.add(
 			new ChatContext({
-				state: workspaceState,
-				pictures,
-				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-				isEncrypted: () => this.page.conversation?.encryption !== undefined,
-				terminal,
-				mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
-				measure: () => {
-					const { conversation } = this.page;
-					const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
-					return {
-						...this.connection.limitsOf(model),
-						takesImages: this.connection.takesImages(model),
-						request: conversation === undefined ? 0 : historyTokens(conversation),
-						model,
-					};
+				storage: { state: workspaceState, pictures },
+				conversations: {
+					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
+					isEncrypted: () => this.page.conversation?.encryption !== undefined,
+					mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
 				},
-				measurable: () => this.connection.looked(),
-				measureAgain: () => this.checkService(),
-				post: message => this.page.post(message),
-				focusComposer: () => this.focusComposer(),
+				model: {
+					measure: () => this.measure(),
+					known: () => this.connection.looked(),
+					askAgain: () => this.checkService(),
+				},
+				page: { post, focusComposer },
+				terminal,
 				clock: systemClock,
 				logger,
 			}),
 		);
-		const post = (message: ToPage) => this.page.post(message);
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
@@ -167,10 +162,8 @@ export class ChatPanel {
 				conversations: () => this.conversations,
 				withTurn,
 				context: this.context,
-				ensureKey: dependencies.ensureKey,
-				connectionLabel: () => this.connection.view.label,
-				focusComposer: () => this.focusComposer(),
-				post,
+				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
+				page: { post, focusComposer },
 				logger,
 			}),
 			...blockHandlers({
@@ -307,6 +300,18 @@ export class ChatPanel {
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
+	}
+
+	/** Says how much of the chosen model the shown conversation uses, and what else is known of the model. */
+	private measure(): Measure {
+		const { conversation } = this.page;
+		const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
+		return {
+			...this.connection.limitsOf(model),
+			takesImages: this.connection.takesImages(model),
+			request: conversation === undefined ? 0 : historyTokens(conversation),
+			model,
+		};
 	}
 
 	private async shown(): Promise<Chat> {

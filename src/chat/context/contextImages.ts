@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { dataUrl } from '../conversation/requestImages.ts';
 import { newConversationButton } from '../messages/refusals.ts';
 import { MAXIMUM_IMAGE_BYTES, readImage } from '../model/attachedImage.ts';
@@ -58,55 +57,53 @@ export class ContextImages {
 	}
 
 	/**
-	 * Gives the conversation its own images of the attachments, then sends their message. A refusal, which it resolves with,
-	 * takes them back: the conversation may never come to be.
+	 * Gives the conversation its own copies of the images of attachments. Resolves with the files that it did not have
+	 * before, and with why one cannot be copied, where that is so.
 	 */
-	async handOver(
-		attachments: readonly Attachment[],
+	async copyTo(
 		conversation: string,
-		send: () => Promise<SendRefusal | undefined>,
-	): Promise<SendRefusal | undefined> {
-		const given: string[] = [];
-		const lost = await this.give(attachments, conversation, given);
-		const refusal = lost === undefined ? await send() : ({ reason: 'context', explanation: lost } as const);
-		if (refusal !== undefined) {
-			for (const file of given) {
-				await this.pictures.remove(conversation, file);
-			}
-		}
-		return refusal;
-	}
-
-	/** Resolves with why one cannot be given. `given` gets those that the conversation did not have. */
-	private async give(
 		attachments: readonly Attachment[],
-		conversation: string,
-		given: string[],
-	): Promise<Explanation | undefined> {
+	): Promise<{ files: string[]; problem?: Explanation }> {
+		const files: string[] = [];
 		for (const { image, label } of attachments) {
 			if (image && !(await this.pictures.read(conversation, image.file))) {
-				const bytes = await this.pictures.read(UNSENT, image.file);
-				if (!bytes) {
-					const message = vscode.l10n.t(
-						'Not sent: the image {0} is not there any more. Remove it, or add it again.',
-						label,
-					);
-					return { message };
+				const problem = await this.copyOne(conversation, image.file, label);
+				if (problem) {
+					return { files, problem };
 				}
-				if (!(await this.pictures.hasRoom(conversation))) {
-					const message = vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.');
-					return { message, action: newConversationButton() };
-				}
-				if ((await this.pictures.keep(conversation, bytes)) === undefined) {
-					return {
-						message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
-						action: helpfulButton('showLog'),
-					};
-				}
-				given.push(image.file);
+				files.push(image.file);
 			}
 		}
+		return { files };
+	}
+
+	private async copyOne(conversation: string, file: string, label: string): Promise<Explanation | undefined> {
+		const bytes = await this.pictures.read(UNSENT, file);
+		if (!bytes) {
+			return {
+				message: vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label),
+			};
+		}
+		if (!(await this.pictures.hasRoom(conversation))) {
+			return {
+				message: vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.'),
+				action: newConversationButton(),
+			};
+		}
+		if ((await this.pictures.keep(conversation, bytes)) === undefined) {
+			return {
+				message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
+				action: helpfulButton('showLog'),
+			};
+		}
 		return undefined;
+	}
+
+	/** Removes images from a conversation again. */
+	async remove(conversation: string, files: readonly string[]): Promise<void> {
+		for (const file of files) {
+			await this.pictures.remove(conversation, file);
+		}
 	}
 
 	/** As a `data:` address; undefined where it is gone. `conversation`: undefined for a chip that was not sent yet. */
