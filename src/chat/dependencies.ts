@@ -3,7 +3,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { EncryptedChannels } from './conversation/channels.ts';
+import type { EncryptedChannels } from './conversation/conversationChannel.ts';
 import type { ModelPickerOptions } from './policy/modelPicker.ts';
 
 /** What the root hands to the chat. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import { dataUrl } from '../conversation/requestImages.ts';
+import { dataUrl } from '../conversation/replyRequest.ts';
 import { newConversationButton } from '../messages/refusals.ts';
 import { MAXIMUM_IMAGE_BYTES, readImage } from '../model/attachedImage.ts';
 import type { Attachment } from '../model/attachment.ts';

@@ -1,8 +1,7 @@
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { applyPolicy, type RequestFacts } from '../model/applyPolicy.ts';
+import type { RequestFacts } from '../model/applyPolicy.ts';
 import type { Attachment } from '../model/attachment.ts';
-import { channelHistory } from '../model/channelHistory.ts';
 import {
 	addReply,
 	addTurn,
@@ -24,16 +23,14 @@ import {
 import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
-import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
-import { type ModeModels, replyTo } from './modeReply.ts';
-import { refuseEncrypted } from './refuseEncrypted.ts';
-import { requestImages } from './requestImages.ts';
+import { ConversationChannel, type ConversationChannelState, refuseEncrypted } from './conversationChannel.ts';
+import { type ModeModels, prepareRequest, sendRequest } from './replyRequest.ts';
 import { type AppendedText, type Session, startSession } from './session.ts';
 
 /** What a reply begins with: the conversation with it at its turn. */
@@ -407,23 +404,20 @@ export class Chat {
 
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		const conversation = this.current;
-		const { settings, id } = conversation;
+		const turn = { conversation: this.current, turnId, mode, model, toRequest };
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				if (this.way) {
 					const { instructions } = this.options.policy.defaults();
-					const { messages } = toRequest(conversation, turnId, model);
+					const { messages } = toRequest(turn.conversation, turnId, model);
 					return this.way.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
-				const request = toRequest(conversation, turnId, model, images);
-				const applied = await applyPolicy(request, settings, this.options.policy, mode);
-				facts = applied;
-				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
+				const prepared = await prepareRequest(turn, this.options);
+				facts = prepared;
+				return sendRequest(prepared.request, turn, this.options, signal);
 			},
 			onChange: (next, waiting, appended) =>
 				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),

@@ -8,8 +8,8 @@ import type { TurnMode } from '../model/mode.ts';
 import type { AskedWith } from '../model/policy.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { PictureStore } from '../storage/pictureStore.ts';
-import type { EncryptedChannels } from './channels.ts';
-import type { ModeModels } from './modeReply.ts';
+import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
+import type { ModeModels } from './replyRequest.ts';
 import type { AppendedText } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
@@ -52,14 +52,7 @@ export type SendRefusal =
 	| { reason: 'picture-context' }
 	/** The conversation keeps as many as it may. */
 	| { reason: 'pictures-full' }
-	/** Search and pictures have no encrypted way. */
-	| { reason: 'encrypted-mode' }
-	/** A reply of it did not hold. */
-	| { reason: 'encryption-ended' }
-	/** Its file does not say any more where it is encrypted to. */
-	| { reason: 'encryption-lost' }
-	/** It is encrypted to this connection, which is not the active one. */
-	| { reason: 'other-connection'; expected: string }
+	| EncryptionRefusal
 	/** What was to go with it cannot go. */
 	| { reason: 'context'; explanation: Explanation }
 	| { reason: 'no-connection'; error: unknown }

@@ -5,7 +5,7 @@ import { thenComposer } from '../../platform/editorUse.ts';
 import { views } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { dataUrl } from '../conversation/requestImages.ts';
+import { dataUrl } from '../conversation/replyRequest.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { KeptPicture } from '../model/picture.ts';

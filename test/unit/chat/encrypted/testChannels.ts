@@ -1,5 +1,5 @@
 import { Emitter } from '../../../../src/base/event.ts';
-import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/channels.ts';
+import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/conversationChannel.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { Client } from '../../../../src/client/types.ts';
