@@ -30,7 +30,7 @@ export interface ChatDependencies {
 	describeConnection(): Promise<Connection>;
 	/** Model servers that the local connection could have and does not use, as they were when it was described last. */
 	unusedServers: ModelPickerOptions['unusedServers'];
-	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
+	/** Where the active connection's service is: images may be loaded from there, wherever that is. */
 	serviceOrigins(): Promise<readonly string[]>;
 	/**
 	 * Asks the user for the key that a message needs, after `onAsk`, where it is missing. Resolves with false when there

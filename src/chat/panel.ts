@@ -22,7 +22,7 @@ import { unsentChoices } from './conversation/unsentChoices.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
-import { createFetchPicture } from './images/fetchPicture.ts';
+import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText, pageStrings } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
 import { historyTokens } from './model/contextBudget.ts';
@@ -36,8 +36,8 @@ import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protoc
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
 import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
+import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
-import { PictureStore } from './storage/pictureStore.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
 /** What the page tells without being asked to by anybody. */
@@ -76,7 +76,7 @@ export class ChatPanel {
 		);
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
-		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
+		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
@@ -92,7 +92,7 @@ export class ChatPanel {
 			},
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
-			pictures,
+			images,
 			policy: this.policy,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
@@ -120,7 +120,7 @@ export class ChatPanel {
 		const focusComposer = () => this.focusComposer();
 		this.context = this.store.add(
 			new ChatContext({
-				storage: { state: workspaceState, pictures },
+				storage: { state: workspaceState, images },
 				conversations: {
 					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
 					isEncrypted: () => this.page.conversation?.encryption !== undefined,
@@ -172,7 +172,7 @@ export class ChatPanel {
 				refusesImages: () => this.encryption.refusesImages(),
 			}),
 			...modeHandlers({
-				pictures,
+				images,
 				shown: () => this.shown(),
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},

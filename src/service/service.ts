@@ -159,7 +159,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	registerControlRoutes(app, {
 		token,
 		address: () => server.address,
-		picture: () => inference.gateway.picture(),
+		describe: () => inference.gateway.describe(),
 		answerFound: inference.answerFound,
 		stopping: stopping.signal,
 		requestStop: () => void stop(),

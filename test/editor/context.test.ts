@@ -15,7 +15,7 @@ import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
-import { PictureStore, picturesOf } from '../../src/chat/storage/pictureStore.ts';
+import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
@@ -33,8 +33,8 @@ describe('context in the editor', () => {
 		await writeFile(place('folder/a.ts').fsPath, 'export const a = 1;\n');
 		await writeFile(place('folder/deep/b.md').fsPath, '```\nfenced\n```\n');
 		await writeFile(place('folder/.env').fsPath, 'TOKEN=1\n');
-		await writeFile(place('folder/picture.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
-		await writeFile(place('picture.png').fsPath, '');
+		await writeFile(place('folder/image.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
+		await writeFile(place('image.png').fsPath, '');
 		await writeFile(place('fox.png').fsPath, demoImage('fox'));
 		await writeFile(place('large.png').fsPath, Buffer.alloc(5_000_001));
 		await symlink(place('folder/a.ts').fsPath, place('folder/link.ts').fsPath);
@@ -51,12 +51,12 @@ describe('context in the editor', () => {
 		focusComposer = () => {},
 		clock: Clock = systemClock,
 	) => {
-		const refusePictures = async () => ({ kind: 'refused', problem: 'type' }) as const;
+		const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
 		const posted: ToPage[] = [];
 		const context = new ChatContext({
 			storage: {
 				state: new State(),
-				pictures: new PictureStore(place('kept').fsPath, refusePictures, nullLogger),
+				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
 			},
 			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
 			model: { measure, known: async () => {}, askAgain: measureAgain },
@@ -135,7 +135,7 @@ describe('context in the editor', () => {
 	it('finds a secret in the name and in the text of a file', async () => {
 		const { findings } = await read('file', 'folder/.env');
 		assert.ok(findings.some(({ kind }) => kind === 'name'));
-		await assert.rejects(read('file', 'folder/picture.bin'), /not a text file/);
+		await assert.rejects(read('file', 'folder/image.bin'), /not a text file/);
 		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
 		await assert.rejects(read('file', 'folder'), /is a folder/);
 	});
@@ -181,7 +181,7 @@ describe('context in the editor', () => {
 
 	it('takes an image with its size, and says why it takes no other', async () => {
 		const folder = place('kept').fsPath;
-		const store = new PictureStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
+		const store = new ImageStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
 		const images = new ContextImages(store);
 		const source = await images.ofFile(place('fox.png'));
 		const chips = new ContextChips(new State(), () => true, nullLogger);
@@ -195,11 +195,11 @@ describe('context in the editor', () => {
 		const refused = await images.copyTo('c1', attachments);
 		assert.deepEqual(refused, { files: [image.file] });
 		await images.remove('c1', refused.files);
-		assert.equal(existsSync(picturesOf(folder, 'c1')), false, 'what was not sent is not left behind');
+		assert.equal(existsSync(imagesOf(folder, 'c1')), false, 'what was not sent is not left behind');
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [image.file] });
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [] }, 'what was there stays when it is refused');
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
-		await assert.rejects(images.ofFile(place('picture.png')), /no image that models take/);
+		await assert.rejects(images.ofFile(place('image.png')), /no image that models take/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
 		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
 		chips.dispose();
@@ -207,7 +207,7 @@ describe('context in the editor', () => {
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
 		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-		const sources = ['large.png', 'folder/a.ts', 'picture.png'].map(name => ({
+		const sources = ['large.png', 'folder/a.ts', 'image.png'].map(name => ({
 			kind: 'file' as const,
 			uri: place(name).toString(),
 		}));
@@ -277,7 +277,7 @@ describe('context in the editor', () => {
 		assert.equal(await send(context, chat, 't3', 'What is it?'), undefined, 'with a list that was left');
 		assert.equal(await left, false);
 		assert.deepEqual(sent, [['a.ts'], [], []]);
-		const some = { ...dropped, uris: [...dropped.uris, place('folder/picture.bin').toString()] };
+		const some = { ...dropped, uris: [...dropped.uris, place('folder/image.bin').toString()] };
 		const [, partly] = await Promise.all([
 			context.handlers['context-drop'](some),
 			send(context, chat, 't4', 'What is it?'),

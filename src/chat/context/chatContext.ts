@@ -13,7 +13,7 @@ import { isImagePath } from '../model/textFile.ts';
 import { oneLine } from '../model/title.ts';
 import { MAXIMUM_DROPPED } from '../model/uriList.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { contextChoices } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
@@ -56,7 +56,7 @@ export interface ContextConversations {
 }
 
 export interface ChatContextOptions {
-	storage: { state: vscode.Memento; pictures: PictureStore };
+	storage: { state: vscode.Memento; images: ImageStore };
 	conversations: ContextConversations;
 	model: ModelRoom;
 	page: { post(message: ToPage): void; focusComposer(): void };
@@ -133,7 +133,7 @@ export class ChatContext {
 		const { storage, conversations, model, clock, logger } = options;
 		this.model = model;
 		this.clock = clock;
-		this.images = new ContextImages(storage.pictures);
+		this.images = new ContextImages(storage.images);
 		this.chips = this.store.add(new ContextChips(storage.state, conversations.mayKeep, logger));
 		this.store.add(this.chips.onDidChange(() => this.show()));
 	}

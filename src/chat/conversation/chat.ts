@@ -59,7 +59,7 @@ export class Chat {
 	private closed = false;
 	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
 	private choosing: Promise<void> = Promise.resolve();
-	/** Resolves when a conversation that goes on as a copy has the pictures. */
+	/** Resolves when a conversation that goes on as a copy has the images. */
 	private copying: Promise<void> = Promise.resolve();
 	/** The last save, which tells of its failure itself. */
 	private saving: Promise<void> = Promise.resolve();
@@ -74,7 +74,7 @@ export class Chat {
 		this.way?.onDidChange(() => this.wayChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
-			this.copying = options.pictures.copy(branchedFrom, id);
+			this.copying = options.images.copy(branchedFrom, id);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
@@ -160,7 +160,7 @@ export class Chat {
 		}
 		const mode = turn.mode ?? 'chat';
 		if (mode === 'image') {
-			return { reason: 'picture' };
+			return { reason: 'image' };
 		}
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
@@ -194,16 +194,16 @@ export class Chat {
 		}
 	}
 
-	/** Loads the picture of a reply once more. */
-	async reloadPicture(turnId: string): Promise<void> {
+	/** Loads the image of a reply once more. */
+	async reloadImage(turnId: string): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
 		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
 			return;
 		}
-		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
-		// Meanwhile the picture may have been asked for again, and a newer reply be the one that is shown.
-		this.current = exchangeReply(this.current, turnId, reply, { ...reply, picture });
+		const image = await this.options.images.load(this.current.id, reply.text, new AbortController().signal);
+		// Meanwhile the image may have been asked for again, and a newer reply be the one that is shown.
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, image });
 		this.changed.fire({ kind: 'turn', turnId });
 		await this.save();
 	}
@@ -306,7 +306,7 @@ export class Chat {
 			return { reason: 'too-long' };
 		}
 		if (mode === 'image' && attachments.length > 0) {
-			return { reason: 'picture-context' };
+			return { reason: 'image-context' };
 		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
@@ -376,8 +376,8 @@ export class Chat {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}
 		// Before it is asked and paid for.
-		if (mode === 'image' && !(await this.options.pictures.hasRoom(this.current.id))) {
-			return { reason: 'pictures-full' };
+		if (mode === 'image' && !(await this.options.images.hasRoom(this.current.id))) {
+			return { reason: 'images-full' };
 		}
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());

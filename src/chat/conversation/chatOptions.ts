@@ -7,7 +7,7 @@ import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { AskedWith } from '../model/policy.ts';
 import type { Repair } from '../storage/conversationStore.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
 import type { ModeModels } from './replyRequest.ts';
 import type { AppendedText } from './session.ts';
@@ -46,12 +46,12 @@ export type SendRefusal =
 	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
 	/** The connection has no model for it. */
 	| { reason: 'no-mode'; mode: TurnMode }
-	/** A picture is whole or not there. */
-	| { reason: 'picture' }
+	/** An image is whole or not there. */
+	| { reason: 'image' }
 	/** An image model is told its prompt alone. */
-	| { reason: 'picture-context' }
+	| { reason: 'image-context' }
 	/** The conversation keeps as many as it may. */
-	| { reason: 'pictures-full' }
+	| { reason: 'images-full' }
 	| EncryptionRefusal
 	/** What was to go with it cannot go. */
 	| { reason: 'context'; explanation: Explanation }
@@ -65,7 +65,7 @@ export interface ChatOptions {
 	channels: EncryptedChannels;
 	/** The models of the active connection for what is not chat. */
 	modes(): Promise<ModeModels>;
-	pictures: PictureStore;
+	images: ImageStore;
 	policy: PolicySource;
 	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;

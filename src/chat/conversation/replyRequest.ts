@@ -1,19 +1,19 @@
 // How a reply is asked for: the request of a turn, what may refuse it, and the call that answers it.
 
 import { defined } from '../../base/defined.ts';
-import type { PictureType } from '../../base/pictureHeader.ts';
+import type { ImageType } from '../../base/imageHeader.ts';
 import type { Client } from '../../client/types.ts';
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applyPolicy, PolicyRefusal, type PolicySource, type RequestFacts } from '../model/applyPolicy.ts';
-import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/attachedImage.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
+import type { ReplyImage } from '../model/images.ts';
+import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { Picture } from '../model/picture.ts';
 import type { toRequest } from '../model/toRequest.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
 
 /** The models that a connection has for each mode; a mode for which it has none is absent. */
 export type ModeModels = Partial<Record<Exclude<TurnMode, 'chat'>, string>>;
@@ -40,10 +40,10 @@ export interface AskedTurn {
 /** Builds the request of a turn, with its images and under its policy. Throws a PolicyRefusal where it cannot be sent. */
 export async function prepareRequest(
 	{ conversation, turnId, mode, model, toRequest }: AskedTurn,
-	{ pictures, policy }: { pictures: Pick<PictureStore, 'read'>; policy: PolicySource },
+	{ images, policy }: { images: Pick<ImageStore, 'read'>; policy: PolicySource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
-	const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, pictures);
-	return applyPolicy(toRequest(conversation, turnId, model, images), conversation.settings, policy, mode);
+	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
+	return applyPolicy(toRequest(conversation, turnId, model, urls), conversation.settings, policy, mode);
 }
 
 /**
@@ -53,7 +53,7 @@ export async function prepareRequest(
 export async function sendRequest(
 	request: ChatRequest,
 	{ mode, conversation: { id } }: Pick<AskedTurn, 'mode' | 'conversation'>,
-	options: { client(): Promise<Client>; pictures: Pick<PictureStore, 'load'> },
+	options: { client(): Promise<Client>; images: Pick<ImageStore, 'load'> },
 	signal: AbortSignal,
 ): Promise<AsyncIterable<ReplyEvent>> {
 	const client = await options.client();
@@ -67,7 +67,7 @@ export async function sendRequest(
 			// An image model gets one prompt, never the conversation before it.
 			const prompt = messages.at(-1)?.content;
 			const asked = { model, prompt: typeof prompt === 'string' ? prompt : '' };
-			return imageReply(client, asked, signal, url => options.pictures.load(id, url, signal));
+			return imageReply(client, asked, signal, url => options.images.load(id, url, signal));
 		}
 	}
 }
@@ -76,13 +76,13 @@ async function* imageReply(
 	client: Client,
 	request: { model: string; prompt: string },
 	signal: AbortSignal,
-	loadImage: (url: string) => Promise<Picture>,
+	loadImage: (url: string) => Promise<ReplyImage>,
 ): AsyncIterable<ReplyEvent> {
 	const { url, model, digest } = await client.images.generate(request, { signal });
 	yield { type: 'served', model: digest === undefined ? model : `${model}:${digest}` };
 	// The address, which was paid for, is in the conversation's file before anything else can go wrong.
 	yield { type: 'text', text: url };
-	yield { type: 'picture', picture: await loadImage(url) };
+	yield { type: 'image', image: await loadImage(url) };
 	yield { type: 'finish', reason: 'stop' };
 }
 
@@ -93,7 +93,7 @@ async function* imageReply(
 async function requestImages(
 	conversation: Conversation,
 	turnId: string,
-	pictures: Pick<PictureStore, 'read'>,
+	images: Pick<ImageStore, 'read'>,
 ): Promise<ReadonlyMap<string, string>> {
 	const urls = new Map<string, string>();
 	const sizes = new Map<string, number>();
@@ -104,7 +104,7 @@ async function requestImages(
 				continue;
 			}
 			if (!urls.has(image.file)) {
-				const bytes = await pictures.read(conversation.id, image.file);
+				const bytes = await images.read(conversation.id, image.file);
 				if (!bytes) {
 					throw new PolicyRefusal({ kind: 'image-gone', label });
 				}
@@ -122,6 +122,6 @@ async function requestImages(
 }
 
 /** Returns an image as a `data:` URL. */
-export function dataUrl(type: PictureType, bytes: Uint8Array): string {
+export function dataUrl(type: ImageType, bytes: Uint8Array): string {
 	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 }

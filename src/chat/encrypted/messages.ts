@@ -59,9 +59,9 @@ export function encryptionStrings(): EncryptionStrings {
 	};
 }
 
-/** Why search and pictures cannot be used. */
+/** Why search and images cannot be used. */
 export function noModeText(): string {
-	return vscode.l10n.t('Search and pictures have no encrypted way. Use them in another conversation.');
+	return vscode.l10n.t('Search and images have no encrypted way. Use them in another conversation.');
 }
 
 /** Why model, policy and parameters cannot be chosen. */

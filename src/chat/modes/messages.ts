@@ -20,7 +20,7 @@ export function modeDescription(mode: TurnMode): string {
 		case 'search':
 			return vscode.l10n.t('Answer with sources of the web');
 		case 'image':
-			return vscode.l10n.t('Make a picture of what you describe');
+			return vscode.l10n.t('Make an image of what you describe');
 	}
 }
 
@@ -34,5 +34,5 @@ export function sourcesCutText(): string {
 export function noModeText(mode: TurnMode, connection: string): string {
 	return mode === 'search'
 		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
-		: vscode.l10n.t('{0} has no image model. Switch the connection to make pictures.', connection);
+		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
 }

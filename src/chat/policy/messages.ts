@@ -272,9 +272,9 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'routing': {
 			return routingText(problem.problem);
 		}
-		case 'picture':
+		case 'image':
 			return vscode.l10n.t(
-				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+				'Not sent: an image cannot be asked for under a policy that leaves providers out. Choose another policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);

@@ -12,15 +12,15 @@ import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
 type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
-/** What a connection's own part of the picture is. */
-export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
+/** What a connection's own part of the description is. */
+export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
 	offers: ModelOffer[];
 	chattedBy?: string | undefined;
 }
 
-export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): OfferPicture {
+export function describeGateway(providers: readonly Provider[], aliases: Connection['aliases']): OfferDescription {
 	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
 	const byModel = new Map<string, Offered>();
 	for (const { provider, offers: own } of offers) {
@@ -43,8 +43,8 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 }
 
 /** As a connection of the given form, by which names are read in one way here and in the client. */
-export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
-	return { ...localConnection, ...picture, plan };
+export function connectionOf(description: OfferDescription, plan: HostForm): Connection {
+	return { ...localConnection, ...description, plan };
 }
 
 /**

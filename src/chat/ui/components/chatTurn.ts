@@ -11,7 +11,7 @@ import { fill, formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
-import { pictureActions } from '../modes/chatPicture.ts';
+import { imageActions } from '../modes/chatImage.ts';
 import { modeWord } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
@@ -115,7 +115,7 @@ export class ChatTurn extends LitElement {
 							</details>`
 						: nothing
 				}
-				${turn.mode === 'image' ? this.renderPicture(reply, streaming) : nothing}
+				${turn.mode === 'image' ? this.renderImage(reply, streaming) : nothing}
 				<chat-markdown
 					.text=${reply.text}
 					.growing=${streaming && !reply.earlier}
@@ -145,17 +145,17 @@ export class ChatTurn extends LitElement {
 		});
 	}
 
-	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
+	private renderImage({ image }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
 		const { turn, strings } = this;
-		return picture || streaming
-			? html`<chat-picture
-					.picture=${picture}
+		return image || streaming
+			? html`<chat-image
+					.image=${image}
 					.turn=${turn.id}
 					.prompt=${turn.question}
 					.strings=${strings}
 					.post=${this.post}
 					.requests=${this.requests}
-				></chat-picture>`
+				></chat-image>`
 			: nothing;
 	}
 
@@ -227,7 +227,7 @@ export class ChatTurn extends LitElement {
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? strings.makeAgain : strings.retryOffer, retry) : nothing}
-				${streaming ? nothing : pictureActions(reply.picture, this.turn, strings, this.post)}
+				${streaming ? nothing : imageActions(reply.image, this.turn, strings, this.post)}
 				${
 					reply.text !== '' && !streaming
 						? [iconButton('copy', strings.copyReply, copy), iconButton('markdown', strings.copyMarkdown, copyMarkdown)]

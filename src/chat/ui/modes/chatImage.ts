@@ -1,19 +1,19 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import type { FromPage, PageStrings, PictureView } from '../../protocol/protocol.ts';
+import type { FromPage, PageStrings, ReplyImageView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 
-/** A picture is asked for when it is so near to what is in view, in pixels. */
+/** An image is asked for when it is so near to what is in view, in pixels. */
 const NEAR = '600px';
 
-/** A tall picture is shown smaller, so that all of it is in view at once. In pixels. */
+/** A tall image is shown smaller, so that all of it is in view at once. In pixels. */
 const MAXIMUM_HEIGHT = 512;
 
-/** The picture of a reply, in place: its space is kept before it is there. */
-export class ChatPicture extends LitElement {
+/** The image of a reply, in place: its space is kept before it is there. */
+export class ChatImage extends LitElement {
 	static override styles = [
 		sharedStyles,
 		css`
@@ -71,7 +71,7 @@ export class ChatPicture extends LitElement {
 		`,
 	];
 	static override properties = {
-		picture: { attribute: false },
+		image: { attribute: false },
 		turn: { attribute: false },
 		prompt: { attribute: false },
 		strings: { attribute: false },
@@ -83,7 +83,7 @@ export class ChatPicture extends LitElement {
 	};
 
 	/** Undefined while it is being made. */
-	declare picture: PictureView | undefined;
+	declare image: ReplyImageView | undefined;
 	declare turn: string;
 	/** What was asked for: its alternative text. */
 	declare prompt: string;
@@ -101,7 +101,7 @@ export class ChatPicture extends LitElement {
 
 	private async request(file: string): Promise<void> {
 		this.unanswered = undefined;
-		const answer = await this.requests.ask('picture-request', { turn: this.turn, file }).then(
+		const answer = await this.requests.ask('reply-image-request', { turn: this.turn, file }).then(
 			address => ({ address, problem: undefined }),
 			(error: Error) => ({ address: undefined, problem: error.message }),
 		);
@@ -113,8 +113,8 @@ export class ChatPicture extends LitElement {
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		const before = changed.get('picture');
-		if (changed.has('picture') && (before && 'file' in before ? before.file : undefined) !== this.file) {
+		const before = changed.get('image');
+		if (changed.has('image') && (before && 'file' in before ? before.file : undefined) !== this.file) {
 			this.address = undefined;
 			this.gone = undefined;
 			this.unanswered = undefined;
@@ -126,14 +126,14 @@ export class ChatPicture extends LitElement {
 	}
 
 	override updated(): void {
-		const { picture } = this;
-		if (picture && 'file' in picture) {
+		const { image } = this;
+		if (image && 'file' in image) {
 			// As properties, because the page's policy takes no style attribute.
-			const { width, height } = picture;
-			const image = this.renderRoot.querySelector('img');
+			const { width, height } = image;
+			const element = this.renderRoot.querySelector('img');
 			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));
-			image?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
-			image?.style.setProperty('aspect-ratio', `${width} / ${height}`);
+			element?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
+			element?.style.setProperty('aspect-ratio', `${width} / ${height}`);
 		}
 	}
 
@@ -143,22 +143,22 @@ export class ChatPicture extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { picture, strings, address, gone, unanswered } = this;
-		if (!picture) {
-			return html`<div class="frame making"><span>${strings.makingPicture}</span></div>`;
+		const { image, strings, address, gone, unanswered } = this;
+		if (!image) {
+			return html`<div class="frame making"><span>${strings.makingImage}</span></div>`;
 		}
-		if ('problem' in picture) {
-			return this.renderProblem(problemText(picture.problem, strings), picture.canReload && this.reload);
+		if ('problem' in image) {
+			return this.renderProblem(problemText(image.problem, strings), image.canReload && this.reload);
 		}
 		if (unanswered !== undefined) {
-			return this.renderProblem(unanswered, () => void this.request(picture.file));
+			return this.renderProblem(unanswered, () => void this.request(image.file));
 		}
 		if (gone !== undefined) {
 			const isFile = gone === 'file';
-			return this.renderProblem(isFile ? strings.pictureGone : strings.pictureType, isFile && this.reload);
+			return this.renderProblem(isFile ? strings.imageGone : strings.imageType, isFile && this.reload);
 		}
-		const { width, height } = picture;
-		// Without an address the picture is not there yet, and has its size.
+		const { width, height } = image;
+		// Without an address the image is not there yet, and has its size.
 		return html`<img
 			class="frame"
 			width=${width}
@@ -171,7 +171,7 @@ export class ChatPicture extends LitElement {
 		/>`;
 	}
 
-	private readonly reload = (): void => this.post({ kind: 'picture-reload', turn: this.turn });
+	private readonly reload = (): void => this.post({ kind: 'reply-image-reload', turn: this.turn });
 
 	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
@@ -179,10 +179,10 @@ export class ChatPicture extends LitElement {
 	}
 
 	private get file(): string | undefined {
-		return this.picture && 'file' in this.picture ? this.picture.file : undefined;
+		return this.image && 'file' in this.image ? this.image.file : undefined;
 	}
 
-	/** A long conversation has more pictures than anyone looks at. */
+	/** A long conversation has more images than anyone looks at. */
 	private requestWhenNear(file: string): void {
 		this.observer = new IntersectionObserver(
 			entries => {
@@ -200,50 +200,53 @@ export class ChatPicture extends LitElement {
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-function problemText(problem: Extract<PictureView, { problem: unknown }>['problem'], strings: PageStrings): string {
+function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem'], strings: PageStrings): string {
 	switch (problem) {
 		case 'address':
-			return strings.pictureAddress;
+			return strings.imageAddress;
 		case 'private':
-			return strings.picturePrivate;
+			return strings.imagePrivate;
 		case 'redirected':
-			return strings.pictureRedirected;
+			return strings.imageRedirected;
 		case 'unreachable':
-			return strings.pictureUnreachable;
+			return strings.imageUnreachable;
 		case 'too-large':
-			return strings.pictureSize;
+			return strings.imageSize;
 		case 'type':
-			return strings.pictureType;
+			return strings.imageType;
 		case 'not-kept':
-			return strings.pictureNotKept;
+			return strings.imageNotKept;
 		case 'not-loaded':
-			return strings.pictureNotLoaded;
+			return strings.imageNotLoaded;
 	}
 }
 
-/** What can be done with a picture, beside asking for it again. */
-export function pictureActions(
-	picture: PictureView | undefined,
+/** What can be done with an image, beside asking for it again. */
+export function imageActions(
+	image: ReplyImageView | undefined,
 	turn: { id: string; question: string },
 	strings: PageStrings,
 	post: Post,
 ): TemplateResult[] {
-	if (!picture) {
+	if (!image) {
 		return [];
 	}
 	const say =
-		(kind: Extract<FromPage, { kind: `picture-${string}` }>['kind'] & `picture-${'save' | 'insert' | 'open'}`) => () =>
+		(
+			kind: Extract<FromPage, { kind: `reply-image-${string}` }>['kind'] & `reply-image-${'save' | 'insert' | 'open'}`,
+		) =>
+		() =>
 			post({ kind, turn: turn.id });
 	return [
-		...('file' in picture
+		...('file' in image
 			? [
-					iconButton('save', strings.savePicture, say('picture-save')),
-					iconButton('markdown', strings.insertPicture, say('picture-insert')),
+					iconButton('save', strings.saveImage, say('reply-image-save')),
+					iconButton('markdown', strings.insertImage, say('reply-image-insert')),
 				]
 			: []),
 		iconButton('copy', strings.copyPrompt, () => post({ kind: 'text-copy', text: turn.question })),
-		iconButton('link-external', strings.openPicture, say('picture-open')),
+		iconButton('link-external', strings.openImage, say('reply-image-open')),
 	];
 }
 
-customElements.define('chat-picture', ChatPicture);
+customElements.define('chat-image', ChatImage);

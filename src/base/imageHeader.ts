@@ -1,18 +1,18 @@
 // Reads the type and size of an image from its first bytes.
 
 /** The image types that are shown and sent. None of them can contain a script. */
-export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-export type PictureType = (typeof PICTURE_TYPES)[number];
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** The sizes are in pixels and unchecked: they can be 0 or as large as the format allows. */
-export interface PictureHeader {
-	readonly type: PictureType;
+export interface ImageHeader {
+	readonly type: ImageType;
 	readonly width: number;
 	readonly height: number;
 }
 
 /** Returns undefined for anything that is not an image of these types. Only the header is read. */
-export function readPictureHeader(bytes: Uint8Array): PictureHeader | undefined {
+export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	return readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view);
 }
@@ -22,20 +22,20 @@ const textAt = (view: DataView, offset: number, length: number): string =>
 		? ''
 		: String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + offset, length));
 
-function readPng(view: DataView): PictureHeader | undefined {
+function readPng(view: DataView): ImageHeader | undefined {
 	return textAt(view, 0, 8) === '\x89PNG\r\n\x1a\n' && textAt(view, 12, 4) === 'IHDR' && view.byteLength >= 24
 		? { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
 		: undefined;
 }
 
-function readGif(view: DataView): PictureHeader | undefined {
+function readGif(view: DataView): ImageHeader | undefined {
 	return /^GIF8[79]a$/.test(textAt(view, 0, 6)) && view.byteLength >= 10
 		? { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) }
 		: undefined;
 }
 
 /** The format has three variants: lossy, lossless, and extended with a header of its own. */
-function readWebp(view: DataView): PictureHeader | undefined {
+function readWebp(view: DataView): ImageHeader | undefined {
 	if (textAt(view, 0, 4) !== 'RIFF' || textAt(view, 8, 4) !== 'WEBP' || view.byteLength < 30) {
 		return undefined;
 	}
@@ -59,7 +59,7 @@ function readWebp(view: DataView): PictureHeader | undefined {
 }
 
 /** The size is in the frame header, which any number of other segments may precede. */
-function readJpeg(view: DataView): PictureHeader | undefined {
+function readJpeg(view: DataView): ImageHeader | undefined {
 	if (textAt(view, 0, 3) !== '\xff\xd8\xff') {
 		return undefined;
 	}
