@@ -2,6 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { findWorktree } from '../../base/gitConfiguration.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
@@ -157,10 +158,7 @@ export async function readBranchToMove(query: ReferencesQuery & { branch: string
 	return source;
 }
 
-/**
- * The folder that a branch is checked out in, of all that work with the repository, whatever its configuration says of
- * itself; of a bare repository its own folder, if HEAD is on the branch. Throws a GitError when git cannot tell.
- */
+/** Returns the folder that a branch is checked out in. Throws a GitError when git cannot tell. */
 export async function worktreeOf(
 	own: GitLocation,
 	folder: string,
@@ -168,9 +166,7 @@ export async function worktreeOf(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const source = await locateSource(own, folder, signal);
-	const ask = ['for-each-ref', '--format=%(worktreepath)', '--', `refs/heads/${branch}`];
-	const worktree = (await runGit(source, ask, { signal })).replace(/\n$/, '');
-	return worktree === '' ? undefined : worktree;
+	return findWorktree(commandLine => runGit(source, commandLine, { signal }), branch);
 }
 
 /** The files of a branch lie in somebody's folder, so it is not moved. */
