@@ -44,13 +44,16 @@ export class GitError extends Error {
 export interface GitLocation {
 	/** Outside whatever an agent can write. Absent only where git is to look for a repository in a folder of the user's. */
 	gitFolder?: string;
-	/** A folder of ours, of which git takes lists of ignored files and of attributes, and what `~` means in a configuration. */
+	/** The folder that `~` means in a configuration: one of ours, so that git finds no lists of ignored files there. */
 	home: string;
 	workTree?: string;
 	/** An existing folder to run in, of ours: some platforms look for programs there first. */
 	cwd: string;
-	/** The only configuration file outside the repository that is read (`writeGitConfiguration`). */
-	configuration: string;
+	/**
+	 * The only configuration file outside the repository that is read (`writeGitConfiguration`). If it is absent, git reads
+	 * the user's and the machine's own, and `home` is the user's.
+	 */
+	configuration?: string;
 	/** Of the task: by it, what a crash left running is found. */
 	marker?: string;
 }
@@ -107,12 +110,16 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 function gitEnvironment(location: GitLocation, additions: Record<string, string> = {}): Record<string, string> {
 	return childEnvironment(process.env, {
 		...defined({ GIT_DIR: location.gitFolder, GIT_WORK_TREE: location.workTree }),
-		// No other configuration or attributes of the machine or the user: a task is the same on every machine.
-		GIT_CONFIG_NOSYSTEM: '1',
-		GIT_CONFIG_GLOBAL: location.configuration,
-		GIT_ATTR_NOSYSTEM: '1',
 		HOME: location.home,
-		XDG_CONFIG_HOME: location.home,
+		GIT_ATTR_NOSYSTEM: '1',
+		...(location.configuration === undefined
+			? defined({ XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'] })
+			: {
+					// No other configuration of the machine or the user is read: a task is the same on every machine.
+					GIT_CONFIG_NOSYSTEM: '1',
+					GIT_CONFIG_GLOBAL: location.configuration,
+					XDG_CONFIG_HOME: location.home,
+				}),
 		// The service works on local repositories only, so no other transport is allowed.
 		...safeEnvironment('file'),
 		GIT_ASKPASS: '',
