@@ -137,11 +137,11 @@ export function reasonText(reason: PreviewReason): string {
 		case 'not-in-order':
 			return vscode.l10n.t('order does not name it, and fallbacks are off');
 		case 'stores-data':
-			return vscode.l10n.t('data_collection: deny, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny, but {0}', knownPolicyText(reason.policy));
 		case 'retains-data':
-			return vscode.l10n.t('zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'stores-and-retains-data':
-			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
 				? vscode.l10n.t('it does not tell its quantization')
@@ -179,7 +179,7 @@ export function reasonText(reason: PreviewReason): string {
 	}
 }
 
-function dataPolicyText(policy: string | undefined): string {
+function knownPolicyText(policy: string | undefined): string {
 	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
