@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import { abortedError } from '../../client/core/exchange.ts';
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { Explanation } from '../../platform/notify.ts';

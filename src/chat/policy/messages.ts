@@ -1,5 +1,6 @@
 // The texts for policies, for the editor's quick picks and messages.
 import * as vscode from 'vscode';
+import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
@@ -237,7 +238,10 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
 		return { message: refusalText(error), action: isModel ? choose : action };
 	}
-	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
+	if (!(error instanceof ClientError)) {
+		return undefined;
+	}
+	const { code, serviceMessage } = error;
 	if (code === 'not-found' && asked && mode === 'chat') {
 		const nobody = isBinding(asked.provider ?? {})
 			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)

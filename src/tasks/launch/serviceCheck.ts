@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
 import type { ServiceCheck } from '../model/findings.ts';

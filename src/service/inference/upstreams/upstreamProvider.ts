@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
+import { ClientError, type ClientErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import { type Caller, createCaller } from '../../../client/core/caller.ts';
-import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
 import { LIMITS } from '../../../client/core/limits.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
