@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';

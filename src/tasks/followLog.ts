@@ -1,4 +1,4 @@
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import type { Client } from '../client/types.ts';
 import type { LogWriter } from './logWriter.ts';
 import { type FollowState, isAttemptShown } from './model/followState.ts';

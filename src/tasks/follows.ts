@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { Client } from '../client/types.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
 import { showExplanation } from '../platform/notify.ts';

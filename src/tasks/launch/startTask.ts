@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { GitRepository } from '../../platform/git.ts';
-import { repositoryKey } from '../model/sameRepository.ts';
 import { type AskDependencies, type ConfirmedLaunch, LaunchQuestion } from './launchQuestion.ts';
 import { findRepositories, repositoryName } from './pickRepository.ts';
 import { firstSubject, openSubject, type SubjectChoice } from './pickSubject.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { describeError, UserFacingError } from '../../base/errors.ts';
+import { ClientError, describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi } from '../../platform/git.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { type Answer, FaultServer, sendEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
 import { completed, delta, event, reasoning, request, textOf, usage, wholeStream } from './responsesWire.ts';
 import { collect, type TestClient, testClient } from './testClient.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../../src/base/errors.ts';
 import { createClient } from '../../../src/client/client.ts';
-import { ClientError } from '../../../src/client/core/errors.ts';
 import { followLog } from '../../../src/tasks/followLog.ts';
 import { LogWriter } from '../../../src/tasks/logWriter.ts';
 import type { FollowState } from '../../../src/tasks/model/followState.ts';
