@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
+import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
 import { readJson } from '../model/parameterRange.ts';
-import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import { fieldDetail, type PolicyField, valueText } from './messages.ts';
 
 /** What is being edited: a conversation's policy or the setting. */

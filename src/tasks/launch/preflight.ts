@@ -1,15 +1,9 @@
 import * as vscode from 'vscode';
+import { PickList } from '../../platform/pick.ts';
 
 /** A row of the preflight. `id` identifies it when the rows are redrawn. */
 export interface PreflightRow extends vscode.QuickPickItem {
 	id: string;
-}
-
-interface Question {
-	placeholder: string;
-	/** The filter text that the user typed. */
-	value: string;
-	answer(id: string | undefined): void;
 }
 
 /**
@@ -17,7 +11,7 @@ interface Question {
  * nothing jumps.
  */
 export class Preflight {
-	private shown: { picker: vscode.QuickPick<PreflightRow>; question: Question } | undefined;
+	private list: PickList<PreflightRow, string> | undefined;
 	private readonly title: string;
 
 	constructor(title: string) {
@@ -30,60 +24,36 @@ export class Preflight {
 	 * that what was shown last no longer holds.
 	 */
 	ask(rows: readonly PreflightRow[], active: string, hasChanged: boolean): Promise<string | undefined> {
-		const placeholder = hasChanged
-			? vscode.l10n.t('The repository has changed meanwhile. Look again, then start.')
-			: vscode.l10n.t('Enter on “Start Task” sends it. Enter on another row changes that row.');
-		return new Promise(answer => {
-			this.show(rows, rows.find(({ id }) => id === active) ?? rows.at(-1), { placeholder, value: '', answer });
+		const list = new PickList<PreflightRow, string>(picker => {
+			picker.title = this.title;
+			picker.placeholder = hasChanged
+				? vscode.l10n.t('The repository has changed meanwhile. Look again, then start.')
+				: vscode.l10n.t('Enter on “Start Task” sends it. Enter on another row changes that row.');
+			picker.ignoreFocusOut = true;
+			picker.matchOnDetail = true;
+			picker.onDidAccept(() => {
+				const id = picker.activeItems[0]?.id;
+				if (id) {
+					list.end(id);
+				}
+			});
+			picker.onDidTriggerItemButton(({ item }) => list.end(item.id));
 		});
+		this.list = list;
+		list.show(rows, rows.find(({ id }) => id === active) ?? rows.at(-1));
+		return list.result;
 	}
 
-	/**
-	 * Redraws the rows while the list is open and keeps the active one. It shows a new list, because the editor
-	 * identifies a row by its position, and a click in flight would choose whichever row has moved to that position.
-	 */
+	/** Draws the rows again while the list is open, and keeps the active one. */
 	update(rows: readonly PreflightRow[]): void {
-		if (this.shown) {
-			const { picker, question } = this.shown;
-			const active = picker.activeItems[0]?.id;
-			this.show(
+		const shown = this.list?.current;
+		if (shown) {
+			const active = shown.activeItems[0]?.id;
+			// Without an active row the editor uses the first, which sends nothing.
+			this.list?.show(
 				rows,
 				rows.find(({ id }) => id === active),
-				{ ...question, value: picker.value },
 			);
-			picker.dispose();
 		}
-	}
-
-	private show(rows: readonly PreflightRow[], active: PreflightRow | undefined, question: Question): void {
-		const picker = vscode.window.createQuickPick<PreflightRow>();
-		this.shown = { picker, question };
-		picker.title = this.title;
-		picker.placeholder = question.placeholder;
-		picker.value = question.value;
-		picker.ignoreFocusOut = true;
-		picker.matchOnDetail = true;
-		picker.items = rows;
-		// Without an active row the editor uses the first, which sends nothing.
-		if (active) {
-			picker.activeItems = [active];
-		}
-		const finish = (id: string | undefined) => {
-			// A list that was replaced ends without an answer.
-			if (this.shown?.picker === picker) {
-				this.shown = undefined;
-				question.answer(id);
-				picker.dispose();
-			}
-		};
-		picker.onDidAccept(() => {
-			const id = picker.activeItems[0]?.id;
-			if (id) {
-				finish(id);
-			}
-		});
-		picker.onDidTriggerItemButton(({ item }) => finish(item.id));
-		picker.onDidHide(() => finish(undefined));
-		picker.show();
 	}
 }

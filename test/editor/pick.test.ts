@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { RedrawnPick } from '../../src/platform/redrawnPick.ts';
+import { PickList } from '../../src/platform/pick.ts';
 
 describe('a list that is drawn anew', () => {
 	const run = (command: string) => vscode.commands.executeCommand(command);
@@ -11,20 +11,18 @@ describe('a list that is drawn anew', () => {
 
 	let taken: string[];
 	let hidden: number;
-	let list: RedrawnPick<vscode.QuickPickItem>;
+	let list: PickList<vscode.QuickPickItem>;
 
 	beforeEach(() => {
 		taken = [];
 		hidden = 0;
-		list = new RedrawnPick(
-			pick => pick.onDidAccept(() => taken.push(...pick.selectedItems.map(({ label }) => label))),
-			() => {
-				hidden += 1;
-			},
-		);
+		list = new PickList(pick => pick.onDidAccept(() => taken.push(...pick.selectedItems.map(({ label }) => label))));
+		void list.result.then(() => {
+			hidden += 1;
+		});
 	});
 
-	afterEach(() => list.dispose());
+	afterEach(() => list.end());
 
 	it('takes no row that has come to the place of the chosen one', async () => {
 		list.show(rowsOf('deleted', 'chosen', 'after it'));
