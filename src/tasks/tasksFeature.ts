@@ -70,8 +70,6 @@ export interface TasksDependencies {
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
-	/** Resolves with the id of the task, or with undefined when it was dismissed or failed, which is reported. */
-	start(argument: unknown): Promise<string | undefined>;
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
@@ -173,7 +171,7 @@ class Feature implements TasksFeature {
 			active,
 			branches: this.branches,
 			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
-			start: async (request, target) => (await this.launcher.startFollowUp(request, target)) !== undefined,
+			start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
 			explain,
 		});
 		const own = this.disposables.add(new OwnRepositories());
@@ -202,14 +200,17 @@ class Feature implements TasksFeature {
 			}),
 		);
 		this.launcher = new TaskLauncher({
-			...dependencies,
+			workspaceState,
+			globalState: dependencies.globalState,
 			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
-			tasks: () => store.all(),
-			target: () => active.target(),
-			load: () => this.list.load(),
-			followUpMade: ({ id, selectedBranch }, target) => this.branches.remember(id, target, selectedBranch),
-			started: (task, target) => this.started(task, target),
-			explain,
+			connection: {
+				target: () => active.target(),
+				ensureKey: () => dependencies.ensureKey(),
+				nameRepositories: folders => dependencies.nameRepositories(folders),
+			},
+			known: { tasks: () => store.all(), load: () => this.list.load() },
+			listener: { started: (task, target) => this.started(task, target), explain },
+			logger: dependencies.logger,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
 		this.disposables.add(
@@ -226,10 +227,6 @@ class Feature implements TasksFeature {
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
 		this.disposables.add(dependencies.localService.onDidChangeStopped(() => void this.serviceChanged()));
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
-	}
-
-	start(argument: unknown): Promise<string | undefined> {
-		return this.launcher.start(argument);
 	}
 
 	follow(argument: unknown): Promise<void> {
@@ -326,7 +323,7 @@ class Feature implements TasksFeature {
 			const target = await this.active.target();
 			this.resumeLogs(target);
 			await this.list.load();
-			await this.launcher.settle(target);
+			await this.launcher.requests.settle(target);
 			await this.launcher.sweep(target.connection.name, target.client);
 			await this.sweepBranches();
 		} catch (error) {
@@ -344,7 +341,7 @@ class Feature implements TasksFeature {
 	/** Continues the work that waits for a task to appear or to end. */
 	private async listChanged(connection: string): Promise<void> {
 		try {
-			await this.launcher.settleFromList(connection);
+			await this.launcher.requests.settleFromList(connection, () => this.active.target());
 			await this.launcher.sweep(connection);
 			await this.sweepBranches();
 		} catch (error) {

@@ -5,7 +5,7 @@ import { ClientError, type ClientErrorCode, type ClientErrorOptions } from '../.
 import { commands } from '../../src/platform/ids.ts';
 import { networkFaultWords } from '../../src/platform/networkFaultMessages.ts';
 import { explainError } from '../../src/platform/notify.ts';
-import { linkProblemText } from '../../src/tasks/launch/linkMessages.ts';
+import { linkProblemText } from '../../src/tasks/launch/promptSources.ts';
 import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */
