@@ -3,7 +3,8 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
-import { connectionSchema } from './connection.ts';
+import { connectionProviderSchema, connectionSchema } from './connection.ts';
+import { dataPolicySchema } from './dataPolicy.ts';
 import { foundServerSchema } from './foundServers.ts';
 
 export const controlPaths = {
@@ -16,8 +17,8 @@ export const controlPaths = {
 	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
 	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
-	picture: '/errand/v1/connection',
-	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
+	description: '/errand/v1/connection',
+	/** `POST`: a `FoundAnswer` about one of the description's found servers. Answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
 	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',
@@ -27,11 +28,13 @@ export const controlPaths = {
 export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
-		providers: true,
 		providerPrefixes: true,
 		aliases: true,
 	})
-	.extend({ foundServers: z.array(foundServerSchema).default([]) });
+	.extend({
+		providers: z.array(connectionProviderSchema.extend({ dataPolicy: dataPolicySchema.optional() })).default([]),
+		foundServers: z.array(foundServerSchema).default([]),
+	});
 export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 
 /** Absolute paths of repository folders on this machine. */

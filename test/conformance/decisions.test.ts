@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { DecisionInput } from '../../src/client/types.ts';
 import type { Questions } from '../../src/contract/decisions.ts';
 import { decisionModel, decisionUsage, decisionVersions } from '../support/contractServer/fixtures.ts';

@@ -61,7 +61,7 @@ function exportWords(): ExportWords {
 				: vscode.l10n.t('{0} other replies to this message are in the JSON export.', count),
 		continued: (moment, offset) =>
 			vscode.l10n.t('Ended too early after {0} characters; continued {1}.', number.format(offset), moment),
-		picture: prompt => vscode.l10n.t('Picture: {0}', prompt),
+		image: prompt => vscode.l10n.t('Image: {0}', prompt),
 		...sourceWords(vscode.env.language),
 		stopped: vscode.l10n.t('Stopped.'),
 		cutOff: vscode.l10n.t('The reply was cut off when the window closed or its extensions stopped.'),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
-import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/channels.ts';
+import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
 
 /** Asks what an encrypted conversation is to be; undefined where there is to be none. What stands in the way is said. */

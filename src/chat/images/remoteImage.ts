@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
+import type { FetchImage } from '../storage/imageStore.ts';
 
-/** A picture may be so large, in bytes. */
+/** The size limit of one image, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 
 const MAXIMUM_REDIRECTS = 3;
@@ -200,4 +201,15 @@ export function isPrivateAddress(address: string): boolean {
 	const version = isIP(address);
 	// An IPv4 address inside an IPv6 one is judged as what it is.
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Loads the images of replies for their store. `trustedOrigins` are those of the active connection's service. */
+export function createFetchImage(trustedOrigins: () => Promise<readonly string[]>): FetchImage {
+	return async (url, signal) => {
+		const image = await loadRemoteImage(url, { trustedOrigins: await trustedOrigins().catch(() => []), signal });
+		if (image.kind === 'refused') {
+			return { kind: 'refused', problem: image.reason };
+		}
+		return { kind: 'loaded', bytes: Buffer.from(image.dataUrl.slice(image.dataUrl.indexOf(',') + 1), 'base64') };
+	};
 }

@@ -29,18 +29,18 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return { message: noModelText(connection), action: chooseModelButton() };
 		case 'no-mode':
 			return { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
-		case 'picture':
-			return { message: vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.') };
-		case 'picture-context':
+		case 'image':
+			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };
+		case 'image-context':
 			return {
 				message: vscode.l10n.t(
-					'A picture is made of the message alone. Remove the attached context, or put it into words.',
+					'An image is made of the message alone. Remove the attached context, or put it into words.',
 				),
 			};
-		case 'pictures-full':
+		case 'images-full':
 			return {
 				message: vscode.l10n.t(
-					'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
+					'This conversation keeps as many images as it may. Make the next ones in a new conversation.',
 				),
 				action: newConversationButton(),
 			};

@@ -1,6 +1,6 @@
 // Context that is attached to a message: what it is, how long it is, and how a model reads it.
 
-import type { AttachedImage } from './attachedImage.ts';
+import type { AttachedImage } from './images.ts';
 import { oneLine } from './title.ts';
 
 export const ATTACHMENT_KINDS = [

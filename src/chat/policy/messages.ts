@@ -1,5 +1,6 @@
 // The texts for policies, for the editor's quick picks and messages.
 import * as vscode from 'vscode';
+import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
@@ -91,11 +92,11 @@ export function reasonText(reason: PreviewReason): string {
 		case 'not-in-order':
 			return vscode.l10n.t('order does not name it, and fallbacks are off');
 		case 'stores-data':
-			return vscode.l10n.t('data_collection: deny, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny, but {0}', knownPolicyText(reason.policy));
 		case 'retains-data':
-			return vscode.l10n.t('zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'stores-and-retains-data':
-			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
 				? vscode.l10n.t('it does not tell its quantization')
@@ -133,7 +134,7 @@ export function reasonText(reason: PreviewReason): string {
 	}
 }
 
-function dataPolicyText(policy: string | undefined): string {
+function knownPolicyText(policy: string | undefined): string {
 	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
@@ -191,7 +192,10 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
 		return { message: refusalText(error), action: isModel ? choose : action };
 	}
-	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
+	if (!(error instanceof ClientError)) {
+		return undefined;
+	}
+	const { code, serviceMessage } = error;
 	if (code === 'not-found' && asked && mode === 'chat') {
 		const nobody = isBinding(asked.provider ?? {})
 			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)
@@ -226,9 +230,9 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'routing': {
 			return routingText(problem.problem);
 		}
-		case 'picture':
+		case 'image':
 			return vscode.l10n.t(
-				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+				'Not sent: an image cannot be asked for under a policy that leaves providers out. Choose another policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);

@@ -5,6 +5,7 @@ import { providerPreferencesSchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import { showExplanation, showMessage } from '../../platform/notify.ts';
+import { type Choice, choose, chooseSome, separator } from '../../platform/pick.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import { PolicyRefusal, type PolicySource } from '../model/applyPolicy.ts';
@@ -13,7 +14,6 @@ import { type AskedWith, askedWith, policyInForce, retentionInForce } from '../m
 import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
 import { previewOf } from '../model/preview.ts';
 import { policyLabel, presetLabel, retentionText } from '../protocol/labels.ts';
-import { type Choice, choose, chooseSome, separator } from './lists.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
 import { editParameters } from './parameterEditor.ts';

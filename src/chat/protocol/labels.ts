@@ -24,13 +24,13 @@ export function modeDescription(mode: TurnMode): string {
 		case 'search':
 			return l10n.t('Answer with sources of the web');
 		case 'image':
-			return l10n.t('Make a picture of what you describe');
+			return l10n.t('Make an image of what you describe');
 	}
 }
 
-/** Why search and pictures cannot be used in an encrypted conversation. */
+/** Why search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
-	return l10n.t('Search and pictures have no encrypted way. Use them in another conversation.');
+	return l10n.t('Search and images have no encrypted way. Use them in another conversation.');
 }
 
 export function policyLabel({ preset, isPrivate, isLimited }: PolicyNameView): string {

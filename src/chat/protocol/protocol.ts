@@ -3,8 +3,8 @@
 import type { AnswerMessage } from '../../base/rpc.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
+import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { PictureProblem } from '../model/picture.ts';
 import type { EncryptionView } from './encryptionProtocol.ts';
 import type { CostView, DetailsView, PolicyView } from './policyProtocol.ts';
 
@@ -59,9 +59,9 @@ export type FromPage =
 	| { kind: 'connection-follow' }
 	/** The user wants to choose what messages ask for. */
 	| { kind: 'mode-pick' }
-	| { kind: 'picture-request'; request: string; turn: string; file: string }
+	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
-	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
+	| { kind: 'reply-image-reload' | 'reply-image-save' | 'reply-image-insert' | 'reply-image-open'; turn: string }
 	/** Begins an encrypted conversation; shows what the one that is shown proves. */
 	| { kind: 'encryption-begin' }
 	| { kind: 'attestation-show' }
@@ -112,8 +112,8 @@ export interface PageAnswers {
 	'page-ready'(): void;
 	'snapshot-request'(): void;
 	'earlier-request'(): void;
-	/** A kept picture as a `data:` address; undefined where it is gone. */
-	'picture-request'(): string | undefined;
+	/** A kept image as a `data:` address; undefined where it is gone. */
+	'reply-image-request'(): string | undefined;
 	/** Those of the names that are files of the workspace. */
 	'files-check'(): string[];
 	'image-load'(): LoadedImage;
@@ -240,13 +240,13 @@ export interface ReplyView {
 	/** Once it has ended. */
 	citations?: Citations;
 	/** Of an image model's reply; absent until it is known. */
-	picture?: PictureView;
+	image?: ReplyImageView;
 }
 
 /** `file` names it in requests. Sizes are in pixels. */
-export type PictureView =
+export type ReplyImageView =
 	| { file: string; width: number; height: number }
-	| { problem: PictureProblem | 'not-loaded'; canReload: boolean };
+	| { problem: ImageProblem | 'not-loaded'; canReload: boolean };
 
 /** Longest user message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;

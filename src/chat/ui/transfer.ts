@@ -1,6 +1,6 @@
 // Reads what is dropped on the page or pasted into the composer.
 
-import { MAXIMUM_IMAGE_BYTES } from '../model/attachedImage.ts';
+import { MAXIMUM_IMAGE_BYTES } from '../model/images.ts';
 import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
 import { parseUriList } from '../model/uriList.ts';
 import { MAXIMUM_DROP } from '../protocol/protocol.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { type FaultServer, sendEvents, useFaultServer } from '../../support/faultServer.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';
 import { collect, testClient } from './testClient.ts';

@@ -13,7 +13,7 @@ import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
-import { pictureActions } from '../modes/chatPicture.ts';
+import { imageActions } from '../modes/chatImage.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
 import type { ChatMarkdown } from './chatMarkdown.ts';
@@ -116,7 +116,7 @@ export class ChatTurn extends LitElement {
 							</details>`
 						: nothing
 				}
-				${turn.mode === 'image' ? this.renderPicture(reply, streaming) : nothing}
+				${turn.mode === 'image' ? this.renderImage(reply, streaming) : nothing}
 				<chat-markdown
 					.text=${reply.text}
 					.growing=${streaming && !reply.earlier}
@@ -145,16 +145,16 @@ export class ChatTurn extends LitElement {
 		});
 	}
 
-	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
+	private renderImage({ image }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
 		const { turn } = this;
-		return picture || streaming
-			? html`<chat-picture
-					.picture=${picture}
+		return image || streaming
+			? html`<chat-image
+					.image=${image}
 					.turn=${turn.id}
 					.prompt=${turn.question}
 					.post=${this.post}
 					.requests=${this.requests}
-				></chat-picture>`
+				></chat-image>`
 			: nothing;
 	}
 
@@ -226,7 +226,7 @@ export class ChatTurn extends LitElement {
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Make Again') : l10n.t('Ask Again'), retry) : nothing}
-				${streaming ? nothing : pictureActions(reply.picture, this.turn, this.post)}
+				${streaming ? nothing : imageActions(reply.image, this.turn, this.post)}
 				${
 					reply.text !== '' && !streaming
 						? [

@@ -15,7 +15,7 @@ export function modePlaceholder(mode: TurnMode): string {
 		case 'search':
 			return l10n.t('Search the web, or / for more…');
 		case 'image':
-			return l10n.t('Describe a picture, or / for more…');
+			return l10n.t('Describe an image, or / for more…');
 	}
 }
 
