@@ -1,6 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
-import type { DetailsView } from '../../src/chat/protocol/policyProtocol.ts';
 import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
+import type { DetailsView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
@@ -39,8 +39,8 @@ const DETAILS: DetailsView = {
 	digest: 'sha256:9f86d081884c7d65',
 	serviceId: 'chatcmpl-7f3a91c2d4e5',
 	firstWord: 240,
-	policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
-	preferences: [
+	routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
+	routingFields: [
 		['sort', 'price'],
 		['data_collection', 'deny'],
 		['zdr', 'true'],
@@ -146,9 +146,9 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot(
 			[turnView(), turnView({ canRetry: true, ...FACTS, cost: { usd: 0.00123 }, details: DETAILS })],
 			{
-				policy: {
+				settings: {
 					model: 'large-model',
-					policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
+					routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
 					retention: 'on',
 					total: {
 						replies: 2,

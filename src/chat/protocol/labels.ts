@@ -4,7 +4,7 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { SourceWords } from '../model/sourceList.ts';
-import type { PolicyNameView } from './policyProtocol.ts';
+import type { RoutingNameView } from './settingsProtocol.ts';
 
 export function modeLabel(mode: TurnMode): string {
 	switch (mode) {
@@ -33,12 +33,12 @@ export function noEncryptedModeText(): string {
 	return l10n.t('Search and images have no encrypted way. Use them in another conversation.');
 }
 
-export function policyLabel({ preset, isPrivate, isLimited }: PolicyNameView): string {
+export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {
 	const label = isLimited ? l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
 	return isPrivate ? l10n.t('{0}, private', label) : label;
 }
 
-export function presetLabel(preset: PolicyNameView['preset']): string {
+export function presetLabel(preset: RoutingNameView['preset']): string {
 	switch (preset) {
 		case 'balanced':
 			return l10n.t('Balanced');

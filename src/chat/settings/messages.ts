@@ -1,20 +1,19 @@
-// The texts for policies, for the editor's quick picks and messages.
+// The texts for models, routing policies and parameters in the editor's quick picks and messages.
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
-import { PolicyRefusal } from '../model/applyPolicy.ts';
-import type { RetentionChoice } from '../model/conversationSettings.ts';
+import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
-import { type AskedWith, isBinding } from '../model/policy.ts';
 import type { Preset } from '../model/presets.ts';
-import type { PreviewReason, PreviewRow } from '../model/preview.ts';
-import { readPrices } from '../model/prices.ts';
+import { type PreviewReason, type PreviewRow, readPrices } from '../model/preview.ts';
+import type { RetentionChoice } from '../model/settings.ts';
+import { type AskedWith, excludesProviders } from '../model/settings.ts';
 
-export type PolicyField = keyof ProviderPreferences;
+export type RoutingField = keyof RoutingPolicy;
 
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
@@ -33,8 +32,8 @@ export function presetDetail(preset: Preset): string {
 	}
 }
 
-/** Describes what a field of the policy does, as the settings describe it. */
-export function fieldDetail(field: PolicyField): string {
+/** Describes what a field of the routing policy does, as the settings describe it. */
+export function fieldDetail(field: RoutingField): string {
 	switch (field) {
 		case 'sort':
 			return vscode.l10n.t('What providers are sorted by');
@@ -177,13 +176,13 @@ export function chooseModelButton(): NonNullable<Explanation['action']> {
 }
 
 /**
- * Explains why a request was not sent, or how its policy made it fail. Returns undefined where the policy has nothing
- * to do with it.
+ * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
+ * do with it.
  */
-export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
+export function explainRefusal(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
 	const choose = chooseModelButton();
-	if (error instanceof PolicyRefusal) {
+	if (error instanceof RequestRefusal) {
 		const { problem } = error;
 		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {
 			return { message: refusalText(error) };
@@ -197,7 +196,7 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	}
 	const { code, serviceMessage } = error;
 	if (code === 'not-found' && asked && mode === 'chat') {
-		const nobody = isBinding(asked.provider ?? {})
+		const nobody = excludesProviders(asked.provider ?? {})
 			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)
 			: vscode.l10n.t('The service has no model “{0}”. Choose another one.', asked.model);
 		return { message: nobody + quote(serviceMessage), action: choose };
@@ -223,7 +222,7 @@ export function noImagesText(model: string): string {
 	);
 }
 
-function refusalText({ problem }: PolicyRefusal): string {
+function refusalText({ problem }: RequestRefusal): string {
 	switch (problem.kind) {
 		case 'setting':
 			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
@@ -277,7 +276,9 @@ function routingText({ field, value, reason }: RoutingProblem): string {
 
 const MAXIMUM_NAMED = 4;
 
-/** Lists the main reason against each provider, limited to the providers that the policy names, if it names any. */
+/**
+ * Lists the main reason against each provider, limited to the providers that the routing policy names, if it names any.
+ */
 function rowsText(rows: readonly PreviewRow[]): string {
 	const unnamed = new Set(['other-models', 'not-in-only', 'not-in-order']);
 	const named = rows.filter(({ reasons }) => !reasons.some(({ kind }) => unnamed.has(kind)));

@@ -19,7 +19,7 @@ import {
 	withRecent,
 } from '../model/modelChoices.ts';
 import { modelText } from './messages.ts';
-import type { PolicyTarget } from './routingEditor.ts';
+import type { RoutingTarget } from './routingEditor.ts';
 
 export interface ModelPickerOptions {
 	chat: Chat;
@@ -33,8 +33,8 @@ export interface ModelPickerOptions {
 	/** Model servers of this machine that the local connection does not use yet. */
 	unusedServers(): Promise<readonly UnusedServer[]>;
 	defaultModel: string | undefined;
-	/** The conversation's policy. */
-	target: Pick<PolicyTarget, 'read' | 'write'>;
+	/** The conversation's routing policy. */
+	target: Pick<RoutingTarget, 'read' | 'write'>;
 	editParameters(): Promise<void>;
 	explainError(error: unknown): Explanation;
 }
@@ -242,7 +242,7 @@ function groupText(group: ModelGroup): string {
 	}
 }
 
-/** Only the enterprise host understands a prefix; elsewhere the policy's order has the same effect. */
+/** Only the enterprise host understands a prefix; elsewhere the order of the routing policy has the same effect. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	const { connection, target, explainError } = options;
 	const model = bareModel(connection, currentModel(options));
