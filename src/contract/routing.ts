@@ -43,7 +43,7 @@ export interface RoutingProblem {
 export function routingReasonText(reason: RoutingReason): string {
 	if (reason.kind === 'nobody') {
 		const who = reason.among === 'order' ? 'no provider in it' : 'no provider';
-		const why = reason.openOnly ? `; ${reason.openOnly} serves open models alone, and this one is closed` : '';
+		const why = reason.openOnly ? `; ${reason.openOnly} serves only open models, and this one is closed` : '';
 		return `${who} may serve the request${why}`;
 	}
 	const instead = reason.order ? ` and send provider.order ${JSON.stringify(reason.order)}` : '';

@@ -193,7 +193,7 @@ describe('provider prefixes', () => {
 			]) {
 				await assert.rejects(client.chat.complete({ ...request, messages }), {
 					code: 'invalid-request',
-					message: /open models alone/,
+					message: /only open models/,
 				});
 			}
 			assert.equal(context.server.received.length, before);

@@ -71,7 +71,7 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 			return selectAlternates(options);
 		case 'other': {
 			const title = vscode.l10n.t('Model');
-			const prompt = vscode.l10n.t('The name as a request has it: an id, an alias, or a full path');
+			const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
 			const name = await input(title, prompt, currentModel(options), text =>
 				text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
 			);
@@ -266,10 +266,10 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	}
 	offer(
 		vscode.l10n.t(
-			'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
+			'Only the enterprise host understands a provider prefix, and this connection uses the public host. The routing policy can put {0} first instead.',
 			chosen.provider,
 		),
-		vscode.l10n.t('Put It First in the Policy'),
+		vscode.l10n.t('Put It First in the Routing Policy'),
 		() => target.write({ ...target.read(), order: [chosen.provider] }),
 		explainError,
 	);

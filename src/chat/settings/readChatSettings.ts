@@ -87,7 +87,7 @@ export function allowedParameter(name: ChatParameter, contextLength?: number): s
 		case 'text':
 			return vscode.l10n.t('Allowed: a text.');
 		case 'texts':
-			return vscode.l10n.t('Allowed: a text, or a JSON list of texts.');
+			return vscode.l10n.t('Allowed: a string, or a JSON list of strings.');
 		case 'object':
 			return name === 'response_format'
 				? vscode.l10n.t('Allowed: a JSON object with a type.')
@@ -120,7 +120,7 @@ export function allowedRouting(field: RoutingField): string {
 		case 'ignore':
 			return vscode.l10n.t('Allowed: a list of providers’ names.');
 		case 'quantizations':
-			return vscode.l10n.t('Allowed: a list of texts.');
+			return vscode.l10n.t('Allowed: a list of strings.');
 		case 'allow_fallbacks':
 		case 'require_parameters':
 		case 'zdr':

@@ -126,7 +126,7 @@ export class SettingsPickers {
 					]
 				: []),
 			separator(vscode.l10n.t('All conversations')),
-			{ label: vscode.l10n.t('$(settings) Edit the Default Policy…'), value: 'edit-default' },
+			{ label: vscode.l10n.t('$(settings) Edit the Default Routing Policy…'), value: 'edit-default' },
 			{ label: vscode.l10n.t('$(json) Open in Settings'), value: 'settings' },
 		];
 		const chosen = await choose(vscode.l10n.t('Routing Policy'), items, {
@@ -221,7 +221,7 @@ export class SettingsPickers {
 
 	private conversationTarget(chat: Chat, connection: Connection): RoutingTarget {
 		return {
-			title: vscode.l10n.t('Policy of This Conversation'),
+			title: vscode.l10n.t('Routing Policy of This Conversation'),
 			read: () => settingsInForce(this.options.source.defaults(), chat.conversation.settings).routing,
 			write: async ({ zdr, ...routing }) => {
 				const retention: RetentionChoice = zdr ?? 'account';
@@ -235,7 +235,7 @@ export class SettingsPickers {
 
 	private defaultTarget(chat: Chat, connection: Connection): RoutingTarget {
 		return {
-			title: vscode.l10n.t('Default Policy'),
+			title: vscode.l10n.t('Default Routing Policy'),
 			read: () => routingPolicySchema.safeParse(readSetting('errand.chat.routing')).data ?? {},
 			write: async routing => writeSetting('errand.chat.routing', routing),
 			preview: async () => {
@@ -251,7 +251,7 @@ export class SettingsPickers {
 		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
 		const words = {
 			remains: vscode.l10n.t('Remain'),
-			unclear: vscode.l10n.t('Cannot be told'),
+			unclear: vscode.l10n.t('Not known'),
 			out: vscode.l10n.t('Left out'),
 		};
 		const items = rows.flatMap((row, index): Choice<string>[] => [
@@ -264,7 +264,7 @@ export class SettingsPickers {
 			},
 		]);
 		const none: Choice<string> = {
-			label: vscode.l10n.t('The connection lists no providers: the service alone knows whom it has.'),
+			label: vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.'),
 			value: '',
 		};
 		await choose(vscode.l10n.t('Providers for {0}', asked.model), items.length === 0 ? [none] : items, {

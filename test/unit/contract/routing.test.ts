@@ -168,7 +168,7 @@ describe('routingProblem', () => {
 	it('names the value, and the own slug where that is the reason', () => {
 		const found = routingProblem(enterprise, { model: 'closed', provider: { only: ['acme'] } });
 		assert.deepEqual(found?.value, ['acme']);
-		assert.match(reasonOf({ model: 'closed', provider: { only: ['acme'] } }), /acme serves open models alone/);
+		assert.match(reasonOf({ model: 'closed', provider: { only: ['acme'] } }), /acme serves only open models/);
 		assert.doesNotMatch(reasonOf({ model: 'closed', provider: { only: [] } }), /acme/);
 	});
 });

@@ -302,7 +302,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 						icon: 'compass',
 						word: name,
 						label: l10n.t('Select Routing Policy'),
-						hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is demanded.')}` : name,
+						hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
 						press: () => this.post({ kind: 'routing-choose' }),
 					})
 				: nothing
@@ -371,7 +371,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
-				this.say(l10n.t('{0} is no text file, or larger than 1 MB.', file.name));
+				this.say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
 				isComplete = false;
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
@@ -439,7 +439,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		this.post({ kind: 'message-send', ...shown, turn, text });
 		this.timeout = setTimeout(
-			() => this.settle(l10n.t('The message was not taken yet. It is still here; send it again.')),
+			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
 			ACCEPT_TIMEOUT_MS,
 		);
 	}

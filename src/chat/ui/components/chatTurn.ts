@@ -281,8 +281,8 @@ export class ChatTurn extends LitElement {
 			continued === 0
 				? ''
 				: continued === 1
-					? l10n.t('Continued after it had ended too early.')
-					: l10n.t('Continued {0} times after it had ended too early.', continued),
+					? l10n.t('Continued after it ended early.')
+					: l10n.t('Continued {0} times after it ended early.', continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}

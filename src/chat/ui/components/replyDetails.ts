@@ -23,7 +23,7 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 	const [asked, ...alternates] = details.asked ?? [];
 	const routingFields = details.routingFields ?? [];
 	return html`<dl class="details">
-		${row(l10n.t('Provider'), reply.provider ?? l10n.t('The service did not name it.'))}
+		${row(l10n.t('Provider'), reply.provider ?? l10n.t('Not named by the service'))}
 		${reply.model === undefined ? nothing : row(l10n.t('Model'), reply.model, details.digest)}
 		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(l10n.t('Asked for'), [asked, ...alternates].join(', '))}
 		${row(l10n.t('Tokens'), tokensText(reply, language))}
@@ -70,8 +70,8 @@ function tokensText({ usage = {} }: ReplyView, language: string): string {
 function timeText({ duration, details }: ReplyView, language: string): string {
 	const spoken = (milliseconds: number) => formatDuration(milliseconds, language);
 	return [
-		details?.firstWord === undefined ? '' : l10n.t('first word after {0}', spoken(details.firstWord)),
-		duration === undefined ? '' : l10n.t('{0} in all', spoken(duration)),
+		details?.firstWord === undefined ? '' : l10n.t('first token after {0}', spoken(details.firstWord)),
+		duration === undefined ? '' : l10n.t('{0} in total', spoken(duration)),
 	]
 		.filter(part => part !== '')
 		.join(' · ');

@@ -144,7 +144,7 @@ export class ChatImage extends LitElement {
 	override render(): TemplateResult {
 		const { image, address, gone, unanswered } = this;
 		if (!image) {
-			return html`<div class="frame making"><span>${l10n.t('The image is being made.')}</span></div>`;
+			return html`<div class="frame making"><span>${l10n.t('The image is being generated.')}</span></div>`;
 		}
 		if ('problem' in image) {
 			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
@@ -156,10 +156,8 @@ export class ChatImage extends LitElement {
 			const isFile = gone === 'file';
 			return this.renderProblem(
 				isFile
-					? l10n.t('The image is not kept any more: its file was deleted.')
-					: l10n.t(
-							'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
-						),
+					? l10n.t('The image is gone: its file was deleted.')
+					: l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
 				isFile && this.reload,
 			);
 		}
@@ -209,21 +207,19 @@ const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAA
 function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return l10n.t('The image was not loaded: its address is none that can be loaded from.');
+			return l10n.t('The image was not loaded: its address cannot be used.');
 		case 'private':
-			return l10n.t('The image was not loaded: its address leads into this machine or its network.');
+			return l10n.t('The image was not loaded: its address is on this machine or its network.');
 		case 'redirected':
-			return l10n.t('The image was not loaded: its server sent on to another address.');
+			return l10n.t('The image was not loaded: its server redirected to another address.');
 		case 'unreachable':
 			return l10n.t('The image was not loaded: its server refused or did not answer.');
 		case 'too-large':
 			return l10n.t('The image was not loaded: it is larger than 10 MB.');
 		case 'type':
-			return l10n.t(
-				'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
-			);
+			return l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.');
 		case 'not-kept':
-			return l10n.t('The image was not kept: it could not be written to the disk. Make room and load it again.');
+			return l10n.t('The image was not saved: it could not be written to the disk. Make room and load it again.');
 		case 'not-loaded':
 			return l10n.t('The image was not loaded.');
 	}
