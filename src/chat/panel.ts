@@ -32,7 +32,7 @@ import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
-import { explainRefusal } from './settings/messages.ts';
+import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
@@ -99,7 +99,7 @@ export class ChatPanel {
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
 			explainError: (error, connection, asked, mode) =>
-				explainRefusal(error, asked, mode) ?? explainError(error, connection),
+				explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
 			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,

@@ -4,10 +4,18 @@ import type { ChatNotice } from '../conversation/chatOptions.ts';
 import type { OpenFailure } from '../conversation/openConversations.ts';
 import { goneText } from '../encrypted/messages.ts';
 import type { FinishProblem } from '../model/conversation.ts';
+import type { TurnMode } from '../model/mode.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 
 export function noModelText(connection: string): string {
 	return vscode.l10n.t('{0} has no model for chat. Set errand.chat.model or switch the connection.', connection);
+}
+
+/** Why a mode cannot be used with a connection. */
+export function noModeText(mode: TurnMode, connection: string): string {
+	return mode === 'search'
+		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
+		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
 }
 
 export function noticeText(notice: ChatNotice): string {

@@ -3,10 +3,9 @@ import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
-import { noModeText } from '../modes/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
 import { chooseModelButton } from '../settings/messages.ts';
-import { noModelText, systemReason } from './messages.ts';
+import { noModelText, noModeText, systemReason } from './messages.ts';
 
 /** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {

@@ -5,7 +5,6 @@ import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptionView } from './encryptionProtocol.ts';
 import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
@@ -156,6 +155,24 @@ export interface Snapshot {
 	/** Absent where it is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;
+}
+
+/** What the page shows of an encrypted conversation. */
+export interface EncryptionView {
+	/** What may be said of it, without a full stop. */
+	label: string;
+	/** More of it; each without a full stop. */
+	details: string[];
+	/** It is being opened. */
+	isConnecting: boolean;
+	/** It does not go on, or could not be opened. */
+	isRefused: boolean;
+	/** Nothing of it is written. The page keeps nothing of it either. */
+	isKept: boolean;
+	/** What stands in the place of its turns while there are none, in sentences. */
+	emptyText: string;
+	/** In a snapshot: what was typed in it and not sent, when it was shown last. */
+	draft?: string;
 }
 
 export interface ConnectionView {
