@@ -1,10 +1,10 @@
 import { ClientError } from '../base/errors.ts';
+import { oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import type { LogWriter } from './logWriter.ts';
 import { type FollowState, isAttemptShown } from './model/followState.ts';
 import { createEntryFormatter, type FollowWords } from './model/formatEntry.ts';
 import type { LogRecord } from './model/logRecord.ts';
-import { oneLine } from './model/plainText.ts';
 
 export interface FollowOptions {
 	client: Pick<Client, 'tasks'>;

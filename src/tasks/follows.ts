@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
+import { firstLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import { isFinalStatus, type Task } from '../contract/tasks.ts';
 import { showExplanation } from '../platform/notify.ts';
@@ -9,7 +10,6 @@ import { StateEntries } from '../platform/sharedState.ts';
 import type { FollowedLog } from './followStatusItem.ts';
 import type { KeptLogs } from './keptLog.ts';
 import type { FollowState } from './model/followState.ts';
-import { firstLine } from './model/plainText.ts';
 import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import { type FollowListener, type FollowTarget, TaskFollow } from './taskFollow.ts';
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
@@ -12,7 +13,6 @@ import { LogChannel } from './logChannel.ts';
 import { LogWriter, MAXIMUM_LINES } from './logWriter.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import type { LogRecord } from './model/logRecord.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
 
 const MAXIMUM_TITLE = 40;

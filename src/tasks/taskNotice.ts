@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { writeSetting } from '../platform/settings.ts';
 import { outcome, rowWords } from './common/messages.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
 
 const MAXIMUM_TITLE = 60;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { PictureType } from '../../base/pictureHeader.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import { extensionOf } from '../model/picture.ts';
 import { pictureReference } from '../model/pictureReference.ts';
-import { cut, oneLine } from '../model/title.ts';
 
 /** An image with its prompt. */
 export interface ShownPicture {
@@ -48,7 +48,7 @@ export async function insertPicture(picture: ShownPicture): Promise<void> {
 	}
 	const sameRoot = file.scheme === folder.scheme && file.authority === folder.authority;
 	const place = sameRoot ? path.posix.relative(folder.path, file.path) : file.toString(true);
-	const text = pictureReference(cut(oneLine(picture.prompt), 200), place);
+	const text = pictureReference(oneLine(picture.prompt, 200), place);
 	// The dialog may have replaced the active editor, so the document is shown again.
 	const target = await vscode.window.showTextDocument(document, editor.viewColumn);
 	const done = await target.edit(edit => edit.replace(target.selection, text));

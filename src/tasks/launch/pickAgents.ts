@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { hasInvisible } from '../../base/invisible.ts';
-import { escapeIcons } from '../model/plainText.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type AgentChoice, offeredChoices } from './launchChoices.ts';
 import { shortName } from './preflightMessages.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import { pickFromMany } from './pickFromMany.ts';
 import { repositoryName } from './pickRepository.ts';
 import { listBranches } from './repositoryFacts.ts';

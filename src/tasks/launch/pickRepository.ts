@@ -2,8 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons, oneLine, plainText } from '../../base/plainText.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../../platform/git.ts';
-import { escapeIcons, oneLine, plainText } from '../model/plainText.ts';
 
 const MAXIMUM_NAME = 80;
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from '../model/findings.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { LaunchChoices } from './launchChoices.ts';
 import { agentName, choiceName } from './pickAgents.ts';
