@@ -183,7 +183,7 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('of a fault is one line of a bounded length', () => {
 			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
+			assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
 			assert.ok(message.length < 400);
 		});
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
@@ -11,7 +12,6 @@ import {
 	type LaunchFacts,
 	type LaunchPlan,
 } from '../model/findings.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import {
