@@ -149,7 +149,7 @@ export class FollowedLogs implements Disposable {
 			await log.restored;
 			return { source: log, client: target.client };
 		} catch (error) {
-			return { reason: explainError(error, active.label).message };
+			return { reason: active.explain(error) };
 		}
 	}
 

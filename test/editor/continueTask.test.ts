@@ -4,14 +4,13 @@ import { systemClock } from '../../src/base/async.ts';
 import { ClientError } from '../../src/client/core/errors.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import { activeConnection, taskClient } from './taskClient.ts';
 
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;
@@ -47,10 +46,7 @@ describe('a further prompt for a task that is over', () => {
 		const client = taskClient(server);
 		store = new TaskStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
-		const active = new ActiveConnection({
-			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, hasLookUps: true, agents: [] }),
-			client: () => Promise.resolve(client),
-		});
+		const active = activeConnection(client);
 		followUps = new TaskFollowUps({
 			workspaceState: state,
 			store,

@@ -36,12 +36,14 @@ describe('reading the lists', () => {
 		list = new ListRefresh({
 			store,
 			agentTasks,
-			isVisible: () => isVisible,
-			isStopped: () => isStopped,
-			isFocused: true,
-			intervalMs: () => INTERVAL_MS,
-			connectionRead: () => Promise.resolve(),
-			clock,
+			view: { isVisible: () => isVisible, isFocused: true },
+			active: {
+				read: () => Promise.reject(new Error('no connection can be read')),
+				get isStopped() {
+					return isStopped;
+				},
+			},
+			timing: { clock, intervalMs: () => INTERVAL_MS },
 			logger: nullLogger,
 		});
 	});
