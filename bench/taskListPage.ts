@@ -4,8 +4,9 @@ import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
 import { groupTasks } from '../src/tasks/model/taskGroups.ts';
-import { describeTask, type RowWords } from '../src/tasks/model/taskRow.ts';
+import { describeTask } from '../src/tasks/model/taskRow.ts';
 import { TaskStore } from '../src/tasks/taskStore.ts';
+import { rowWords } from '../test/support/rowWords.ts';
 import { median } from './row.ts';
 import type { TaskListServer } from './taskListServer.ts';
 
@@ -13,20 +14,6 @@ export const PAGE = 50;
 const REQUESTS = 500;
 /** Until the runtime has compiled both. */
 const WARM = 500;
-
-const words: RowWords = {
-	untitled: 'Untitled',
-	queued: 'queued',
-	running: 'running',
-	saving: 'saving',
-	stopping: 'stopping',
-	percent: progress => `${progress} %`,
-	outcome: kind => kind,
-	changes: (added, removed, files) => `+${added} −${removed} in ${files} files`,
-	pullRequest: number => `PR ${number}`,
-	age: milliseconds => `${Math.floor(milliseconds / 60_000)} min`,
-	follow: state => state.kind,
-};
 
 export function openStore({ address, token }: TaskListServer): TaskStore {
 	const client = createClient({
@@ -41,7 +28,7 @@ export function openStore({ address, token }: TaskListServer): TaskStore {
 export function rowsOf(store: TaskStore, inSight: number): number {
 	const groups = groupTasks(store.shown(), Date.now(), () => false);
 	for (const task of groups.flatMap(group => group.tasks).slice(0, inSight)) {
-		describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, words);
+		describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, rowWords);
 	}
 	return groups.length;
 }

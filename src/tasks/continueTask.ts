@@ -109,9 +109,12 @@ export class TaskFollowUps {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
-			...defined({ selectedAgent, selectedModel }),
-			...(installDependencies ? { installDependencies } : {}),
-			...(maxDuration > 0 ? { maxDuration } : {}),
+			...defined({
+				selectedAgent,
+				selectedModel,
+				installDependencies: installDependencies || undefined,
+				maxDuration: maxDuration > 0 ? maxDuration : undefined,
+			}),
 		};
 		const { start, branches } = this.dependencies;
 		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));

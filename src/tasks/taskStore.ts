@@ -257,7 +257,7 @@ export class TaskStore implements Disposable {
 
 	private listQuery(): TaskListQuery {
 		const { kind, status } = this.filter;
-		return { ...(kind === 'all' ? {} : { filter: kind }), ...defined({ status }) };
+		return defined({ filter: kind === 'all' ? undefined : kind, status });
 	}
 
 	dispose(): void {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Client } from '../../client/types.ts';
 import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
@@ -181,7 +182,7 @@ export class LogDocuments implements Disposable {
 		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
 		const target = await vscode.window.showSaveDialog({
 			title: vscode.l10n.t('Save Log'),
-			...(folder?.scheme === 'file' && { defaultUri: vscode.Uri.joinPath(folder, fileName) }),
+			...defined({ defaultUri: folder?.scheme === 'file' ? vscode.Uri.joinPath(folder, fileName) : undefined }),
 			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
 		});
 		if (target) {

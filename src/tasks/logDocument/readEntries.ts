@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../client/core/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { LogRecord } from '../model/formatEntry.ts';
@@ -23,7 +24,7 @@ export async function* readEntries({
 	missing,
 }: ReadRequest): AsyncGenerator<LogRecord, void> {
 	let heardSinceStatus = true;
-	const options = { fromIndex: from, includeStatus: true, ...(signal && { signal }) };
+	const options = { fromIndex: from, includeStatus: true, ...defined({ signal }) };
 	for await (const event of client.tasks.follow(taskId, options)) {
 		switch (event.type) {
 			case 'log':

@@ -18,6 +18,44 @@ export interface LogEntry {
 	step: string;
 }
 
+/** The field that is named after the host of deployments. */
+export const deploymentSettings = `${deployHost}DeploymentSettings`;
+
+/** The documented fields of a task, in the order of their requirements. */
+export const taskFields = [
+	'id',
+	'userId',
+	'teamId',
+	'prompt',
+	'repoUrl',
+	'selectedAgent',
+	'selectedModel',
+	'installDependencies',
+	'maxDuration',
+	'status',
+	'progress',
+	'error',
+	'selectedBranch',
+	'branchName',
+	'sandboxUrl',
+	'sandboxId',
+	'merged',
+	'diffStats',
+	'autoDeployEnabled',
+	deploymentSettings,
+	'deployments',
+	'badge',
+	'batchId',
+	'createdAt',
+	'updatedAt',
+	'completedAt',
+	'creatorName',
+	'creatorImage',
+	'prNumber',
+	'prUrl',
+	'isEmptyGitUser',
+];
+
 /** A fixed moment and `seconds` later, in ISO 8601. */
 export function moment(seconds: number): string {
 	return new Date(Date.UTC(2025, 5, 30, 8, 0, 0) + seconds * 1000).toISOString();
@@ -79,7 +117,7 @@ const whole: Task = {
 	merged: true,
 	diffStats: { totalLinesAdded: 143, totalLinesRemoved: 21, totalFilesChanged: 6 },
 	autoDeployEnabled: true,
-	[`${deployHost}DeploymentSettings`]: { project: 'harbour-site', region: 'north-2' },
+	[deploymentSettings]: { project: 'harbour-site', region: 'north-2' },
 	deployments: [{ url: 'https://harbour-preview.invalid', state: 'ready' }],
 	badge: 'first-voyage',
 	batchId: null,

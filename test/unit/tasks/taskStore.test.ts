@@ -164,10 +164,7 @@ describe('the list of tasks', () => {
 
 	it('drops what an earlier connection answers late, and does not wait for it', async () => {
 		fill(server, 1);
-		let release: (() => void) | undefined;
-		const released = new Promise<void>(resolve => {
-			release = resolve;
-		});
+		const { promise: released, resolve: release } = Promise.withResolvers<void>();
 		server.beforeList = () => released;
 		const late = store.refresh();
 		await waitFor('the request', () => server.requests.length === 1);
@@ -177,7 +174,7 @@ describe('the list of tasks', () => {
 		await store.refresh();
 		assert.equal(store.state, 'empty');
 		server.add({ id: 'elsewhere' });
-		release?.();
+		release();
 		await late;
 		assert.deepEqual(ids(), []);
 	});
@@ -271,17 +268,14 @@ describe('the list of tasks', () => {
 
 	it('drops what an earlier filter brings late', async () => {
 		fill(server, 1);
-		let release: (() => void) | undefined;
-		const released = new Promise<void>(resolve => {
-			release = resolve;
-		});
+		const { promise: released, resolve: release } = Promise.withResolvers<void>();
 		server.beforeList = () => released;
 		const late = store.refresh();
 		await waitFor('the request', () => server.requests.length === 1);
 		store.setFilter({ ...NO_FILTER, kind: 'all', status: 'stopped' });
 		server.beforeList = undefined;
 		await store.refresh();
-		release?.();
+		release();
 		await late;
 		assert.deepEqual(ids(), []);
 	});
