@@ -12,7 +12,7 @@ import { firstLine } from './model/plainText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
@@ -21,7 +21,7 @@ const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 
 
 export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	/** Shows and follows a task that goes on. */

@@ -7,10 +7,10 @@ import { ClientError } from '../client/core/errors.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { isLongAway, RefreshTimer } from './refreshTimer.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 export interface ListRefreshOptions {
-	store: TaskStore;
+	store: TaskListStore;
 	agentTasks: AgentTaskList;
 	active: Pick<ActiveConnection, 'read' | 'isStopped'>;
 	view: {

@@ -12,7 +12,7 @@ import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
 import { describeTask, repositoryName } from './model/taskRow.ts';
 import type { OwnRepositories } from './ownRepositories.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
 
 export type TreeNode =
@@ -33,7 +33,7 @@ const agentMore: TreeNode = { kind: 'agentMore' };
 const start: TreeNode = { kind: 'start' };
 
 export interface TaskTreeDependencies {
-	store: TaskStore;
+	store: TaskListStore;
 	agentTasks: AgentTaskList;
 	active: Pick<ActiveConnection, 'current' | 'isStopped' | 'explain'>;
 	own: Pick<OwnRepositories, 'matcher'>;

@@ -8,7 +8,7 @@ import type { ActiveConnection } from './activeConnection.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
 import { type FollowSummary, followLine } from './followStatusItem.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
 
 /** How often the ages in visible rows are redrawn, in milliseconds. */
@@ -16,7 +16,7 @@ const AGE_MS = 60_000;
 
 export interface TaskViewDependencies {
 	treeView: vscode.TreeView<TreeNode>;
-	store: TaskStore;
+	store: TaskListStore;
 	tree: TaskTree;
 	active: ActiveConnection;
 	/** Makes the editor ask for these rows again, or for all of them. */

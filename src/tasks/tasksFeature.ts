@@ -32,8 +32,8 @@ import { OwnRepositories } from './ownRepositories.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
 import { TaskStops } from './stopTask.ts';
+import { TaskListStore } from './taskListStore.ts';
 import { TaskNotices } from './taskNotices.ts';
-import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
 
@@ -102,7 +102,7 @@ class Feature implements TasksFeature {
 	private readonly dependencies: TasksDependencies;
 	private readonly disposables = new DisposableStore();
 	private readonly active: ActiveConnection;
-	private readonly store: TaskStore;
+	private readonly store: TaskListStore;
 	private readonly agentTasks: AgentTaskList;
 	private readonly list: ListRefresh;
 	private readonly logs: FollowedLogs;
@@ -123,7 +123,7 @@ class Feature implements TasksFeature {
 		this.dependencies = dependencies;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
-		this.store = this.disposables.add(new TaskStore(dependencies.client, systemClock));
+		this.store = this.disposables.add(new TaskListStore(dependencies.client, systemClock));
 		this.agentTasks = this.disposables.add(new AgentTaskList(dependencies.client));
 		const { store, active, agentTasks } = this;
 		this.list = this.disposables.add(

@@ -6,7 +6,7 @@ import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
@@ -15,7 +15,7 @@ import { activeConnection, taskClient } from './taskClient.ts';
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;
 	let state: State;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let followUps: TaskFollowUps;
 	let shown: string[];
 	let problems: unknown[];
@@ -44,7 +44,7 @@ describe('a further prompt for a task that is over', () => {
 		shown = [];
 		problems = [];
 		const client = taskClient(server);
-		store = new TaskStore(() => Promise.resolve(client), systemClock);
+		store = new TaskListStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
 		const active = activeConnection(client);
 		followUps = new TaskFollowUps({

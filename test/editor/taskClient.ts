@@ -7,7 +7,7 @@ import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { FollowedLogs } from '../../src/tasks/followedLogs.ts';
 import type { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { TaskTree, type TaskTreeDependencies } from '../../src/tasks/taskTree.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
@@ -50,8 +50,8 @@ interface RowOptions {
 export function taskRows(
 	client: Client,
 	{ followState = () => undefined, explain = String, loadsAgentTasks = false }: RowOptions = {},
-): { store: TaskStore; agentTasks: AgentTaskList; tree: TaskTree } {
-	const store = new TaskStore(() => Promise.resolve(client), systemClock);
+): { store: TaskListStore; agentTasks: AgentTaskList; tree: TaskTree } {
+	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
 	const agentTasks = new AgentTaskList(() => Promise.resolve(client));
 	const tree = new TaskTree({
 		store,
@@ -70,6 +70,6 @@ export function taskRows(
 export async function followedLogs(client: Client, workspaceState: State, keptLogs?: KeptLogs): Promise<FollowedLogs> {
 	const active = activeConnection(client);
 	await active.read();
-	const store = new TaskStore(() => Promise.resolve(client), systemClock);
+	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
 	return new FollowedLogs({ workspaceState, keptLogs, store, active, ends: new TaskEnds() });
 }

@@ -7,8 +7,8 @@ import type { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { clockTime, rowWords } from '../../src/tasks/common/messages.ts';
 import { type FollowSummary, followLine } from '../../src/tasks/followStatusItem.ts';
 import type { FollowState } from '../../src/tasks/model/followState.ts';
+import type { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { noticeOf } from '../../src/tasks/taskNotices.ts';
-import type { TaskStore } from '../../src/tasks/taskStore.ts';
 import type { TaskTree, TreeNode } from '../../src/tasks/taskTree.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
@@ -86,7 +86,7 @@ describe('what is said of tasks', () => {
 	describe('in the tree', () => {
 		let server: TaskServer;
 		let client: Client;
-		let store: TaskStore;
+		let store: TaskListStore;
 		let agentTasks: AgentTaskList;
 		let tree: TaskTree;
 		let states: Map<string, FollowState>;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { repositoryKey } from '../model/sameRepository.ts';
+import { repositoryKey } from '../model/cloneUrl.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { ClientError } from '../../client/core/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
+import { repositoryKey } from '../model/cloneUrl.ts';
 import type { ServiceCheck } from '../model/findings.ts';
-import { repositoryKey } from '../model/sameRepository.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
 /**

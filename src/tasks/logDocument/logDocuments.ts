@@ -10,8 +10,7 @@ import { LogDocument } from './logDocument.ts';
 import { LogLinks } from './logLinks.ts';
 import { foldsOf, sectionsOf } from './logSections.ts';
 import { createLineFormatter, type LogLine } from './logWindow.ts';
-import { readEntries, readRange } from './readEntries.ts';
-import { saveLog } from './saveLog.ts';
+import { readEntries, readRange, saveLog } from './readEntries.ts';
 
 /** The longest message that the document shows in full, in UTF-16 code units; the saved log has all of it. */
 const MAXIMUM_MESSAGE = 10_000;

@@ -69,3 +69,14 @@ export function hasCredentials(remoteUrl: string): boolean {
 	const url = URL.parse(remoteUrl.trim());
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
 }
+
+/**
+ * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
+ * address names no repository.
+ */
+export function repositoryKey(address: string): string | undefined {
+	const place = readRemoteUrl(address);
+	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;
+	const key = place.kind === 'directory' ? place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/') : text;
+	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
+}

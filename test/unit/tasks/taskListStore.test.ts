@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/base/async.ts';
 import { createClient } from '../../../src/client/client.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { NO_FILTER } from '../../../src/tasks/model/taskFilter.ts';
-import { TaskStore } from '../../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../../src/tasks/taskListStore.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TaskServer } from './taskServer.ts';
 
@@ -18,7 +18,7 @@ function fill(server: TaskServer, count: number, status = 'completed'): void {
 describe('the list of tasks', () => {
 	let server: TaskServer;
 	let client: Client;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let now: number;
 	const ids = () => Array.from(store.all(), ({ id }) => id).sort();
 
@@ -26,7 +26,7 @@ describe('the list of tasks', () => {
 		server = await TaskServer.start();
 		client = createClient({ connection: server.connection, keys: () => Promise.resolve('test') });
 		now = 1000;
-		store = new TaskStore(() => Promise.resolve(client), { ...systemClock, now: () => now });
+		store = new TaskListStore(() => Promise.resolve(client), { ...systemClock, now: () => now });
 	});
 
 	afterEach(async () => {

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { createClient } from '../../../../src/client/client.ts';
 import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { Client } from '../../../../src/client/types.ts';
-import { readEntries, readRange } from '../../../../src/tasks/logDocument/readEntries.ts';
-import { saveLog } from '../../../../src/tasks/logDocument/saveLog.ts';
+import { readEntries, readRange, saveLog } from '../../../../src/tasks/logDocument/readEntries.ts';
 import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 import { TaskServer } from '../taskServer.ts';
 

@@ -28,7 +28,7 @@ export interface StoreChange {
  * records since when they are stale. Only one request runs at a time, and late replies from an earlier connection are
  * dropped.
  */
-export class TaskStore implements Disposable {
+export class TaskListStore implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
 	private readonly clock: Clock;
 	private readonly changed = new Emitter<StoreChange>();
