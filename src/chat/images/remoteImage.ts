@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
-import { imageTypeOf, IMAGE_TYPES } from '../../base/imageHeader.ts';
+import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
 import type { FetchImage } from '../storage/imageStore.ts';
 

@@ -217,15 +217,14 @@ export function toRequest(
 	return {
 		prompt,
 		repoUrl,
-		...defined({ selectedBranch: branch }),
+		...defined({
+			selectedBranch: branch,
+			installDependencies: installDependencies || undefined,
+			maxDuration: maxDuration > 0 ? maxDuration : undefined,
+		}),
 		...(agents.length > 1
 			? { selectedAgents: agents.map(choice => ({ agent: choice.agent, model: modelOf(connection, choice) })) }
-			: {
-					...(first ? { selectedAgent: first.agent } : {}),
-					...(first?.model === undefined ? {} : { selectedModel: first.model }),
-				}),
-		...(installDependencies ? { installDependencies } : {}),
-		...(maxDuration > 0 ? { maxDuration } : {}),
+			: defined({ selectedAgent: first?.agent, selectedModel: first?.model })),
 	};
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
@@ -105,9 +106,11 @@ function findingRow(view: PreflightView, finding: Finding): PreflightRow {
 	return {
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
-		...(description === undefined ? {} : { description: escapeIcons(description) }),
-		...(detail === '' ? {} : { detail: escapeIcons(detail) }),
-		...(fix && { buttons: [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }] }),
+		...defined({
+			description: description === undefined ? undefined : escapeIcons(description),
+			detail: detail === '' ? undefined : escapeIcons(detail),
+			buttons: fix && [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }],
+		}),
 	};
 }
 
