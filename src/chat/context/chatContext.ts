@@ -5,12 +5,12 @@ import { defined } from '../../base/defined.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import { isImagePath } from '../model/textFile.ts';
-import { oneLine } from '../model/title.ts';
 import { MAXIMUM_DROPPED } from '../model/uriList.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
@@ -263,7 +263,9 @@ export class ChatContext {
 }
 
 export function encryptedImageText(): string {
-	return vscode.l10n.t('Images have no encrypted way. Remove them, or add them to another conversation.');
+	return vscode.l10n.t(
+		'Images are not available in an encrypted conversation. Remove them, or add them to another one.',
+	);
 }
 
 async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {

@@ -30,7 +30,7 @@ export function modeDescription(mode: TurnMode): string {
 
 /** Why search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
-	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
+	return l10n.t('Search and images are not available in an encrypted conversation. Use them in another one.');
 }
 
 export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {
