@@ -12,20 +12,20 @@ import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
 import type { EncryptionController } from './encrypted/encryptionController.ts';
 import { noticeText } from './messages/messages.ts';
-import type { PolicySource } from './model/applyPolicy.ts';
+import type { SettingsSource } from './model/applySettings.ts';
 import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';
-import type { PolicyDefaults } from './model/policy.ts';
+import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { PolicyView } from './protocol/policyProtocol.ts';
 import type { ToPage, TurnChange } from './protocol/protocol.ts';
-import { toPolicyView } from './protocol/toPolicyView.ts';
+import type { SettingsView } from './protocol/settingsProtocol.ts';
+import { toSettingsView } from './protocol/toSettingsView.ts';
 import { sliceBefore, toTurnView } from './protocol/toView.ts';
 import type { ShownConnection } from './shownConnection.ts';
 
 export interface ChatPageOptions {
 	connection: ShownConnection;
-	policy: PolicySource;
+	settings: SettingsSource;
 	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
 	/** Another conversation or model is shown: what goes with the next message is to be measured anew. */
 	conversationShown(): void;
@@ -153,7 +153,7 @@ export class ChatPage implements Disposable {
 			earlier: path.length - turns.length,
 			connection: this.options.connection.view,
 			...defined({ mode: conversation.mode }),
-			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
+			...(conversation.encryption ? {} : { settings: this.settingsView(conversation) }),
 			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
@@ -202,7 +202,7 @@ export class ChatPage implements Disposable {
 					this.setTurn(chat, turn);
 				}
 				if (chat.live === undefined) {
-					this.showPolicy(conversation);
+					this.showSettings(conversation);
 				}
 				break;
 			}
@@ -236,9 +236,9 @@ export class ChatPage implements Disposable {
 		this.post({ kind: 'connection-set', connection: this.options.connection.view });
 	}
 
-	/** Model, policy and what they leave room for. */
+	/** Shows the model, the routing policy, and how much context fits. */
 	showChoices({ conversation }: Chat): void {
-		this.showPolicy(conversation);
+		this.showSettings(conversation);
 		this.options.conversationShown();
 		this.showStatus(conversation);
 	}
@@ -266,21 +266,21 @@ export class ChatPage implements Disposable {
 		this.status.show(view.label, settings?.model ?? view.model, problem);
 	}
 
-	private showPolicy(conversation: Conversation): void {
+	private showSettings(conversation: Conversation): void {
 		if (!conversation.encryption) {
-			this.post({ kind: 'policy-set', policy: this.policyView(conversation) });
+			this.post({ kind: 'settings-set', settings: this.settingsView(conversation) });
 		}
 	}
 
-	private policyView(conversation: Conversation): PolicyView {
-		let defaults: PolicyDefaults | undefined;
+	private settingsView(conversation: Conversation): SettingsView {
+		let defaults: UserSettings | undefined;
 		try {
-			defaults = this.options.policy.defaults();
+			defaults = this.options.settings.defaults();
 		} catch {
-			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
+			// A setting that cannot be read is reported when a message is sent and when the routing policy is opened.
 			defaults = undefined;
 		}
-		return toPolicyView(conversation, defaults, this.options.connection.view.model);
+		return toSettingsView(conversation, defaults, this.options.connection.view.model);
 	}
 
 	private sendFocus(): void {

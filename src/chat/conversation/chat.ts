@@ -1,6 +1,6 @@
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import type { RequestFacts } from '../model/applyPolicy.ts';
+import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import {
 	addReply,
@@ -20,9 +20,9 @@ import {
 	withMode,
 	withSettings,
 } from '../model/conversation.ts';
-import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
+import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
 import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
@@ -410,7 +410,7 @@ export class Chat {
 			reply,
 			stream: async signal => {
 				if (this.way) {
-					const { instructions } = this.options.policy.defaults();
+					const { instructions } = this.options.settings.defaults();
 					const { messages } = toRequest(turn.conversation, turnId, model);
 					return this.way.stream(channelHistory(messages, instructions), signal);
 				}

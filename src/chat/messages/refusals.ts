@@ -4,8 +4,8 @@ import { type Explanation, explainError, helpfulButton } from '../../platform/no
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noModeText } from '../modes/messages.ts';
-import { chooseModelButton } from '../policy/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
+import { chooseModelButton } from '../settings/messages.ts';
 import { noModelText, systemReason } from './messages.ts';
 
 /** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */

@@ -6,7 +6,7 @@ import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { EncryptionView } from './encryptionProtocol.ts';
-import type { CostView, DetailsView, PolicyView } from './policyProtocol.ts';
+import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
@@ -15,7 +15,7 @@ export type ToPage =
 	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
-	| { kind: 'policy-set'; policy: PolicyView }
+	| { kind: 'settings-set'; settings: SettingsView }
 	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
@@ -67,9 +67,9 @@ export type FromPage =
 	| { kind: 'attestation-show' }
 	/** What was typed in this encrypted conversation and not sent. The host holds it, and writes it nowhere. */
 	| { kind: 'draft-hold'; conversation: string; text: string }
-	/** The buttons of the model and the policy were pressed. */
+	/** The buttons of the model and the routing policy were pressed. */
 	| { kind: 'model-choose' }
-	| { kind: 'policy-choose' }
+	| { kind: 'routing-choose' }
 	/** Ends a request of the host. */
 	| AnswerMessage
 	/** Whether keys that are pressed go to the page. The editor's own `focusedView` leaves out webviews. */
@@ -152,7 +152,7 @@ export interface Snapshot {
 	connection: ConnectionView;
 	/** Absent for chat. */
 	mode?: TurnMode;
-	policy?: PolicyView;
+	settings?: SettingsView;
 	/** Absent where it is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;

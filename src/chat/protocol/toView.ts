@@ -15,7 +15,7 @@ import type { ReplyUsage } from '../model/cost.ts';
 import { imageTokens } from '../model/images.ts';
 import { costOf, servedModel } from '../model/replyFacts.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
-import { toDetailsView } from './toPolicyView.ts';
+import { toDetailsView } from './toSettingsView.ts';
 
 /** What of a running reply is not part of the conversation. */
 export interface LiveState {

@@ -1,7 +1,7 @@
 import type { TurnMode } from '../model/mode.ts';
 import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
-import type { PolicyView } from '../protocol/policyProtocol.ts';
 import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
+import type { SettingsView } from '../protocol/settingsProtocol.ts';
 
 export interface PageState {
 	/** The number of the last change that is included; undefined before the first snapshot. */
@@ -14,7 +14,7 @@ export interface PageState {
 	readonly connection: ConnectionView | undefined;
 	/** The mode of messages that do not begin with a command. */
 	readonly mode: TurnMode;
-	readonly policy: PolicyView | undefined;
+	readonly settings: SettingsView | undefined;
 	/** Undefined where the conversation is not encrypted. */
 	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
@@ -28,7 +28,7 @@ export const emptyPageState: PageState = {
 	earlier: 0,
 	connection: undefined,
 	mode: 'chat',
-	policy: undefined,
+	settings: undefined,
 	encryption: undefined,
 	notice: undefined,
 	context: { chips: [] },
@@ -41,7 +41,16 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice, encryption } = message.snapshot;
+			const {
+				conversation,
+				turns,
+				earlier,
+				connection,
+				mode = 'chat',
+				settings,
+				notice,
+				encryption,
+			} = message.snapshot;
 			return {
 				...state,
 				sequence: message.sequence,
@@ -50,7 +59,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 				earlier,
 				connection,
 				mode,
-				policy,
+				settings,
 				notice,
 				encryption,
 			};
@@ -73,8 +82,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, connection: message.connection };
 		case 'mode-set':
 			return { ...state, mode: message.mode };
-		case 'policy-set':
-			return { ...state, policy: message.policy };
+		case 'settings-set':
+			return { ...state, settings: message.settings };
 		case 'encryption-set':
 			return { ...state, encryption: message.encryption };
 		case 'notice-set':

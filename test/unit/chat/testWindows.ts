@@ -49,7 +49,7 @@ export class TestWindows {
 			client: async () => client,
 			connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
 			...noModes(folder),
-			policy: service.policy,
+			settings: service.settings,
 			unsent: service.unsent,
 			workspace: () => ({ folders: [TEST_FOLDER] }),
 			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),

@@ -71,7 +71,7 @@ describe('an encrypted conversation', () => {
 			connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
 			...noModes(folder),
 			channels,
-			policy: service.policy,
+			settings: service.settings,
 			unsent: service.unsent,
 			workspace: () => ({ folders: [] }),
 			explainError: error => ({ message: `unexplained: ${(error as Error).message}` }),

@@ -1,10 +1,10 @@
-// What the page shows of policies. Plain types, as in protocol.ts.
+// What the page shows of settings, costs and the details of replies. Plain types, as in protocol.ts.
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import type { PolicyName } from '../model/presets.ts';
+import type { RoutingName } from '../model/presets.ts';
 
-export interface PolicyNameView {
+export interface RoutingNameView {
 	/** `unreadable`: a setting has another form than it must have. */
-	preset: PolicyName['preset'] | 'unreadable';
+	preset: RoutingName['preset'] | 'unreadable';
 	/** Beside what the name says, data is protected. */
 	isPrivate: boolean;
 	/** Beside what the name says, providers are left out. */
@@ -28,10 +28,10 @@ export interface TotalView {
 }
 
 /** What the next message of the conversation is sent with. */
-export interface PolicyView {
+export interface SettingsView {
 	/** How the model is called. */
 	model?: string;
-	policy: PolicyNameView;
+	routing: RoutingNameView;
 	retention: 'on' | 'off' | 'account';
 	total: TotalView;
 }
@@ -47,8 +47,8 @@ export interface DetailsView {
 	serviceId?: string;
 	/** Milliseconds to the first word. */
 	firstWord?: number;
-	policy?: PolicyNameView;
-	preferences?: FieldView[];
+	routing?: RoutingNameView;
+	routingFields?: FieldView[];
 	parameters?: FieldView[];
 	retention?: ZeroDataRetention;
 }
