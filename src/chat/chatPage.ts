@@ -71,7 +71,7 @@ export class ChatPage implements Disposable {
 	detach(): void {
 		this.view = undefined;
 		this.requests.endAll();
-		this.focusTold(false);
+		this.focusChanged(false);
 	}
 
 	/** Posts without waiting. A page that is gone gets all of it with its snapshot, when it is there again. */
@@ -103,7 +103,7 @@ export class ChatPage implements Disposable {
 	}
 
 	/** Whether keys that are pressed go to the page now. */
-	focusTold(hasFocus: boolean): void {
+	focusChanged(hasFocus: boolean): void {
 		this.hasFocus = hasFocus;
 		setContextKey('errand.chatFocused', hasFocus);
 	}
@@ -288,7 +288,7 @@ export class ChatPage implements Disposable {
 			this.focusWanted = false;
 			this.focusAsked++;
 			// Before: whoever sees the cursor there may press one of the chat's keys at once.
-			this.focusTold(true);
+			this.focusChanged(true);
 			void this.askForFocus();
 		}
 		if (this.suggestion !== undefined && this.view) {
@@ -302,7 +302,7 @@ export class ChatPage implements Disposable {
 			.ask<boolean>(request => ({ kind: 'composer-focus', request }))
 			.catch(() => undefined);
 		if (hasFocus !== undefined) {
-			this.focusTold(hasFocus);
+			this.focusChanged(hasFocus);
 		}
 		this.focusAsked--;
 		if (this.focusAsked === 0 && !this.focusWanted) {

@@ -41,7 +41,7 @@ import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
 /** What the page tells without being asked to by anybody. */
-const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-tell', 'state-keep']);
+const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
 /** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
 const SHOWN_KEY = 'errand.shownConversation';
@@ -128,7 +128,7 @@ export class ChatPanel {
 				},
 				model: {
 					measure: () => this.measure(),
-					known: () => this.connection.looked(),
+					known: () => this.connection.refreshed(),
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
@@ -149,7 +149,7 @@ export class ChatPanel {
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
 			answer: message => this.page.answered(message),
-			'focus-tell': ({ focused }) => this.page.focusTold(focused),
+			'focus-set': ({ focused }) => this.page.focusChanged(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
@@ -350,7 +350,7 @@ export class ChatPanel {
 	}
 
 	private async checkService(): Promise<void> {
-		if (await this.connection.look()) {
+		if (await this.connection.refresh()) {
 			this.page.showConnection();
 		}
 		this.page.showChoices(await this.shown());

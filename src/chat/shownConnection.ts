@@ -19,7 +19,7 @@ export class ShownConnection {
 	private described: Connection | undefined;
 	/** Why the service did not tell. */
 	private failure: string | undefined;
-	private looking: Promise<boolean> = Promise.resolve(false);
+	private refreshing: Promise<boolean> = Promise.resolve(false);
 
 	constructor(dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>) {
 		this.dependencies = dependencies;
@@ -34,7 +34,7 @@ export class ShownConnection {
 		return this.current.problem?.message ?? this.failure;
 	}
 
-	/** How much a model takes, as far as that is known; `looked` says when. */
+	/** How much a model takes, as far as that is known; `refreshed` says when. */
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return {
@@ -48,8 +48,8 @@ export class ShownConnection {
 	}
 
 	/** Resolves when the service has told what it has, or failed to. */
-	async looked(): Promise<void> {
-		await this.looking;
+	async refreshed(): Promise<void> {
+		await this.refreshing;
 	}
 
 	/** Reads it anew. What is wrong with it is part of the view. */
@@ -71,12 +71,12 @@ export class ShownConnection {
 	 * Asks the service what it has: for what messages can ask beside chat, and how much its models take. Resolves with
 	 * whether the view has changed. Only the local service itself knows, and nothing but a message waits for it to start.
 	 */
-	look(): Promise<boolean> {
-		this.looking = this.lookNow();
-		return this.looking;
+	refresh(): Promise<boolean> {
+		this.refreshing = this.refreshNow();
+		return this.refreshing;
 	}
 
-	private async lookNow(): Promise<boolean> {
+	private async refreshNow(): Promise<boolean> {
 		const before = this.current;
 		let described: Connection | undefined;
 		let failure: string | undefined;

@@ -272,7 +272,7 @@ export class ChatPage {
 
 	posted(): Promise<FromPage[]> {
 		// What the page keeps, and whether it has the focus, is told now and then, whatever else happens.
-		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-tell'));
+		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-set'));
 	}
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {

@@ -111,7 +111,7 @@ export class ChatContext {
 		},
 		'completion-request': ({ query }) => this.offer(query),
 		'completion-take': ({ item }) => this.addFrom(async () => (await this.offered.get(item)?.()) ?? []),
-		'paste-look': async ({ text }) => {
+		'paste-check': async ({ text }) => {
 			const pasted: NonNullable<typeof this.pasted> = { paste: randomUUID(), sources: undefined };
 			// Now: one that was pasted before, and takes longer to look at, must not come in its place.
 			this.pasted = pasted;

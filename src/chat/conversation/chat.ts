@@ -50,7 +50,7 @@ export class Chat {
 	private current: Conversation;
 	private writer: Writer;
 	/** Where there is one, messages go no other way. */
-	private readonly way: ConversationChannel | undefined;
+	private readonly channel: ConversationChannel | undefined;
 	private session: Session | undefined;
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
@@ -70,8 +70,8 @@ export class Chat {
 		this.writer = writer;
 		this.currentNotice = notice;
 		const { encryption } = conversation;
-		this.way = encryption && new ConversationChannel(options.channels, encryption);
-		this.way?.onDidChange(() => this.wayChanged());
+		this.channel = encryption && new ConversationChannel(options.channels, encryption);
+		this.channel?.onDidChange(() => this.channelChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
 			this.copying = options.images.copy(branchedFrom, id);
@@ -100,18 +100,18 @@ export class Chat {
 	}
 
 	/** How the way of its messages stands; undefined where it is not encrypted. */
-	get wayState(): ConversationChannelState | undefined {
-		return this.way?.state;
+	get channelState(): ConversationChannelState | undefined {
+		return this.channel?.state;
 	}
 
 	/** Of an encrypted conversation: opens its way ahead of the first message. */
 	async connect(): Promise<void> {
-		await this.way?.connect();
+		await this.channel?.connect();
 	}
 
 	/** To be called when nothing is asked of it any more. */
 	async endSession(): Promise<void> {
-		await this.way?.close();
+		await this.channel?.close();
 	}
 
 	/** Whether something of it is not on disk, or would be lost with this object. */
@@ -218,7 +218,7 @@ export class Chat {
 	 * on disk.
 	 */
 	async setMode(mode: TurnMode): Promise<void> {
-		if (this.way) {
+		if (this.channel) {
 			return;
 		}
 		this.current = withMode(this.current, mode);
@@ -231,7 +231,7 @@ export class Chat {
 	 * request. In an encrypted one there is nothing to choose. Resolves when that is on disk.
 	 */
 	async choose(change: ConversationChoice): Promise<void> {
-		if (this.way) {
+		if (this.channel) {
 			return;
 		}
 		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
@@ -357,7 +357,7 @@ export class Chat {
 		let models: ModeModels = {};
 		try {
 			connection = await this.options.connection();
-			models = mode === 'chat' || this.way ? {} : await this.options.modes();
+			models = mode === 'chat' || this.channel ? {} : await this.options.modes();
 		} catch (error) {
 			return { reason: 'no-connection', error };
 		}
@@ -390,7 +390,7 @@ export class Chat {
 		// What another window changed about the name meanwhile stays.
 		const { id, title, branchedFrom, settings } = this.current;
 		const usual = this.mode;
-		const known = withEncryption(beginning.conversation, this.way?.encryption);
+		const known = withEncryption(beginning.conversation, this.channel?.encryption);
 		const chosen = withSettings(named(known, { id, title, branchedFrom }), settings);
 		this.current = withMode(chosen, usual);
 		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
@@ -409,10 +409,10 @@ export class Chat {
 		this.session = startSession({
 			reply,
 			stream: async signal => {
-				if (this.way) {
+				if (this.channel) {
 					const { instructions } = this.options.policy.defaults();
 					const { messages } = toRequest(turn.conversation, turnId, model);
-					return this.way.stream(channelHistory(messages, instructions), signal);
+					return this.channel.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
 				const prepared = await prepareRequest(turn, this.options);
@@ -424,15 +424,15 @@ export class Chat {
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.way?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
+				return this.channel?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
 			},
 			explainFinish: this.options.explainFinish,
 			clock: this.options.clock,
 		});
 	}
 
-	private wayChanged(): void {
-		this.current = withEncryption(this.current, this.way?.encryption);
+	private channelChanged(): void {
+		this.current = withEncryption(this.current, this.channel?.encryption);
 		this.changed.fire({ kind: 'encryption' });
 	}
 

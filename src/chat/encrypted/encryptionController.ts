@@ -9,7 +9,7 @@ import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
 import { encryptionView, noChoiceText, noImageText } from './messages.ts';
 
-export interface DeskDependencies {
+export interface EncryptionDependencies {
 	channels: EncryptedChannels;
 	conversations(): Promise<OpenConversations>;
 	/** Resolves when the page has put the cursor there, or is gone. */
@@ -18,7 +18,7 @@ export interface DeskDependencies {
 
 /** What the chat view does about encrypted conversations. */
 export class EncryptionController {
-	private readonly dependencies: DeskDependencies;
+	private readonly dependencies: EncryptionDependencies;
 	/** What was typed in them and not sent. Written nowhere. */
 	private readonly drafts = new Map<string, string>();
 	readonly handlers: PageHandlers<'encryption-begin' | 'attestation-show' | 'draft-hold'> = {
@@ -32,7 +32,7 @@ export class EncryptionController {
 		},
 	};
 
-	constructor(dependencies: DeskDependencies) {
+	constructor(dependencies: EncryptionDependencies) {
 		this.dependencies = dependencies;
 	}
 
@@ -65,8 +65,8 @@ export class EncryptionController {
 	}
 
 	/** Undefined for one that is not encrypted. */
-	view({ wayState, conversation: { encryption } }: Chat): EncryptionView | undefined {
-		return wayState && encryption && encryptionView(wayState, encryption);
+	view({ channelState, conversation: { encryption } }: Chat): EncryptionView | undefined {
+		return channelState && encryption && encryptionView(channelState, encryption);
 	}
 
 	/** The same for a snapshot: with the draft. */

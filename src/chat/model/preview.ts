@@ -34,7 +34,7 @@ export type PreviewReason =
 	| { kind: 'price'; input?: number; output?: number }
 	| { kind: 'price-unknown' }
 	| { kind: 'measured'; by: 'throughput' | 'latency' }
-	| { kind: 'sorted-as-told' }
+	| { kind: 'sorted-by-object' }
 	| { kind: 'balanced' };
 
 export interface PreviewRow {
@@ -199,11 +199,11 @@ function doubtsOf(
 	const isUnclear =
 		(data_collection === 'deny' && storesData(connection, provider) === undefined) ||
 		(zdr === true && retainsData(connection, provider) === undefined);
-	const isUntold = !isComplete(connection) && parametersOf(asked).length > 0 && !provider.parameters;
+	const isUnknown = !isComplete(connection) && parametersOf(asked).length > 0 && !provider.parameters;
 	const doubts: (PreviewReason | false)[] = [
 		isUnclear && { kind: 'policy-unclear', policy: provider.dataPolicy },
 		quantizations.length > 0 && !provider.quantizations && !isComplete(connection) && { kind: 'quantization-unknown' },
-		require_parameters === true && isUntold && { kind: 'parameters-unknown' },
+		require_parameters === true && isUnknown && { kind: 'parameters-unknown' },
 	];
 	return doubts.filter(doubt => doubt !== false);
 }
@@ -256,7 +256,7 @@ function placeOf({ slug, prices }: Provider, { order = [], only, sort }: Provide
 							? []
 							: typeof sort === 'string'
 								? ([{ kind: 'measured', by: sort }] as const)
-								: ([{ kind: 'sorted-as-told' }] as const)),
+								: ([{ kind: 'sorted-by-object' }] as const)),
 				];
 	return [...(only ? ([{ kind: 'in-only' }] as const) : []), ...ranking, price];
 }

@@ -74,7 +74,7 @@ export type FromPage =
 	/** Ends a request of the host. */
 	| AnswerMessage
 	/** Whether keys that are pressed go to the page. The editor's own `focusedView` leaves out webviews. */
-	| { kind: 'focus-tell'; focused: boolean }
+	| { kind: 'focus-set'; focused: boolean }
 	/** What the page keeps for itself, as its own JSON: handed back to the next page as it is. */
 	| { kind: 'state-keep'; state: string }
 	| { kind: 'link-open'; url: string }
@@ -103,7 +103,7 @@ export type FromPage =
 	/** What could stand for `#` and these characters. */
 	| { kind: 'completion-request'; request: string; query: string }
 	| { kind: 'completion-take'; item: string }
-	| { kind: 'paste-look'; request: string; text: string }
+	| { kind: 'paste-check'; request: string; text: string }
 	/** What was pasted becomes a chip: an answer that came too late gets no such word, because by then it is text. */
 	| { kind: 'paste-take'; paste: string };
 
@@ -122,7 +122,7 @@ export interface PageAnswers {
 	'preview-request'(): string | undefined;
 	'completion-request'(): CompletionItem[];
 	/** What the host calls what was pasted, if it can make a chip of it; otherwise it is text. */
-	'paste-look'(): string | undefined;
+	'paste-check'(): string | undefined;
 }
 
 export type AnswerTo<K extends keyof PageAnswers> = ReturnType<PageAnswers[K]>;

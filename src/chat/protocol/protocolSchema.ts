@@ -82,9 +82,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
 	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(200) }),
 	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
-	z.strictObject({ kind: z.literal('paste-look'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
+	z.strictObject({ kind: z.literal('paste-check'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
 	z.strictObject({ kind: z.literal('paste-take'), paste: z.uuid() }),
-	z.strictObject({ kind: z.literal('focus-tell'), focused: z.boolean() }),
+	z.strictObject({ kind: z.literal('focus-set'), focused: z.boolean() }),
 	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 	z.strictObject({

@@ -342,7 +342,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return;
 		}
 		event.preventDefault();
-		void this.paste.hold(text, this.requests.ask('paste-look', { text }, PASTE_MS));
+		void this.paste.hold(text, this.requests.ask('paste-check', { text }, PASTE_MS));
 	}
 
 	/** Files that came without an address: their text is all that there is of them. A message waits until the host has it. */
