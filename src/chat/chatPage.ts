@@ -19,8 +19,7 @@ import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
 import type { PolicyView } from './protocol/policyProtocol.ts';
 import type { ToPage, TurnChange } from './protocol/protocol.ts';
-import { toPolicyView } from './protocol/toPolicyView.ts';
-import { sliceBefore, toTurnView } from './protocol/toView.ts';
+import { sliceBefore, toPolicyView, toTurnView } from './protocol/toView.ts';
 import type { ShownConnection } from './shownConnection.ts';
 
 export interface ChatPageOptions {

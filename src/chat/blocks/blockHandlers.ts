@@ -1,7 +1,8 @@
+import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Chat } from '../conversation/chat.ts';
+import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
-import { contextFiles } from './contextFiles.ts';
 import type { ReplyTools } from './replyTools.ts';
 
 export interface BlockDependencies {
@@ -34,4 +35,12 @@ export function blockHandlers({
 			return problem === undefined ? (await tools()).loadImage(url) : { problem };
 		},
 	};
+}
+
+/** The files that went with a turn's message: its code is likely about one of them. */
+export function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
+	const attachments = findTurn(conversation, turnId)?.attachments ?? [];
+	return attachments.flatMap(({ kind, uri }) =>
+		(kind === 'file' || kind === 'selection') && uri !== undefined ? [vscode.Uri.parse(uri)] : [],
+	);
 }

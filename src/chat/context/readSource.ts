@@ -3,10 +3,10 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { decodeText, MAXIMUM_FILE_SIZE } from '../model/addedFiles.ts';
 import { type Attachment, fenced } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { findSecrets, isSecretName, type SecretFinding } from '../model/secrets.ts';
-import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
 import { readUncommitted } from './repositoryReading.ts';
 import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
 

@@ -1,5 +1,3 @@
-import { MAXIMUM_TERMINAL_LENGTH, plainTerminalText } from '../model/terminalText.ts';
-
 /** The last command that ran in a terminal of this window, with as much of its output as is worth keeping. */
 export class TerminalMemory {
 	private last: { command: string; output: string; running: boolean } | undefined;
@@ -22,4 +20,25 @@ export class TerminalMemory {
 			this.last && { ...this.last, output: plainTerminalText(this.last.output).slice(-MAXIMUM_TERMINAL_LENGTH).trim() }
 		);
 	}
+}
+
+/** How much of a terminal's latest output is kept, in UTF-16 code units. */
+export const MAXIMUM_TERMINAL_LENGTH = 200_000;
+
+// Escape sequences of ECMA-48 and its customs: CSI, OSC and other strings, and the short ones.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
+/** Converts terminal output to readable lines: without colours, and without what a carriage return has overwritten. */
+export function plainTerminalText(data: string): string {
+	return data
+		.replace(SEQUENCES, '')
+		.replace(/\r+\n/g, '\n')
+		.split('\n')
+		.map(line => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).replace(/\r$/, ''))
+		.join('\n')
+		.replace(CONTROLS, '');
 }

@@ -15,7 +15,7 @@ import type {
 	OpenOutcome,
 	TrashedConversation,
 } from '../storage/conversationStore.ts';
-import { MemoryWriter } from '../storage/memoryWriter.ts';
+import { MemoryWriter } from '../storage/conversationWriter.ts';
 import { Chat } from './chat.ts';
 import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
 

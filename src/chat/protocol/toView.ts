@@ -13,9 +13,11 @@ import {
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
 import { imageTokens } from '../model/images.ts';
-import { costOf, servedModel } from '../model/replyFacts.ts';
+import { type PolicyDefaults, policyInForce, retentionInForce } from '../model/policy.ts';
+import { nameOf } from '../model/presets.ts';
+import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
+import type { DetailsView, FieldView, PolicyView } from './policyProtocol.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
-import { toDetailsView } from './toPolicyView.ts';
 
 /** What of a running reply is not part of the conversation. */
 export interface LiveState {
@@ -167,4 +169,54 @@ function toExplanationView({
 	return action
 		? { message, action: { label: action.label, primary: action.command !== commands.showLog } }
 		: { message };
+}
+
+/**
+ * What the next message is sent with. `model` is that of the settings, for a conversation without one of its own.
+ * `defaults` are undefined where a setting cannot be read: then nothing is sent.
+ */
+export function toPolicyView(
+	conversation: Conversation,
+	defaults: PolicyDefaults | undefined,
+	model: string | undefined,
+): PolicyView {
+	const { settings } = conversation;
+	const used = settings?.model ?? model;
+	const named = used === undefined ? {} : { model: used };
+	if (defaults === undefined) {
+		const policy = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
+		return { ...named, policy, retention: 'account', total: totalOf(conversation) };
+	}
+	const retention = retentionInForce(defaults, settings);
+	return {
+		...named,
+		policy: nameOf(policyInForce(defaults, settings).provider),
+		retention: retention === 'account' ? 'account' : retention ? 'on' : 'off',
+		total: totalOf(conversation),
+	};
+}
+
+/** Undefined for a reply of which nothing more is known than what it shows. */
+export function toDetailsView(reply: Reply): DetailsView | undefined {
+	const { asked, retention, serviceId, startedAt, firstAt } = reply;
+	const { digest } = servedModel(reply);
+	const details: DetailsView = {
+		...(asked === undefined
+			? {}
+			: { asked: [asked.model, ...(asked.models ?? [])], policy: nameOf(asked.provider ?? {}) }),
+		...(asked?.provider === undefined ? {} : { preferences: fieldsOf(asked.provider) }),
+		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
+		...(retention === undefined
+			? {}
+			: { retention: `${retention.inForce}/${retention.because}` as NonNullable<DetailsView['retention']> }),
+		...defined({ digest, serviceId }),
+		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
+	};
+	return Object.keys(details).length === 0 ? undefined : details;
+}
+
+function fieldsOf(fields: object): FieldView[] {
+	return Object.entries(fields)
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }

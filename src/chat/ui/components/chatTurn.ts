@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { sourcesAsMarkdown, sourcesAsText } from '../../model/sourceList.ts';
+import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
 import type { TotalView } from '../../protocol/policyProtocol.ts';
 import type { PageStrings, ReplyView, TurnView } from '../../protocol/protocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { replyCost, totalCost } from '../../../../src/chat/model/cost.ts';
 import { costOf, servedModel, totalOf, withFacts } from '../../../../src/chat/model/replyFacts.ts';
-import { toDetailsView, toPolicyView } from '../../../../src/chat/protocol/toPolicyView.ts';
+import { toDetailsView, toPolicyView } from '../../../../src/chat/protocol/toView.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
