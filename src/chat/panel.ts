@@ -83,22 +83,25 @@ export class ChatPanel {
 				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
-			client: dependencies.client,
-			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
-			channels: {
-				...dependencies.channels,
-				open: (address, options) =>
-					dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+			service: {
+				client: dependencies.client,
+				connection: dependencies.connection,
+				modes: async () => modeModelsOf(await dependencies.describeConnection()),
+				channels: {
+					...dependencies.channels,
+					open: (address, options) =>
+						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+				},
+				policy: this.policy,
 			},
-			connection: dependencies.connection,
-			modes: async () => modeModelsOf(await dependencies.describeConnection()),
+			explain: {
+				error: (error, connection, asked, mode) => explainPolicy(error, asked, mode) ?? explainError(error, connection),
+				finish: finishExplanation,
+			},
+			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
 			images,
-			policy: this.policy,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
-			explainError: (error, connection, asked, mode) =>
-				explainPolicy(error, asked, mode) ?? explainError(error, connection),
-			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,
 		});

@@ -28,7 +28,7 @@ import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
-import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
+import type { ChatChange, ChatNotice, ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState, refuseEncrypted } from './conversationChannel.ts';
 import { type ModeModels, prepareRequest, sendRequest } from './replyRequest.ts';
 import { type AppendedText, type Session, startSession } from './session.ts';
@@ -70,7 +70,7 @@ export class Chat {
 		this.writer = writer;
 		this.currentNotice = notice;
 		const { encryption } = conversation;
-		this.channel = encryption && new ConversationChannel(options.channels, encryption);
+		this.channel = encryption && new ConversationChannel(options.service.channels, encryption);
 		this.channel?.onDidChange(() => this.channelChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
@@ -353,11 +353,11 @@ export class Chat {
 		mode: TurnMode,
 		begin: (model: string, now: number) => Beginning,
 	): Promise<SendRefusal | undefined> {
-		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
+		let connection: Awaited<ReturnType<ChatService['connection']>>;
 		let models: ModeModels = {};
 		try {
-			connection = await this.options.connection();
-			models = mode === 'chat' || this.channel ? {} : await this.options.modes();
+			connection = await this.options.service.connection();
+			models = mode === 'chat' || this.channel ? {} : await this.options.service.modes();
 		} catch (error) {
 			return { reason: 'no-connection', error };
 		}
@@ -405,29 +405,30 @@ export class Chat {
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
 		const turn = { conversation: this.current, turnId, mode, model, toRequest };
+		const { service, images, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				if (this.channel) {
-					const { instructions } = this.options.policy.defaults();
+					const { instructions } = service.policy.defaults();
 					const { messages } = toRequest(turn.conversation, turnId, model);
 					return this.channel.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const prepared = await prepareRequest(turn, this.options);
+				const prepared = await prepareRequest(turn, { images, policy: service.policy });
 				facts = prepared;
-				return sendRequest(prepared.request, turn, this.options, signal);
+				return sendRequest(prepared.request, turn, { client: service.client, images }, signal);
 			},
 			onChange: (next, waiting, appended) =>
 				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.channel?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
+				return this.channel?.explain(error) ?? explain.error(error, label, facts?.asked, mode);
 			},
-			explainFinish: this.options.explainFinish,
-			clock: this.options.clock,
+			explainFinish: explain.finish,
+			clock,
 		});
 	}
 

@@ -58,20 +58,30 @@ export type SendRefusal =
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
-export interface ChatOptions {
+/** The active connection, and what decides how messages go to it. */
+export interface ChatService {
 	client(): Promise<Client>;
-	/** `name`: of the settings. */
+	/** Resolves with the connection's name in the settings, the name by which the user knows it, and its chat model. */
 	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
-	channels: EncryptedChannels;
-	/** The models of the active connection for what is not chat. */
+	/** Resolves with the connection's models for search and for images. */
 	modes(): Promise<ModeModels>;
-	images: ImageStore;
+	channels: EncryptedChannels;
 	policy: PolicySource;
+}
+
+/** Turns the ways in which a reply can fail into sentences. */
+export interface ReplyExplanations {
+	/** `asked` is what the request was sent with, where it was sent. */
+	error(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
+	finish(problem: FinishProblem): Explanation;
+}
+
+export interface ChatOptions {
+	service: ChatService;
+	explain: ReplyExplanations;
+	images: ImageStore;
 	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;
-	/** `asked`: what the request was sent with, where it was. */
-	explainError(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
-	explainFinish(problem: FinishProblem): Explanation;
 	clock: Clock;
 	logger: Logger;
 }

@@ -22,7 +22,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { testClient } from '../../client/testClient.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { TestChannels } from '../encrypted/testChannels.ts';
-import { noModes } from '../modes/noModes.ts';
+import { noImages } from '../noServices.ts';
 import { TestService } from '../testService.ts';
 
 const [first, second, third] = TURN_IDS;
@@ -67,15 +67,20 @@ describe('an encrypted conversation', () => {
 					remembered = { id: shown.id, ...(shown.encryption ? { encryption: shown.encryption } : {}) };
 				},
 			},
-			client: async () => plain,
-			connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
-			...noModes(folder),
-			channels,
-			policy: service.policy,
+			service: {
+				client: async () => plain,
+				connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
+				modes: async () => ({}),
+				channels,
+				policy: service.policy,
+			},
+			explain: {
+				error: error => ({ message: `unexplained: ${(error as Error).message}` }),
+				finish: problem => ({ message: problem }),
+			},
+			images: noImages(folder),
 			unsent: service.unsent,
 			workspace: () => ({ folders: [] }),
-			explainError: error => ({ message: `unexplained: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: problem }),
 			clock: systemClock,
 			logger: nullLogger,
 			...others,
