@@ -40,20 +40,20 @@ import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
-/** What the page tells without being asked to by anybody. */
+/** Messages that the page sends without a user's action. */
 const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
-/** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
+/** The key in the workspace's state, also of a window without a folder, that holds the conversation shown last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
-/** The chat view: makes its page, and does what the page asks. */
+/** The chat view: creates its page and connects the parts that handle the page's messages. */
 export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
-	/** Opened with the panel. */
+	/** Resolves with the conversations, which are opened with the panel. */
 	readonly conversations: Promise<OpenConversations>;
-	/** What goes with the next message. */
+	/** The context of the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
@@ -64,7 +64,7 @@ export class ChatPanel {
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
 
-	/** `terminal` gives the last command of a terminal, once one has run. */
+	/** `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies);
@@ -185,7 +185,7 @@ export class ChatPanel {
 		};
 		this.service = {
 			parse: parseFromPage,
-			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
+			// The table has a handler of the right type for each kind, which TypeScript cannot infer from the index.
 			handle: message => (this.handlers[message.kind] as (message: FromPage) => unknown)(message),
 			background: BACKGROUND,
 			post: message => this.page.send(message),
@@ -203,7 +203,7 @@ export class ChatPanel {
 		);
 	}
 
-	/** Over the conversation that is shown. */
+	/** Resolves with the lists for model, policy and parameters of the shown conversation. */
 	async policyPickers(): Promise<PolicyPickers> {
 		const { PolicyPickers } = await import('./policy/policyPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;
@@ -236,7 +236,7 @@ export class ChatPanel {
 				void serveMessage(message, this.service);
 			}),
 		);
-		// A hidden page is gone; the one that is made when the view shows again asks for its own snapshot.
+		// A hidden page is destroyed. The page that is created when the view is shown again asks for its own snapshot.
 		store.add(
 			view.onDidChangeVisibility(() => {
 				if (!view.visible) {
@@ -272,12 +272,15 @@ export class ChatPanel {
 		this.dependencies.warm();
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there, or the page is gone. */
+	/**
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there or the page is
+	 * gone.
+	 */
 	focusComposer(): Promise<void> {
 		return this.page.focusComposer();
 	}
 
-	/** What can be done with code, files and images of a reply: loaded with the first of them. */
+	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
 			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
@@ -285,12 +288,12 @@ export class ChatPanel {
 		return this.tools;
 	}
 
-	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		return this.page.aroundQuestion(run);
 	}
 
-	/** Puts a question into the composer, where there is none yet. */
+	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.page.suggest(question);
 	}
@@ -299,7 +302,7 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
-	/** Resolves when the conversation is on disk. Harmless when called again. */
+	/** Resolves when the conversations are on disk. It may be called more than once. */
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
@@ -339,7 +342,7 @@ export class ChatPanel {
 			return;
 		}
 		this.page.change(chat, change);
-		// A reply has come, or told what is wrong: what was wrong before may be over.
+		// A reply has ended, so an earlier problem with the connection may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
 			void this.checkService();
 		}
@@ -365,7 +368,7 @@ async function openLink(url: string): Promise<void> {
 	if (address?.protocol === 'mailto:') {
 		await vscode.env.openExternal(vscode.Uri.parse(address.href));
 	} else if (address) {
-		// As a string: a Uri would decode and encode the query anew, and change it.
+		// The address stays a string, because a Uri would decode and re-encode the query and change it.
 		await vscode.commands.executeCommand('vscode.open', address.href);
 	}
 }

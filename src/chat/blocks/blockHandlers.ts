@@ -7,13 +7,13 @@ import type { ReplyTools } from './replyTools.ts';
 
 export interface BlockDependencies {
 	tools(): Promise<ReplyTools>;
-	/** The chat that has the turn, where one has. */
+	/** Resolves with the open chat that has the turn, where there is one. */
 	findByTurn(turn: string): Promise<Chat | undefined>;
-	/** Why no image may be loaded now, as a sentence. */
+	/** Resolves with why no image may be loaded now, as a sentence. */
 	refusesImages(): Promise<string | undefined>;
 }
 
-/** Does what the page asks about the code, the files and the images of a reply. */
+/** Returns the handlers of the page's messages about the code, files and images of a reply. */
 export function blockHandlers({
 	tools,
 	findByTurn,
@@ -37,7 +37,7 @@ export function blockHandlers({
 	};
 }
 
-/** The files that went with a turn's message: its code is likely about one of them. */
+/** Returns the files that were attached to a turn's message. The reply's code is likely about one of them. */
 export function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
 	const attachments = findTurn(conversation, turnId)?.attachments ?? [];
 	return attachments.flatMap(({ kind, uri }) =>

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { pathOf } from './readSource.ts';
 import { listFiles } from './workspaceFiles.ts';
 
-/** The list is made anew when it is older than this. */
+/** The list of files is read again when it is older than this, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** The files of the workspace that git does not ignore, by the words of a search. */
+/** Searches the files of the workspace that git does not ignore. */
 export class FileSearch {
 	private listed: { at: number; files: Promise<ReadonlyMap<string, vscode.Uri>> } | undefined;
 
@@ -17,7 +17,7 @@ export class FileSearch {
 		});
 	}
 
-	/** Every folder that holds one of the files. */
+	/** Resolves with every folder that holds one of the files. */
 	async folders(): Promise<{ path: string; uri: vscode.Uri }[]> {
 		const found = new Map<string, vscode.Uri>();
 		for (const [path, uri] of await this.files()) {

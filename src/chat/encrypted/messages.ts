@@ -4,7 +4,7 @@ import type { ConversationChannelState } from '../conversation/conversationChann
 import type { Encryption } from '../model/encryption.ts';
 import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
 
-/** How the way of a conversation stands, in the words of its heading. */
+/** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
 	const isKept = !isUnkept;
@@ -59,12 +59,12 @@ export function encryptionStrings(): EncryptionStrings {
 	};
 }
 
-/** Why search and images cannot be used. */
+/** Says why search and images cannot be used in an encrypted conversation. */
 export function noModeText(): string {
 	return vscode.l10n.t('Search and images have no encrypted way. Use them in another conversation.');
 }
 
-/** Why model, policy and parameters cannot be chosen. */
+/** Says why model, policy and parameters cannot be chosen in an encrypted conversation. */
 export function noChoiceText(): string {
 	return vscode.l10n.t(
 		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',

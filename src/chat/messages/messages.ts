@@ -9,7 +9,7 @@ import { policyStrings } from '../policy/strings.ts';
 import type { PageStrings } from '../protocol/protocol.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 
-/** The page's words. A number in braces is filled in by the page. */
+/** Returns the page's texts. The page fills in the numbers in braces. */
 export function pageStrings(): PageStrings {
 	return {
 		addContext: vscode.l10n.t('Add Context… (or type #)'),
@@ -166,7 +166,7 @@ export function openFailureText(failure: OpenFailure): string {
 	}
 }
 
-/** What an error of the file system means, as the end of a sentence. */
+/** Returns what an error of the file system means, as the end of a sentence. */
 export function systemReason(code: string | undefined): string {
 	switch (code) {
 		case 'ENOSPC':
