@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
@@ -23,7 +24,7 @@ import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
-import { finishExplanation, noticeText, pageStrings } from './messages/messages.ts';
+import { finishExplanation, noticeText } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
 import { historyTokens } from './model/contextBudget.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
@@ -66,6 +67,7 @@ export class ChatPanel {
 
 	/** `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
+		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies);
 		const { storageUri, globalStorageUri, workspaceState, logger } = dependencies;
@@ -255,10 +257,9 @@ export class ChatPanel {
 			return;
 		}
 		const data: PageData = {
-			strings: pageStrings(),
 			language: vscode.env.language,
 			place: this.pageState.place,
-			...defined({ state }),
+			...defined({ bundle: vscode.l10n.bundle, state }),
 		};
 		webview.html = webviewShell(webview, {
 			extensionUri,

@@ -3,7 +3,8 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
-import { connectionSchema } from './connection.ts';
+import { connectionProviderSchema, connectionSchema } from './connection.ts';
+import { dataPolicySchema } from './dataPolicy.ts';
 import { foundServerSchema } from './foundServers.ts';
 
 export const controlPaths = {
@@ -27,11 +28,13 @@ export const controlPaths = {
 export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
-		providers: true,
 		providerPrefixes: true,
 		aliases: true,
 	})
-	.extend({ foundServers: z.array(foundServerSchema).default([]) });
+	.extend({
+		providers: z.array(connectionProviderSchema.extend({ dataPolicy: dataPolicySchema.optional() })).default([]),
+		foundServers: z.array(foundServerSchema).default([]),
+	});
 export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 
 /** Absolute paths of repository folders on this machine. */

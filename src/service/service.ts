@@ -154,7 +154,6 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		version: options.version,
 		clock: systemClock,
 		logger: log.logger('channel'),
-		modes: options.channelTest,
 	});
 	registerControlRoutes(app, {
 		token,

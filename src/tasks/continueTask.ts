@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
@@ -26,8 +26,11 @@ export interface TaskFollowUpsDependencies {
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	/** Shows and follows a task that goes on. */
 	goesOn(task: Task, target: TaskTarget): void;
-	/** Starts a task from the branch of another one, and shows it. Resolves with false where it was not made, which was said. */
-	start(request: TaskCreateRequest, target: TaskTarget): Promise<boolean>;
+	/**
+	 * Starts a task from the branch of another one, and shows it. `onMade` is called when it exists. Resolves with its id,
+	 * or with undefined when it failed, which is reported.
+	 */
+	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
 	explain(error: unknown): void;
 }
 
@@ -110,7 +113,9 @@ export class TaskFollowUps {
 			...(installDependencies ? { installDependencies } : {}),
 			...(maxDuration > 0 ? { maxDuration } : {}),
 		};
-		if (await this.dependencies.start(request, target)) {
+		const { start, branches } = this.dependencies;
+		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
+		if (made !== undefined) {
 			this.keep(id, '');
 		}
 	}

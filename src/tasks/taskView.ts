@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
-import { type FollowedLog, followLine } from './followStatusItem.ts';
+import { type FollowSummary, followLine } from './followStatusItem.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskStore } from './taskStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
@@ -27,7 +27,7 @@ export interface TaskViewDependencies {
 	/** Whether the user has stopped the service of the active connection. */
 	isStopped(): boolean;
 	/** Returns the logs that are followed on the active connection. */
-	followed(): FollowedLog[];
+	followed(): FollowSummary[];
 }
 
 /** Keeps the view's title, message, badge and rows up to date with the list. */

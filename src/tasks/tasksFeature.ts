@@ -17,22 +17,29 @@ import { showTaskProblem } from './common/dashboard.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
 import { pickTaskFilter } from './filterTasks.ts';
+import { FollowedLogs } from './followedLogs.ts';
 import { KeptLogs } from './keptLog.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
 import type { PromptFile } from './launch/promptFile.ts';
 import { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
-import type { LogDocuments } from './logDocument/logDocuments.ts';
+import { LogDocuments } from './logDocument/logDocuments.ts';
+import { LogTabs } from './logDocument/logTabs.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
+import { TaskEnds } from './model/taskEnds.ts';
 import { NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
+import { taskTitle } from './model/taskRow.ts';
 import { OwnRepositories } from './ownRepositories.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
 import { TaskStops } from './stopTask.ts';
-import { TaskLogs } from './taskLogs.ts';
+import { TaskNotices } from './taskNotices.ts';
 import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
+
+/** The maximum length of a title in the name of a saved log. */
+const MAXIMUM_NAME = 40;
 
 /** What the root provides to this feature. */
 export interface TasksDependencies {
@@ -63,8 +70,6 @@ export interface TasksDependencies {
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
-	/** Resolves with the id of the task, or with undefined when it was dismissed or failed, which is reported. */
-	start(argument: unknown): Promise<string | undefined>;
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
@@ -101,7 +106,9 @@ class Feature implements TasksFeature {
 	private readonly store: TaskStore;
 	private readonly agentTasks: AgentTaskList;
 	private readonly list: ListRefresh;
-	private readonly logs: TaskLogs;
+	private readonly logs: FollowedLogs;
+	readonly documents: LogDocuments;
+	private readonly tabs: LogTabs;
 	private readonly stops: TaskStops;
 	private readonly branches: CheckedOutBranches;
 	private readonly followUps: TaskFollowUps;
@@ -135,20 +142,23 @@ class Feature implements TasksFeature {
 				logger: dependencies.logger,
 			}),
 		);
+		const { workspaceState, storageUri } = dependencies;
+		const ends = new TaskEnds();
 		this.logs = this.disposables.add(
-			new TaskLogs({
-				workspaceState: dependencies.workspaceState,
-				keptLogs: dependencies.storageUri && new KeptLogs(path.join(dependencies.storageUri.fsPath, 'followed')),
+			new FollowedLogs({
+				workspaceState,
+				keptLogs: storageUri && new KeptLogs(path.join(storageUri.fsPath, 'followed')),
 				store,
 				active,
-				onFollowChanged: taskId => {
-					this.view.taskChanged(taskId);
-					this.view.update();
-					this.list.wake();
-				},
-				explain,
+				ends,
 			}),
 		);
+		const { logs } = this;
+		this.documents = this.disposables.add(
+			new LogDocuments({ explain, reopen: (connection, taskId) => logs.reopen(connection, taskId) }),
+		);
+		this.tabs = this.disposables.add(new LogTabs(workspaceState));
+		this.disposables.add(new TaskNotices({ ends, logs, documents: this.documents, active, explain }));
 		this.stops = new TaskStops({ store, active, explain });
 		this.branches = new CheckedOutBranches({
 			workspaceState: dependencies.workspaceState,
@@ -161,7 +171,7 @@ class Feature implements TasksFeature {
 			active,
 			branches: this.branches,
 			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
-			start: async (request, target) => (await this.launcher.startFollowUp(request, target)) !== undefined,
+			start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
 			explain,
 		});
 		const own = this.disposables.add(new OwnRepositories());
@@ -186,20 +196,30 @@ class Feature implements TasksFeature {
 				label: () => active.current?.label,
 				filter: () => this.currentFilter,
 				isStopped,
-				followed: () => this.logs.followed(),
+				followed: () => this.logs.summaries(),
 			}),
 		);
 		this.launcher = new TaskLauncher({
-			...dependencies,
+			workspaceState,
+			globalState: dependencies.globalState,
 			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
-			tasks: () => store.all(),
-			target: () => active.target(),
-			load: () => this.list.load(),
-			followUpMade: ({ id, selectedBranch }, target) => this.branches.remember(id, target, selectedBranch),
-			started: (task, target) => this.started(task, target),
-			explain,
+			connection: {
+				target: () => active.target(),
+				ensureKey: () => dependencies.ensureKey(),
+				nameRepositories: folders => dependencies.nameRepositories(folders),
+			},
+			known: { tasks: () => store.all(), load: () => this.list.load() },
+			listener: { started: (task, target) => this.started(task, target), explain },
+			logger: dependencies.logger,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
+		this.disposables.add(
+			this.logs.onDidChange(taskId => {
+				this.view.taskChanged(taskId);
+				this.view.update();
+				this.list.wake();
+			}),
+		);
 		this.disposables.add(own.onDidChange(() => this.view.redraw()));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -207,14 +227,6 @@ class Feature implements TasksFeature {
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
 		this.disposables.add(dependencies.localService.onDidChangeStopped(() => void this.serviceChanged()));
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
-	}
-
-	get documents(): LogDocuments {
-		return this.logs.documents;
-	}
-
-	start(argument: unknown): Promise<string | undefined> {
-		return this.launcher.start(argument);
 	}
 
 	follow(argument: unknown): Promise<void> {
@@ -280,7 +292,9 @@ class Feature implements TasksFeature {
 	async openDocument(argument: unknown): Promise<void> {
 		const chosen = await this.choose(argument, vscode.l10n.t('Open Task Log as Document'));
 		if (chosen) {
-			await this.logs.showDocument(chosen.id, chosen.target);
+			const log = this.logs.follow(chosen.id, chosen.target);
+			await log.restored;
+			await this.documents.show(log, chosen.target.client).catch(error => this.explain(error));
 		}
 	}
 
@@ -291,18 +305,25 @@ class Feature implements TasksFeature {
 			return;
 		}
 		const chosen = await this.choose(argument, vscode.l10n.t('Save Log'));
-		if (chosen) {
-			await this.logs.save(chosen.id, chosen.target, file instanceof vscode.Uri ? file : undefined);
+		if (!chosen) {
+			return;
+		}
+		const { id, target } = chosen;
+		if (file instanceof vscode.Uri) {
+			await this.documents.saveTo(file, target.client, id);
+		} else {
+			const task = this.store.get(id);
+			await this.documents.save(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
 		}
 	}
 
 	async resume(): Promise<void> {
 		try {
-			await this.logs.restoreDocuments();
+			await this.tabs.restore();
 			const target = await this.active.target();
-			this.logs.resume(target);
+			this.resumeLogs(target);
 			await this.list.load();
-			await this.launcher.settle(target);
+			await this.launcher.requests.settle(target);
 			await this.launcher.sweep(target.connection.name, target.client);
 			await this.sweepBranches();
 		} catch (error) {
@@ -311,10 +332,16 @@ class Feature implements TasksFeature {
 		}
 	}
 
+	/** Resumes what was followed on a connection before a reload, or before another one became active. */
+	private resumeLogs(target: TaskTarget): void {
+		this.logs.resume(target);
+		this.documents.reopenAll();
+	}
+
 	/** Continues the work that waits for a task to appear or to end. */
 	private async listChanged(connection: string): Promise<void> {
 		try {
-			await this.launcher.settleFromList(connection);
+			await this.launcher.requests.settleFromList(connection, () => this.active.target());
 			await this.launcher.sweep(connection);
 			await this.sweepBranches();
 		} catch (error) {
@@ -391,10 +418,10 @@ class Feature implements TasksFeature {
 	private async connectionChanged(): Promise<void> {
 		this.active.switched();
 		this.list.reset();
-		this.logs.showFollowed();
+		this.logs.showStatus();
 		try {
-			this.logs.resume(await this.active.target());
-			this.logs.showFollowed();
+			this.resumeLogs(await this.active.target());
+			this.logs.showStatus();
 			this.view.update();
 		} catch (error) {
 			this.dependencies.logger.log('warn', 'the connection cannot be used', { reason: describeError(error) });
@@ -409,7 +436,7 @@ class Feature implements TasksFeature {
 				this.store.interruptRunning();
 			}
 		} else if (this.active.current?.isLocal) {
-			this.logs.resume(await this.active.target());
+			this.resumeLogs(await this.active.target());
 		}
 		this.list.wake();
 		this.view.redraw();

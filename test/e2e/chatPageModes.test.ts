@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { citationsOf } from '../../src/chat/model/citations.ts';
 import { until } from '../support/editorWindow.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, IMAGE_ADDRESS, IMAGE_FILE_NAME, imageTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
-
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
 	const mark = (number: number) => chat.page.locator(`.citation[data-source="${number}"]`).first();
 	const card = () => chat.page.locator('.citation-card');

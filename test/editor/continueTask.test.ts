@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
@@ -60,9 +60,12 @@ describe('a further prompt for a task that is over', () => {
 				remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
 			},
 			goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
-			start: async (request, target) => {
-				await target.client.tasks.create(request);
-				return isMade;
+			start: async (request, target, onMade) => {
+				const made = await target.client.tasks.create(request);
+				if (isMade) {
+					onMade(made);
+				}
+				return isMade ? made.id : undefined;
 			},
 			explain: error => problems.push(error),
 		});

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { findingFixes } from '../../src/tasks/launch/launchFixes.ts';
-import { toRequest } from '../../src/tasks/launch/launchRequest.ts';
-import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import { toRequest } from '../../src/tasks/launch/launchChoices.ts';
+import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
 import type { Finding, LaunchFacts, LaunchPlan } from '../../src/tasks/model/findings.ts';
 import { agents } from '../support/contractServer/fixtures.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { ClientError } from '../../src/base/errors.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import { explainRefusal } from '../../src/chat/messages/refusals.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
 import { type CommandId, commands } from '../../src/platform/ids.ts';
 
 /** Each reason with the command of its button; undefined where none would help. */

@@ -6,10 +6,10 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { clockTime, rowWords } from '../../src/tasks/common/messages.ts';
-import { type FollowedLog, followLine } from '../../src/tasks/followStatusItem.ts';
+import { type FollowSummary, followLine } from '../../src/tasks/followStatusItem.ts';
 import type { FollowState } from '../../src/tasks/model/followState.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
-import { noticeOf } from '../../src/tasks/taskNotice.ts';
+import { noticeOf } from '../../src/tasks/taskNotices.ts';
 import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
@@ -55,7 +55,7 @@ describe('what is said of tasks', () => {
 	});
 
 	describe('of a followed log', () => {
-		const log = (state: FollowState, title = 'Add retry'): FollowedLog => ({ taskId: title, title, state });
+		const log = (state: FollowState, title = 'Add retry'): FollowSummary => ({ taskId: title, title, state });
 		const lost = (ago: number): FollowState => {
 			const since = ago === 0 ? undefined : Date.now() - ago;
 			return { kind: 'reconnecting', nextIndex: 1204, attempt: 3, since };

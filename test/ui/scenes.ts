@@ -46,7 +46,7 @@ const DETAILS: DetailsView = {
 		['zdr', 'true'],
 	],
 	parameters: [['temperature', '0.2']],
-	retention: 'yes/request',
+	retention: { inForce: 'yes', because: 'request' },
 };
 /** Of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';

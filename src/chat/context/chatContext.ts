@@ -268,7 +268,9 @@ export class ChatContext {
 }
 
 export function encryptedImageText(): string {
-	return vscode.l10n.t('Images have no encrypted way. Remove them, or add them to another conversation.');
+	return vscode.l10n.t(
+		'Images are not available in an encrypted conversation. Remove them, or add them to another one.',
+	);
 }
 
 async function droppedSources(addresses: readonly string[]): Promise<ContextSource[]> {

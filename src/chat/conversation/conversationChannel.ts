@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { ChannelAddress } from '../../client/channel/address.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import { abortedError } from '../../client/core/exchange.ts';
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { Explanation } from '../../platform/notify.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
 import type { FinishProblem, Reply } from '../model/conversation.ts';
@@ -123,8 +124,10 @@ class Run {
 	}
 
 	private failure(error: unknown): Partial<Reply> {
-		const truncated = error instanceof Error && (error as Error & { code?: unknown }).code === 'truncated';
-		return { state: truncated ? 'cutOff' : 'failed', explanation: this.options.explainError(error) };
+		return {
+			state: ClientError.is(error, 'truncated') ? 'cutOff' : 'failed',
+			explanation: this.options.explainError(error),
+		};
 	}
 
 	private change(reply: Reply, waiting: boolean, appended?: AppendedText): void {

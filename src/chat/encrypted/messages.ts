@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
-import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 
 /** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
@@ -48,20 +48,6 @@ function emptyText(isKept: boolean): string {
 			? vscode.l10n.t('On this machine the conversation is kept as readable as others.')
 			: vscode.l10n.t('Nothing of this conversation is written on this machine.'),
 	].join(' ');
-}
-
-export function encryptionStrings(): EncryptionStrings {
-	return {
-		ask: vscode.l10n.t('Ask, encrypted…'),
-		begin: vscode.l10n.t('New Encrypted Conversation'),
-		noMode: noModeText(),
-		showAttestation: vscode.l10n.t('Show Attestation'),
-	};
-}
-
-/** Says why search and images cannot be used in an encrypted conversation. */
-export function noModeText(): string {
-	return vscode.l10n.t('Search and images have no encrypted way. Use them in another conversation.');
 }
 
 /** Says why model, policy and parameters cannot be chosen in an encrypted conversation. */

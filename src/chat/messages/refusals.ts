@@ -2,15 +2,10 @@ import * as vscode from 'vscode';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
-import {
-	encryptionStrings,
-	endedText,
-	lostText,
-	noModeText as noEncryptedModeText,
-	otherConnectionText,
-} from '../encrypted/messages.ts';
+import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noModeText } from '../modes/messages.ts';
 import { chooseModelButton } from '../policy/messages.ts';
+import { noEncryptedModeText } from '../protocol/labels.ts';
 import { noModelText, systemReason } from './messages.ts';
 
 /**
@@ -82,5 +77,5 @@ export function newConversationButton(): NonNullable<Explanation['action']> {
 }
 
 function newEncryptedButton(): NonNullable<Explanation['action']> {
-	return { label: encryptionStrings().begin, command: commands.newEncryptedConversation };
+	return { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 }

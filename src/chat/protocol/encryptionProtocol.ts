@@ -16,10 +16,3 @@ export interface EncryptionView {
 	/** The draft of the conversation when it was last shown. Only snapshots have it. */
 	draft?: string;
 }
-
-export interface EncryptionStrings {
-	ask: string;
-	begin: string;
-	noMode: string;
-	showAttestation: string;
-}

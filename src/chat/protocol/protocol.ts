@@ -6,9 +6,8 @@ import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptionStrings, EncryptionView } from './encryptionProtocol.ts';
-
-import type { CostView, DetailsView, PolicyStrings, PolicyView } from './policyProtocol.ts';
+import type { EncryptionView } from './encryptionProtocol.ts';
+import type { CostView, DetailsView, PolicyView } from './policyProtocol.ts';
 
 /**
  * Each change of the conversation has the number after the previous one; a snapshot has the number of the last change
@@ -285,124 +284,13 @@ export const MAXIMUM_URL_LENGTH = 8_192;
 export const MAXIMUM_NAMES = 64;
 export const MAXIMUM_NAME_LENGTH = 400;
 
-/** The page's texts, from the editor's language bundle. The page fills in the placeholders `{0}` and following. */
-export interface PageStrings {
-	addContext: string;
-	apply: string;
-	ask: string;
-	askChat: string;
-	askImage: string;
-	askSearch: string;
-	attached: string;
-	cancel: string;
-	chipAdded: string;
-	chipCut: string;
-	chipHelp: string;
-	chipImage: string;
-	chipRemoved: string;
-	chipShortened: string;
-	chipSize: string;
-	chooseMode: string;
-	citation: string;
-	closed: string;
-	code: string;
-	codeIn: string;
-	commandChat: string;
-	commandImage: string;
-	commandSearch: string;
-	commands: string;
-	continue: string;
-	continued: string;
-	continuedTimes: string;
-	completions: string;
-	context: string;
-	conversation: string;
-	copied: string;
-	copy: string;
-	copyMarkdown: string;
-	copyPrompt: string;
-	copyReply: string;
-	dismiss: string;
-	dropHint: string;
-	edit: string;
-	editMessage: string;
-	emptyPrompt: string;
-	emptyState: string;
-	emptyStateContext: string;
-	encryption: EncryptionStrings;
-	image: string;
-	imageTooLarge: string;
-	insertAtCursor: string;
-	insertImage: string;
-	jumpToEnd: string;
-	loadAgain: string;
-	loadImage: string;
-	loadingImage: string;
-	makeAgain: string;
-	makingImage: string;
-	minutes: string;
-	modeChat: string;
-	modeImage: string;
-	modeSearch: string;
-	newFile: string;
-	nextVersion: string;
-	notText: string;
-	noAnswer: string;
-	noHostAnswer: string;
-	noCompletions: string;
-	openFile: string;
-	openImage: string;
-	imageAddress: string;
-	imageGone: string;
-	imageNotKept: string;
-	imageNotLoaded: string;
-	imagePrivate: string;
-	imageRedirected: string;
-	imageSize: string;
-	imageType: string;
-	imageUnreachable: string;
-	plainText: string;
-	policy: PolicyStrings;
-	previousVersion: string;
-	reasoning: string;
-	removeChip: string;
-	reply: string;
-	replyEnded: string;
-	replyStopped: string;
-	retry: string;
-	retryOffer: string;
-	saveImage: string;
-	seconds: string;
-	send: string;
-	shortenContext: string;
-	shortened: string;
-	showEarlier: string;
-	sources: string;
-	sourcesCut: string;
-	stillReplying: string;
-	stillWaiting: string;
-	stop: string;
-	stopped: string;
-	streaming: string;
-	switchConnection: string;
-	table: string;
-	tokensCached: string;
-	tokensIn: string;
-	tokensOut: string;
-	tooLong: string;
-	usingModel: string;
-	versionLabel: string;
-	versionOf: string;
-	via: string;
-	you: string;
-}
-
 /** The data that the HTML contains for the page's script. */
 export interface PageData {
 	/** The page's own state as JSON, as it was stored last. */
 	state?: string;
 	/** Identifies the workspace. */
 	place: string;
-	strings: PageStrings;
+	/** Translations by their English texts; absent where the editor speaks English. */
+	bundle?: Record<string, string>;
 	language: string;
 }

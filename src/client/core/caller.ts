@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfStatus, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
+import { parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
@@ -7,7 +8,7 @@ import type { ProviderPreferences } from '../../contract/provider.ts';
 import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
-import { BY_IMAGES, type Candidate, parametersOf, selectCandidates } from './candidates.ts';
+import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
 import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';

@@ -1,6 +1,6 @@
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
-import type { LogRecord } from '../model/logRecord.ts';
+import type { LogRecord } from '../model/formatEntry.ts';
 
 /** Reading is given up after this many lost connections without an entry between them. */
 const MAXIMUM_ATTEMPTS = 4;

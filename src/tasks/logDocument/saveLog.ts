@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import type { EntryFormatter } from '../model/formatEntry.ts';
-import type { LogRecord } from '../model/logRecord.ts';
+import type { EntryFormatter, LogRecord } from '../model/formatEntry.ts';
 
 /**
  * Writes every record to a file, as lines. The file is replaced only when the new one is complete, so an existing file

@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import type { FromPage, PageStrings, ReplyImageView } from '../../protocol/protocol.ts';
+import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
@@ -74,7 +75,6 @@ export class ChatImage extends LitElement {
 		image: { attribute: false },
 		turn: { attribute: false },
 		prompt: { attribute: false },
-		strings: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
 		address: { state: true },
@@ -87,7 +87,6 @@ export class ChatImage extends LitElement {
 	declare turn: string;
 	/** What was asked for: its alternative text. */
 	declare prompt: string;
-	declare strings: PageStrings;
 	declare post: Post;
 	declare requests: HostRequests;
 	/** A `data:` address of the host. */
@@ -128,7 +127,7 @@ export class ChatImage extends LitElement {
 	override updated(): void {
 		const { image } = this;
 		if (image && 'file' in image) {
-			// As properties, because the page's policy takes no style attribute.
+			// Set as properties, because the page's content security policy forbids style attributes.
 			const { width, height } = image;
 			const element = this.renderRoot.querySelector('img');
 			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));
@@ -143,19 +142,26 @@ export class ChatImage extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { image, strings, address, gone, unanswered } = this;
+		const { image, address, gone, unanswered } = this;
 		if (!image) {
-			return html`<div class="frame making"><span>${strings.makingImage}</span></div>`;
+			return html`<div class="frame making"><span>${l10n.t('The image is being made.')}</span></div>`;
 		}
 		if ('problem' in image) {
-			return this.renderProblem(problemText(image.problem, strings), image.canReload && this.reload);
+			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
 		}
 		if (unanswered !== undefined) {
 			return this.renderProblem(unanswered, () => void this.request(image.file));
 		}
 		if (gone !== undefined) {
 			const isFile = gone === 'file';
-			return this.renderProblem(isFile ? strings.imageGone : strings.imageType, isFile && this.reload);
+			return this.renderProblem(
+				isFile
+					? l10n.t('The image is not kept any more: its file was deleted.')
+					: l10n.t(
+							'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
+						),
+				isFile && this.reload,
+			);
 		}
 		const { width, height } = image;
 		// Without an address the image is not there yet, and has its size.
@@ -175,7 +181,7 @@ export class ChatImage extends LitElement {
 
 	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
-			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${this.strings.loadAgain}</button>` : ''}`;
+			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
 	}
 
 	private get file(): string | undefined {
@@ -200,24 +206,26 @@ export class ChatImage extends LitElement {
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem'], strings: PageStrings): string {
+function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return strings.imageAddress;
+			return l10n.t('The image was not loaded: its address is none that can be loaded from.');
 		case 'private':
-			return strings.imagePrivate;
+			return l10n.t('The image was not loaded: its address leads into this machine or its network.');
 		case 'redirected':
-			return strings.imageRedirected;
+			return l10n.t('The image was not loaded: its server sent on to another address.');
 		case 'unreachable':
-			return strings.imageUnreachable;
+			return l10n.t('The image was not loaded: its server refused or did not answer.');
 		case 'too-large':
-			return strings.imageSize;
+			return l10n.t('The image was not loaded: it is larger than 10 MB.');
 		case 'type':
-			return strings.imageType;
+			return l10n.t(
+				'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
+			);
 		case 'not-kept':
-			return strings.imageNotKept;
+			return l10n.t('The image was not kept: it could not be written to the disk. Make room and load it again.');
 		case 'not-loaded':
-			return strings.imageNotLoaded;
+			return l10n.t('The image was not loaded.');
 	}
 }
 
@@ -225,7 +233,6 @@ function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['pro
 export function imageActions(
 	image: ReplyImageView | undefined,
 	turn: { id: string; question: string },
-	strings: PageStrings,
 	post: Post,
 ): TemplateResult[] {
 	if (!image) {
@@ -240,12 +247,12 @@ export function imageActions(
 	return [
 		...('file' in image
 			? [
-					iconButton('save', strings.saveImage, say('reply-image-save')),
-					iconButton('markdown', strings.insertImage, say('reply-image-insert')),
+					iconButton('save', l10n.t('Save Image…'), say('reply-image-save')),
+					iconButton('markdown', l10n.t('Insert as Markdown…'), say('reply-image-insert')),
 				]
 			: []),
-		iconButton('copy', strings.copyPrompt, () => post({ kind: 'text-copy', text: turn.question })),
-		iconButton('link-external', strings.openImage, say('reply-image-open')),
+		iconButton('copy', l10n.t('Copy Prompt'), () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('link-external', l10n.t('Open in Browser'), say('reply-image-open')),
 	];
 }
 

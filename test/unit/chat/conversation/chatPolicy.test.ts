@@ -71,7 +71,7 @@ describe('the chat under a policy', () => {
 
 	it('asks nobody where the policy leaves nobody, and keeps the message', async () => {
 		assert.ok(service.connection);
-		service.connection.providers = [{ slug: 'a', dataPolicy: 'stores data' }];
+		service.connection.providers = [{ slug: 'a', dataPolicy: { zeroDataRetention: false } }];
 		const chat = await open();
 		await chat.choose({ retention: true });
 		await chat.send(first, 'One?');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../../../src/base/errors.ts';
 import {
 	SAVE_INTERVAL_MS,
 	type Session,
@@ -7,7 +8,6 @@ import {
 	WAITING_AFTER_MS,
 } from '../../../../src/chat/conversation/session.ts';
 import type { Reply } from '../../../../src/chat/model/conversation.ts';
-import { ClientError } from '../../../../src/client/core/errors.ts';
 import { ManualClock, settle } from '../../../support/manualClock.ts';
 import { reply } from '../conversations.ts';
 import { ReplySource } from '../replySource.ts';
@@ -213,6 +213,13 @@ describe('a running reply', () => {
 		source.fail(new ClientError('truncated', 'no end'));
 		await session.ended;
 		assert.equal(last().state, 'cutOff');
+	});
+
+	it('takes no other error for the end of a cut stream, whatever its code says', async () => {
+		const session = start();
+		source.fail(Object.assign(new Error('no end'), { code: 'truncated' }));
+		await session.ended;
+		assert.equal(last().state, 'failed');
 	});
 
 	it('says so when a reply ends without a word, or for a reason of its own', async () => {

@@ -77,7 +77,7 @@ describe('the description of the gateway', () => {
 			[],
 		);
 		assert.deepEqual(providers, [
-			{ slug: 'same', dataPolicy: 'zero data retention', quantizations: ['int4', 'fp8'], models: ['a', 'b'] },
+			{ slug: 'same', dataPolicy: { zeroDataRetention: true }, quantizations: ['int4', 'fp8'], models: ['a', 'b'] },
 			{ slug: 'mixed', models: ['a', 'b'] },
 		]);
 	});

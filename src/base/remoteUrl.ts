@@ -1,3 +1,5 @@
+// Addresses of git repositories, as remotes and services write them.
+
 /** Where a git remote points: an address that a remote service can clone, a directory on this machine, or neither. */
 export type RemotePlace =
 	| { kind: 'url'; url: string }
@@ -68,4 +70,20 @@ function httpsUrl(host: string, path: string): RemotePlace {
 export function hasCredentials(remoteUrl: string): boolean {
 	const url = URL.parse(remoteUrl.trim());
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
+}
+
+/**
+ * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
+ * address names no repository.
+ */
+export function repositoryKey(address: string): string | undefined {
+	const place = readRemoteUrl(address);
+	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;
+	const key = place.kind === 'directory' ? place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/') : text;
+	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
+}
+
+/** Whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */
+export function isSameRepository(one: string, other: string): boolean {
+	return (repositoryKey(one) ?? one) === (repositoryKey(other) ?? other);
 }

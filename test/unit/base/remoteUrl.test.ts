@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readRemoteUrl } from '../../../../src/tasks/model/cloneUrl.ts';
+import { isSameRepository, readRemoteUrl, repositoryKey } from '../../../src/base/remoteUrl.ts';
 
 const url = (text: string) => ({ kind: 'url', url: text });
 
@@ -56,5 +56,33 @@ describe('a remote’s URL', () => {
 		]) {
 			assert.doesNotMatch(JSON.stringify(readRemoteUrl(remote)), /secret@/);
 		}
+	});
+});
+
+describe('the key of a repository', () => {
+	it('is one for every way of writing its address', () => {
+		const key = repositoryKey('https://host.example/acme/widgets');
+		for (const address of [
+			'https://host.example/acme/widgets.git',
+			'http://Host.example/Acme/widgets/',
+			'git@host.example:acme/widgets.git',
+			'ssh://git@host.example/acme/widgets',
+			'https://user:secret@host.example/acme/widgets.git',
+		]) {
+			assert.equal(repositoryKey(address), key, address);
+		}
+		assert.equal(repositoryKey('file:///projects/widgets'), repositoryKey('/projects/widgets/'));
+	});
+
+	it('tells repositories apart, and is none for what names none', () => {
+		assert.notEqual(
+			repositoryKey('https://host.example/acme/widgets'),
+			repositoryKey('https://host.example/acme/widgets2'),
+		);
+		assert.notEqual(repositoryKey('/projects/widgets'), repositoryKey('/projects/Widgets'));
+		assert.equal(repositoryKey(''), undefined);
+		assert.equal(repositoryKey('ext::sh -c x'), undefined);
+		assert.ok(!isSameRepository('ext::sh -c x', 'ext::sh -c y'));
+		assert.ok(isSameRepository('ext::sh -c x', 'ext::sh -c x'));
 	});
 });
