@@ -1,6 +1,7 @@
 // Reads the user's settings for requests, and says what a setting or a field may be.
 import * as vscode from 'vscode';
 import type * as z from 'zod';
+import { cut } from '../../base/plainText.ts';
 import { type ChatParameter, chatParametersSchema } from '../../contract/chatRequest.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
 import type { SettingId } from '../../platform/ids.ts';
@@ -8,7 +9,6 @@ import { readSetting, readTextSetting } from '../../platform/settings.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import { type ParameterRange, rangeOf } from '../model/parameterRange.ts';
 import type { UserSettings } from '../model/settings.ts';
-import { cut } from '../../base/plainText.ts';
 import type { RoutingField } from './messages.ts';
 
 /** The settings that requests depend on. */
