@@ -1,5 +1,6 @@
 // The routing of a request as far as it is known before it is sent: the preferences in force, and those that cannot be
 // met.
+import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
 import { findModel, type ProviderPrefix, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
@@ -96,7 +97,7 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 		return undefined;
 	}
 	const { order } = preferencesOf(identifier);
-	return { kind: isAlias ? 'alias' : 'prefix', ...(order ? { order } : {}) };
+	return { kind: isAlias ? 'alias' : 'prefix', ...defined({ order }) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { parseJson } from '../base/json.ts';
 
 export interface ExchangeLimits {
 	/**
@@ -36,7 +37,11 @@ export function askService(
 					if (response.statusCode !== 200) {
 						throw new Error(`the service answered with ${response.statusCode}`);
 					}
-					resolve(parsed(text));
+					const value = parseJson(text);
+					if (value === undefined) {
+						throw new Error('the answer is not JSON');
+					}
+					resolve(value);
 				} catch (error) {
 					reject(error);
 				}
@@ -45,15 +50,6 @@ export function askService(
 		request.on('error', reject);
 		request.end(body);
 	});
-}
-
-/** The parser's own message would quote the text, which no log may hold. */
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw new Error('the answer is not JSON');
-	}
 }
 
 /** Where a path of the service is. */

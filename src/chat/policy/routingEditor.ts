@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
-import { readJson } from '../model/parameterRange.ts';
 import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import { fieldDetail, type PolicyField, valueText } from './messages.ts';
 
@@ -114,11 +114,11 @@ async function editWord(
 async function editValue(title: string, field: PolicyField, value: unknown, prompt: string): Promise<Edited> {
 	const shown = value === undefined ? '' : JSON.stringify(value);
 	const text = await input(title, prompt, shown, typed =>
-		typed.trim() === '' || providerPreferencesSchema.shape[field].safeParse(readJson(typed) ?? null).success
+		typed.trim() === '' || providerPreferencesSchema.shape[field].safeParse(parseJson(typed) ?? null).success
 			? undefined
 			: prompt,
 	);
-	return text === undefined ? 'keep' : { value: text.trim() === '' ? undefined : readJson(text) };
+	return text === undefined ? 'keep' : { value: text.trim() === '' ? undefined : parseJson(text) };
 }
 
 /** Offers the values that the connection lists, the values that are set already, and any others that the user types. */

@@ -1,5 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
-import { isDeeperThan } from '../../base/nesting.ts';
+import { isDeeperThan } from '../../base/json.ts';
 import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';

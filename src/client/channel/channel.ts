@@ -1,7 +1,9 @@
+import { type Health, healthSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
+import { readReply } from '../core/replyData.ts';
 import type { Client } from '../types.ts';
+import { type ChannelAddress, channelTarget } from './address.ts';
 import { GPU_MAKER, type HardwareAuthority } from './hardware/authority.ts';
-import { readHealth } from './health.ts';
 import { ChannelMemory } from './memory.ts';
 import type { ChannelContext } from './session.ts';
 
@@ -38,4 +40,15 @@ export function createChannel(
 			return openSession(await context(), options);
 		},
 	};
+}
+
+/** The health record is public, so no key is sent (contract: encrypted-channel.md). */
+async function readHealth(caller: Caller, address: ChannelAddress): Promise<Health> {
+	const reply = await caller.json({
+		...channelTarget(caller.connection, 'health', address),
+		firstByteMs: caller.limits.lookUpFirstByteMs,
+		retry: 'idempotent',
+		signal: undefined,
+	});
+	return readReply(healthSchema, reply, 'the reply is no health record');
 }

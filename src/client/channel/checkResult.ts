@@ -16,5 +16,5 @@ export const fail = (code: ReasonCode, details?: Details): CheckResult => findin
 export const unknown = (code: ReasonCode, details?: Details): CheckResult => finding('unknown', code, details);
 
 function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): CheckResult {
-	return { verdict, code, ...(values ? { values } : {}), ...defined({ input }) };
+	return { verdict, code, ...defined({ values, input }) };
 }

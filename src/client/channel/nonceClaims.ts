@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { readHardwareTokens, unprovenClaims } from './hardware/hardwareToken.ts';
 
@@ -12,7 +13,7 @@ export interface NonceClaim {
  * entries of evidence, and `eat_nonce` of a token or a report with claims (RFC 9711), which may be a list.
  */
 export function nonceClaims({ report_json: text, gpu_eat: token }: AttestationRecord): NonceClaim[] {
-	const report = parsed(text);
+	const report = parseJson(text);
 	const entries = Array.isArray(report) ? report : [];
 	return [
 		...entries.flatMap(entry => claims(fieldOf(entry, 'nonce'), 'report_json')),
@@ -36,14 +37,6 @@ function spellings(nonce: Uint8Array): string[] {
 function tokensOf(value: unknown): string[] {
 	const tokens = readHardwareTokens(value);
 	return tokens ? [tokens.overall, ...(tokens.devices?.values() ?? [])] : [];
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,4 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
@@ -109,7 +110,7 @@ class FrameReader {
 			this.isEnded = true;
 			return;
 		}
-		const value = parsed(text);
+		const value = parseJson(text);
 		throwErrorIn(value);
 		const frame = readSealed(value);
 		if (!this.nonces.accept(frame.nonce)) {
@@ -121,18 +122,9 @@ class FrameReader {
 	}
 }
 
-/** Undefined, which is no frame, for what is no JSON. */
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** The rest of a stream may lack its last characters. */
 function isComplete(text: string): boolean {
-	return text.trim() === END || parsed(text) !== undefined;
+	return text.trim() === END || parseJson(text) !== undefined;
 }
 
 function truncated(cause?: unknown): ClientError {

@@ -95,7 +95,7 @@ async function accept(
 	},
 ): Promise<Handshake> {
 	const { context, address, confirm, askMaker, requireHardwareProof } = opening;
-	const options = { ...address, ...(askMaker ? { askMaker } : {}), ...(signal ? { signal } : {}) };
+	const options = { ...address, ...defined({ askMaker, signal }) };
 	const { proof, before } = await attest(context, options, current);
 	const named = provenKey(proof);
 	const { named: _, ...now } = proof;

@@ -87,18 +87,23 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 		? false
 		: firstOf(offers, offer => offer.openWeights);
 	const prices = cheapestOf(offers);
+	const tools = offers.map(({ parameters }) => parameters?.has('tools'));
 	const kinds = new Set(offers.flatMap(offer => offer.kinds));
 	return {
 		id,
 		// Responses and the encrypted channel use the same models as chat.
 		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
-		...defined({ channelProvider: chattedBy, label, contextLength, maxOutputTokens, openWeights }),
-		...(offers.some(({ codeOriented }) => codeOriented) ? { codeOriented: true } : {}),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
-			? { tools: offers.some(({ parameters }) => parameters?.has('tools') !== false) }
-			: {}),
-		...(offers.some(({ images }) => images) ? { images: true } : {}),
+		...defined({
+			channelProvider: chattedBy,
+			label,
+			contextLength,
+			maxOutputTokens,
+			openWeights,
+			codeOriented: offers.some(({ codeOriented }) => codeOriented) || undefined,
+			prices: prices && { ...prices },
+			tools: tools.includes(false) ? tools.some(takesTools => takesTools !== false) : undefined,
+			images: offers.some(({ images }) => images) || undefined,
+		}),
 	};
 }
 
@@ -109,11 +114,13 @@ function describeProvider({ slug, label }: Provider, offers: readonly ModelOffer
 	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
 	return {
 		slug,
-		...defined({ label }),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...defined({ dataPolicy }),
-		...(quantizations.length === 0 ? {} : { quantizations }),
-		...defined({ parameters }),
+		...defined({
+			label,
+			prices: prices && { ...prices },
+			dataPolicy,
+			quantizations: quantizations.length === 0 ? undefined : quantizations,
+			parameters,
+		}),
 		models: offers.map(({ id }) => id),
 	};
 }

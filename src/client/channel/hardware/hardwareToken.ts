@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../base/json.ts';
 
 /** The tokens of a `gpu_eat`: the maker's overall answer, and one for each device by its name. */
 export interface HardwareTokens {
@@ -18,7 +19,7 @@ const detached = z.tuple([
 
 /** A JWT, or the detached form `[["JWT", token], { name: token, … }]`, itself or as its text. */
 export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
-	const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? fromJson(value) : value;
+	const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? parseJson(value) : value;
 	const alone = jwt.safeParse(parsed).data;
 	if (alone !== undefined) {
 		return { overall: alone, devices: undefined };
@@ -29,14 +30,6 @@ export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
 
 /** What a JWT says, whoever signed it. Undefined for what is in no form of a token. */
 export function unprovenClaims(jwt: string): Claims | undefined {
-	const claims = fromJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+	const claims = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 	return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
-}
-
-function fromJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -4,6 +4,7 @@ import { type Clock, SerialQueue, untilAborted } from '../../../base/async.ts';
 import { ClientError } from '../../../base/errors.ts';
 import type { Caller } from '../../core/caller.ts';
 import { abortedError } from '../../core/exchange.ts';
+import { readReply } from '../../core/replyData.ts';
 
 /** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */
 export const COOLDOWN_MS = 60_000;
@@ -112,10 +113,7 @@ export class MakerKeys {
 
 /** Keys of other kinds are left out, and so is an id that two keys have. Throws `bad-response`. */
 async function importKeys(value: unknown): Promise<Map<string, TokenKey>> {
-	const set = keySetSchema.safeParse(value).data;
-	if (!set) {
-		throw new ClientError('bad-response', 'the reply is no set of keys');
-	}
+	const set = readReply(keySetSchema, value, 'the reply is no set of keys');
 	const keys = new Map<string, TokenKey>();
 	const twice = new Set<string>();
 	for (const entry of set.keys) {
