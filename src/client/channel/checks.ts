@@ -1,6 +1,7 @@
 // The verification ladder's checks, one function each: what was seen, never what to do about it.
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../base/base64.ts';
+import { parseJson } from '../../base/json.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
@@ -63,10 +64,8 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 
 /** The parsed report is not signed: it may not say anything else than the text that is. */
 function compareReports({ report, report_json: text }: AttestationRecord, input: string): CheckResult {
-	let signed: unknown;
-	try {
-		signed = JSON.parse(text);
-	} catch {
+	const signed = parseJson(text);
+	if (signed === undefined) {
 		return unknown('report-no-json', { input });
 	}
 	return report === undefined || report === null || isDeepStrictEqual(report, signed)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../../base/base64.ts';
+import { parseJson } from '../../../base/json.ts';
 import { type Certificate, readCertificates } from '../../../crypto/certificate.ts';
 import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
 import { fingerprintOf } from '../../../crypto/publicKey.ts';
@@ -81,14 +82,10 @@ export async function checkGpuEvidence(
 
 /** Undefined for a report that is no evidence at all, such as claims of a service of its own. */
 function entriesOf(text: string): unknown[] | undefined {
-	try {
-		const report: unknown = JSON.parse(text);
-		const isEvidence = (entry: unknown): boolean =>
-			typeof entry === 'object' && entry !== null && ('evidence' in entry || 'certificate' in entry);
-		return Array.isArray(report) && report.some(isEvidence) ? report : undefined;
-	} catch {
-		return undefined;
-	}
+	const report = parseJson(text);
+	const isEvidence = (entry: unknown): boolean =>
+		typeof entry === 'object' && entry !== null && ('evidence' in entry || 'certificate' in entry);
+	return Array.isArray(report) && report.some(isEvidence) ? report : undefined;
 }
 
 async function verifyEntry(entry: unknown, rootFingerprint: string, now: number): Promise<Device> {
