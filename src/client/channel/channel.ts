@@ -8,9 +8,9 @@ import { ChannelMemory } from './memory.ts';
 import type { ChannelContext } from './session.ts';
 
 export interface ChannelOptions {
-	/** Default: as long as the client. */
+	/** The default is a memory that lasts as long as the client. */
 	memory?: ChannelMemory;
-	/** Default: the GPU maker. Tests bring their own. */
+	/** The default is the GPU maker. Tests use an authority of their own. */
 	authority?: HardwareAuthority;
 }
 
@@ -35,14 +35,14 @@ export function createChannel(
 			return attested;
 		},
 		open: async (options = {}) => {
-			// Its cryptography is large, and most clients never need it.
+			// The cryptography is large, and most clients never need it.
 			const { openSession } = await import('./session.ts');
 			return openSession(await context(), options);
 		},
 	};
 }
 
-/** The health record is public, so no key is sent (contract: encrypted-channel.md). */
+/** Reads the health record, which is public, so no key is sent (contract: encrypted-channel.md). */
 async function readHealth(caller: Caller, address: ChannelAddress): Promise<Health> {
 	const reply = await caller.json({
 		...channelTarget(caller.connection, 'health', address),

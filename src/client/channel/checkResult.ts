@@ -2,10 +2,10 @@ import { defined } from '../../base/defined.ts';
 import type { Verdict } from '../types.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** What a check saw. */
+/** The result of one check. */
 export type CheckResult = Omit<Verdict, 'check'>;
 
-/** What the finding stands on, and what its words name. */
+/** `values` are named in the sentence about the result; `input` is what the check was based on. */
 interface Details {
 	values?: readonly string[];
 	input?: string | undefined;
