@@ -1,7 +1,9 @@
 import { defined } from '../base/defined.ts';
 import { parseJson } from '../base/json.ts';
 
-/** Characters of an error body's text that are looked at. Whoever tells it cuts it once no key is in it any more. */
+/**
+ * How many characters of a text are read. It is shortened further for display, after keys have been removed from it.
+ */
 const MAXIMUM_MESSAGE_LENGTH = 16_384;
 
 export interface ErrorBody {

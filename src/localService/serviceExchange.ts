@@ -52,7 +52,7 @@ export function askService(
 	});
 }
 
-/** Where a path of the service is. */
+/** Returns the request options for a path of the service. */
 export function placeOf(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };

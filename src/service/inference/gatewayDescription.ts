@@ -12,7 +12,7 @@ import type { ModelOffer, Prices, Provider } from './provider.ts';
 type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
-/** What a connection's own part of the picture is. */
+/** The part of the description that belongs to a connection. */
 export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
@@ -42,7 +42,7 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 	};
 }
 
-/** As a connection of the given form, by which names are read in one way here and in the client. */
+/** Returns the gateway as a connection of the given host form, so that the client and the gateway read names alike. */
 export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
 	return { ...localConnection, ...picture, plan };
 }
