@@ -18,8 +18,8 @@ export const controlPaths = {
 	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
 	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
-	picture: '/errand/v1/connection',
-	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
+	description: '/errand/v1/connection',
+	/** `POST`: a `FoundAnswer` about one of the description's found servers. Answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
 	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',

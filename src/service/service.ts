@@ -156,12 +156,11 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		version: options.version,
 		clock: systemClock,
 		logger: log.logger('channel'),
-		modes: options.channelTest,
 	});
 	registerControlRoutes(app, {
 		token,
 		address: () => server.address,
-		picture: () => inference.gateway.picture(),
+		describe: () => inference.gateway.describe(),
 		answerFound: inference.answerFound,
 		stopping: stopping.signal,
 		requestStop: () => void stop(),

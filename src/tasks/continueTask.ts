@@ -12,7 +12,7 @@ import { shortName } from './launch/preflightMessages.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
@@ -21,13 +21,16 @@ const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 
 
 export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	/** Shows and follows a task that goes on. */
 	goesOn(task: Task, target: TaskTarget): void;
-	/** Starts a task from the branch of another one, and shows it. Resolves with false where it was not made, which was said. */
-	start(request: TaskCreateRequest, target: TaskTarget): Promise<boolean>;
+	/**
+	 * Starts a task from the branch of another one, and shows it. `onMade` is called when it exists. Resolves with its id,
+	 * or with undefined when it failed, which is reported.
+	 */
+	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
 	explain(error: unknown): void;
 }
 
@@ -106,11 +109,16 @@ export class TaskFollowUps {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
-			...defined({ selectedAgent, selectedModel }),
-			...(installDependencies ? { installDependencies } : {}),
-			...(maxDuration > 0 ? { maxDuration } : {}),
+			...defined({
+				selectedAgent,
+				selectedModel,
+				installDependencies: installDependencies || undefined,
+				maxDuration: maxDuration > 0 ? maxDuration : undefined,
+			}),
 		};
-		if (await this.dependencies.start(request, target)) {
+		const { start, branches } = this.dependencies;
+		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
+		if (made !== undefined) {
 			this.keep(id, '');
 		}
 	}

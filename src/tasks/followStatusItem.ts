@@ -8,7 +8,7 @@ import { type FollowState, staleSince } from './model/followState.ts';
 const MAXIMUM_TITLE = 24;
 
 /** A followed log, as a single line describes it. */
-export interface FollowedLog {
+export interface FollowSummary {
 	taskId: string;
 	title: string;
 	state: FollowState;
@@ -18,12 +18,12 @@ export interface FollowedLog {
 const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
 
 /** Returns the log that a single line should describe, or undefined where nothing is followed. */
-export function foremost(logs: readonly FollowedLog[]): FollowedLog | undefined {
+export function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
 	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
 }
 
 /** Returns “Title: live”, or the state of the foremost of several logs and their number. */
-export function followLine(logs: readonly FollowedLog[]): string | undefined {
+export function followLine(logs: readonly FollowSummary[]): string | undefined {
 	const log = foremost(logs);
 	if (!log) {
 		return undefined;
@@ -42,7 +42,7 @@ export class FollowStatusItem implements Disposable {
 		this.item.name = vscode.l10n.t('Followed tasks');
 	}
 
-	show(logs: readonly FollowedLog[]): void {
+	show(logs: readonly FollowSummary[]): void {
 		const log = foremost(logs);
 		const line = followLine(logs);
 		if (!log || line === undefined) {

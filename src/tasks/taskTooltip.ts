@@ -61,7 +61,7 @@ export function taskTooltip(
 		vscode.l10n.t('Created by'),
 		[task.creatorName, task.userId].filter((name, at, all) => name && all.indexOf(name) === at).join(', '),
 	);
-	tooltip.line(vscode.l10n.t('Creator’s picture'), task.creatorImage);
+	tooltip.line(vscode.l10n.t('Creator’s image'), task.creatorImage);
 	tooltip.line(vscode.l10n.t('Team'), task.teamId);
 	tooltip.line(
 		vscode.l10n.t('Source hosting'),

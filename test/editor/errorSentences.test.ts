@@ -4,7 +4,7 @@ import type { NetworkFault } from '../../src/base/networkFault.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { networkFaultWords } from '../../src/platform/networkFaultMessages.ts';
 import { explainError } from '../../src/platform/notify.ts';
-import { linkProblemText } from '../../src/tasks/launch/linkMessages.ts';
+import { linkProblemText } from '../../src/tasks/launch/promptSources.ts';
 import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { askModal, type Explanation } from '../../platform/notify.ts';
-import { RedrawnPick } from '../../platform/redrawnPick.ts';
+import { PickList } from '../../platform/pick.ts';
 import { estimateTokens } from '../model/attachment.ts';
 import type { ModelLimits } from '../model/contextBudget.ts';
 import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
@@ -86,32 +86,28 @@ interface ChipItem extends vscode.QuickPickItem {
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const number = new Intl.NumberFormat(vscode.env.language);
-	const accepted = Promise.withResolvers<boolean>();
-	const list = new RedrawnPick<ChipItem>(
-		picker => {
-			picker.title = vscode.l10n.t('Shorten Context');
-			picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
-			picker.canSelectMany = true;
-			picker.ignoreFocusOut = true;
-			picker.onDidTriggerItemButton(({ item }) => {
-				chips.remove(item.chip.id);
-				if (excessOf(chips.chips, measure) === 0) {
-					accepted.resolve(true);
-				} else {
-					show();
-				}
-			});
-			picker.onDidAccept(() => {
-				shortenChips(
-					chips,
-					picker.selectedItems.map(({ chip }) => chip),
-					excessOf(chips.chips, measure),
-				);
-				accepted.resolve(true);
-			});
-		},
-		() => accepted.resolve(false),
-	);
+	const list = new PickList<ChipItem, true>(picker => {
+		picker.title = vscode.l10n.t('Shorten Context');
+		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
+		picker.canSelectMany = true;
+		picker.ignoreFocusOut = true;
+		picker.onDidTriggerItemButton(({ item }) => {
+			chips.remove(item.chip.id);
+			if (excessOf(chips.chips, measure) === 0) {
+				list.end(true);
+			} else {
+				show();
+			}
+		});
+		picker.onDidAccept(() => {
+			shortenChips(
+				chips,
+				picker.selectedItems.map(({ chip }) => chip),
+				excessOf(chips.chips, measure),
+			);
+			list.end(true);
+		});
+	});
 	const show = () => {
 		const ticked = new Set(list.current?.selectedItems.map(({ chip }) => chip.id));
 		const items = [...chips.chips]
@@ -127,7 +123,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 		list.show(items, undefined, kept.length > 0 ? kept : items.slice(0, 1));
 	};
 	show();
-	return accepted.promise.finally(() => list.dispose());
+	return (await list.result) === true;
 }
 
 function shortenChips(chips: ContextChips, chosen: readonly Chip[], excess: number): void {

@@ -4,42 +4,17 @@ import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
-import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
 import { PolicyRefusal } from '../model/applyPolicy.ts';
 import type { RetentionChoice } from '../model/conversationSettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { type AskedWith, isBinding } from '../model/policy.ts';
-import type { PolicyName, Preset } from '../model/presets.ts';
+import type { Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
 import { readPrices } from '../model/prices.ts';
 
 export type PolicyField = keyof ProviderPreferences;
-
-export function policyLabel({ preset, isPrivate, isLimited }: PolicyName): string {
-	const label = isLimited ? vscode.l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
-	return isPrivate ? vscode.l10n.t('{0}, private', label) : label;
-}
-
-export function presetLabel(preset: Preset | 'custom'): string {
-	switch (preset) {
-		case 'balanced':
-			return vscode.l10n.t('Balanced');
-		case 'cheapest':
-			return vscode.l10n.t('Cheapest');
-		case 'fastest':
-			return vscode.l10n.t('Fastest');
-		case 'latency':
-			return vscode.l10n.t('Lowest latency');
-		case 'only':
-			return vscode.l10n.t('Only these');
-		case 'private':
-			return vscode.l10n.t('Private');
-		case 'custom':
-			return vscode.l10n.t('Custom');
-	}
-}
 
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
@@ -102,27 +77,6 @@ export function retentionLabel(choice: RetentionChoice): string {
 		: choice
 			? vscode.l10n.t('On')
 			: vscode.l10n.t('Not demanded');
-}
-
-/** Says whether zero data retention is in force and why, or that this cannot be known. */
-export function retentionText({ inForce, because }: ZeroDataRetention): string {
-	if (because === 'code-oriented-model') {
-		return vscode.l10n.t('In force: this code-oriented model always runs under it.');
-	}
-	if (inForce === 'as-account-is-set') {
-		return vscode.l10n.t('As the account is set; the service does not tell how.');
-	}
-	if (inForce === 'no') {
-		return vscode.l10n.t('Not in force: neither the service nor anything here demands it.');
-	}
-	switch (because) {
-		case 'account':
-			return vscode.l10n.t('In force: the account is set to it, which nothing here can lift.');
-		case 'alias':
-			return vscode.l10n.t('In force: the alias demands it.');
-		case 'request':
-			return vscode.l10n.t('In force: the policy demands it.');
-	}
 }
 
 export function reasonText(reason: PreviewReason): string {
@@ -276,9 +230,9 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'routing': {
 			return routingText(problem.problem);
 		}
-		case 'picture':
+		case 'image':
 			return vscode.l10n.t(
-				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+				'Not sent: an image cannot be asked for under a policy that leaves providers out. Choose another policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);

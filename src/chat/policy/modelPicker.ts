@@ -5,7 +5,7 @@ import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
-import { RedrawnPick } from '../../platform/redrawnPick.ts';
+import { type Choice, choose, chooseSome, input, PickList, separator } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
@@ -18,7 +18,6 @@ import {
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
-import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
 import { modelText } from './messages.ts';
 import type { PolicyTarget } from './routingEditor.ts';
 
@@ -109,24 +108,20 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 		iconPath: new vscode.ThemeIcon('refresh'),
 		tooltip: vscode.l10n.t('Ask the Service for Its Models'),
 	};
-	const chosen = Promise.withResolvers<Row | undefined>();
-	const list = new RedrawnPick<Choice<Row>>(
-		pick => {
-			pick.title = vscode.l10n.t('Model of This Conversation');
-			pick.placeholder = vscode.l10n.t('Models of {0}', connection.label ?? connection.name);
-			pick.matchOnDescription = true;
-			pick.matchOnDetail = true;
-			pick.buttons = [refresh];
-			pick.onDidTriggerButton(() => askService(pick));
-			pick.onDidAccept(() => {
-				const [row] = pick.selectedItems;
-				if (row) {
-					chosen.resolve(row.value);
-				}
-			});
-		},
-		() => chosen.resolve(undefined),
-	);
+	const list = new PickList<Choice<Row>, Row>(pick => {
+		pick.title = vscode.l10n.t('Model of This Conversation');
+		pick.placeholder = vscode.l10n.t('Models of {0}', connection.label ?? connection.name);
+		pick.matchOnDescription = true;
+		pick.matchOnDetail = true;
+		pick.buttons = [refresh];
+		pick.onDidTriggerButton(() => askService(pick));
+		pick.onDidAccept(() => {
+			const [row] = pick.selectedItems;
+			if (row) {
+				list.end(row.value);
+			}
+		});
+	});
 	const unused = connection.name === LOCAL_CONNECTION_NAME ? await options.unusedServers() : [];
 	const show = () => {
 		const items = rowsOf(options, unused);
@@ -158,7 +153,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 		pick.busy = false;
 	};
 	show();
-	return chosen.promise.finally(() => list.dispose());
+	return list.result;
 }
 
 function rowsOf(options: ModelPickerOptions, unused: readonly UnusedServer[]): Choice<Row>[] {

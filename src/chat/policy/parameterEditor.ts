@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
+import { type Choice, choose, input } from '../../platform/pick.ts';
 import { CHAT_PARAMETERS, readParameter } from '../model/parameterRange.ts';
 import { allowedParameter } from './allowedValues.ts';
-import { type Choice, choose, input } from './lists.ts';
 import { valueText } from './messages.ts';
 
 export interface ParameterTarget {

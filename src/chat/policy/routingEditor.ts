@@ -4,7 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
-import { type Choice, choose, chooseSome, input, separator } from './lists.ts';
+import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
 import { fieldDetail, type PolicyField, valueText } from './messages.ts';
 
 /** What is being edited: a conversation's policy or the setting. */

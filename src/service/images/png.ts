@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { PNG_SIGNATURE } from '../../base/pictureHeader.ts';
+import { PNG_SIGNATURE } from '../../base/imageHeader.ts';
 
 const SIGNATURE = Buffer.from(PNG_SIGNATURE, 'latin1');
 const BIT_DEPTH = 8;

@@ -13,14 +13,14 @@ type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
 /** The part of the description that belongs to a connection. */
-export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
+export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
 	offers: ModelOffer[];
 	chattedBy?: string | undefined;
 }
 
-export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): OfferPicture {
+export function describeGateway(providers: readonly Provider[], aliases: Connection['aliases']): OfferDescription {
 	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
 	const byModel = new Map<string, Offered>();
 	for (const { provider, offers: own } of offers) {
@@ -43,8 +43,8 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 }
 
 /** Returns the gateway as a connection of the given host form, so that the client and the gateway read names alike. */
-export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
-	return { ...localConnection, ...picture, plan };
+export function connectionOf(description: OfferDescription, plan: HostForm): Connection {
+	return { ...localConnection, ...description, plan };
 }
 
 /**

@@ -6,8 +6,7 @@ import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import type { GitFacts } from './gatherFacts.ts';
-import type { LaunchSubject } from './launchSubject.ts';
+import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 import { pickFromMany } from './pickFromMany.ts';
 import { shortName } from './preflightMessages.ts';
 

@@ -70,6 +70,33 @@ describe('a running reply', () => {
 		);
 	});
 
+	it('tells what was appended as it came, and whatever else changes as a whole', async () => {
+		const appended: unknown[] = [];
+		const onChange = (_: Reply, waiting: boolean, text: unknown) => void appended.push(waiting ? 'waits' : text);
+		const session = start({ onChange, save: async () => {} });
+		source.give({ type: 'reasoning', text: 'Hm' }, { type: 'reasoning', text: 'm.' });
+		source.text('Be');
+		source.text('cau');
+		source.give({ type: 'served', provider: 'provider-a' });
+		await clock.advance(WAITING_AFTER_MS);
+		source.text('se');
+		source.text('.');
+		source.end();
+		await session.ended;
+		const whole = undefined;
+		assert.deepEqual(appended, [
+			whole,
+			{ kind: 'reasoning', text: 'm.' },
+			whole,
+			{ kind: 'text', text: 'cau' },
+			whole,
+			'waits',
+			whole,
+			{ kind: 'text', text: '.' },
+			whole,
+		]);
+	});
+
 	it('is saved at most a second after a change, and once more at its end', async () => {
 		const session = start();
 		for (let index = 0; index < 35; index++) {
