@@ -48,3 +48,79 @@ export class UserFacingError extends Error {
 		this.action = options.action;
 	}
 }
+
+/** Everything a caller may want to do differently about. Closed: a new code is a change of the interface. */
+export type ClientErrorCode =
+	| 'no-key'
+	| 'unauthorised'
+	| 'plan-required'
+	| 'forbidden'
+	| 'not-found'
+	| 'source-link-missing'
+	| 'invalid-request'
+	| 'session-expired'
+	| 'payment-required'
+	| 'too-large'
+	| 'rate-limited'
+	| 'server'
+	| 'upstream'
+	| 'offline'
+	| 'timeout'
+	| 'aborted'
+	| 'truncated'
+	| 'bad-response'
+	| 'tampered'
+	| 'not-supported';
+
+export interface ClientErrorOptions {
+	status?: number | undefined;
+	retryable?: boolean;
+	retryAfterMs?: number | undefined;
+	cause?: unknown;
+	/** What the service itself said: hostile text, for showing only. */
+	serviceMessage?: string | undefined;
+	/** Nothing of what was asked for has left this machine. */
+	unsent?: boolean;
+}
+
+/** What the client throws. The message is for logs and developers; the features write the words for users. */
+export class ClientError extends Error {
+	override readonly name = 'ClientError';
+	readonly code: ClientErrorCode;
+	readonly status: number | undefined;
+	readonly retryable: boolean;
+	readonly retryAfterMs: number | undefined;
+	readonly serviceMessage: string | undefined;
+	/** What was asked for, or a part of it, may have left this machine; false only where it certainly has not. */
+	readonly wasSent: boolean;
+
+	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.code = code;
+		this.status = options.status;
+		this.retryable = options.retryable ?? false;
+		this.retryAfterMs = options.retryAfterMs;
+		this.serviceMessage = options.serviceMessage;
+		this.wasSent = !options.unsent;
+	}
+
+	/** The same error for whoever knows whether something has left this machine. */
+	withSent(wasSent: boolean): ClientError {
+		return wasSent === this.wasSent ? this : this.with({ unsent: !wasSent });
+	}
+
+	/** The same error with other words of the service. */
+	withWords(serviceMessage: string): ClientError {
+		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
+	}
+
+	private with(changes: ClientErrorOptions): ClientError {
+		const { code, message, status, retryable, retryAfterMs, cause, serviceMessage, wasSent } = this;
+		const options = { status, retryable, retryAfterMs, cause, serviceMessage, unsent: !wasSent };
+		return new ClientError(code, message, { ...options, ...changes });
+	}
+
+	static is(error: unknown, code?: ClientErrorCode): error is ClientError {
+		return error instanceof ClientError && (code === undefined || error.code === code);
+	}
+}

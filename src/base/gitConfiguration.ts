@@ -1,5 +1,94 @@
-// What a repository's configuration would have git run, and how git is told not to. Names in it are hostile text: they go
-// to git through the environment, never through a command line.
+// How Errand runs git, in the editor and in the service: which settings, arguments and variables every call is given, so
+// that nothing in a repository's configuration makes git run a program, reach out or write. Names that come from such a
+// configuration are hostile text: they go to git through the environment, never through a command line.
+
+/**
+ * The settings of every call. They win over those of any repository, and each closes a way by which a repository makes git
+ * run a program: hooks, the file system monitor, listing of alternates, pager, editor, signatures, transports, submodules,
+ * maintenance in the background.
+ */
+const SAFE_SETTINGS: readonly string[] = [
+	'core.hooksPath=/dev/null',
+	'core.fsmonitor=false',
+	'core.alternateRefsCommand=true',
+	'core.pager=cat',
+	'core.editor=true',
+	'log.showSignature=false',
+	'commit.gpgSign=false',
+	'push.gpgSign=false',
+	'tag.gpgSign=false',
+	'protocol.ext.allow=never',
+	'submodule.recurse=false',
+	'fetch.recurseSubmodules=false',
+	'push.recurseSubmodules=no',
+	'gc.auto=0',
+	'maintenance.auto=false',
+	'receive.autogc=false',
+	// Otherwise a comparison writes the user's index anew.
+	'diff.autoRefreshIndex=false',
+];
+
+const settingOptions = (settings: readonly string[]) => settings.flatMap(setting => ['-c', setting]);
+
+/** The arguments that every call of git begins with. `further` are settings, as `key=value`, that the caller adds. */
+export function safeArguments(further: readonly string[] = []): string[] {
+	return ['--no-pager', '--no-replace-objects', ...settingOptions([...SAFE_SETTINGS, ...further])];
+}
+
+/**
+ * The variables of every call of git. `protocols` are the transports that git may use, separated by colons: `ext`, which
+ * runs a program that the address names, is never among them. Objects that are missing in a partial clone stay missing, as
+ * the repository names the place, and a program, to fetch them from.
+ */
+export function safeEnvironment(protocols: 'none' | 'file' | 'git:http:https:ssh'): Record<string, string> {
+	return {
+		GIT_ALLOW_PROTOCOL: protocols,
+		GIT_NO_LAZY_FETCH: '1',
+		GIT_OPTIONAL_LOCKS: '0',
+		GIT_TERMINAL_PROMPT: '0',
+		LC_ALL: 'C',
+	};
+}
+
+/** How git is run in the other repository of a fetch or a push, where that repository's own configuration holds. */
+export interface OtherSide {
+	/** The option for `ls-remote`, `fetch` or `push`. */
+	option: string;
+	/** The variables for the git that is given the option. */
+	env: Record<string, string>;
+}
+
+/**
+ * Makes git run `program` in the other repository with the safe settings, with `hooks` switched off (`withoutHooks`), and
+ * without a transport of its own. git removes the settings of its caller from the environment there, so they are given
+ * again, in a command that is the same for every repository. `gitPath` goes through the environment too.
+ */
+export function otherSide(
+	program: 'upload-pack' | 'receive-pack',
+	gitPath: string,
+	hooks: readonly Setting[],
+	further: readonly string[] = [],
+): OtherSide {
+	const variables = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${hooks.length}`;
+	const settings = settingOptions([...SAFE_SETTINGS, ...further]).join(' ');
+	return {
+		option: `--${program}=${variables} "$ERRAND_GIT" ${settings} ${program}`,
+		env: { ...settingsEnvironment(hooks), ERRAND_GIT: gitPath },
+	};
+}
+
+/**
+ * Returns the folder that a branch is checked out in, of all that work with the repository, whatever its configuration
+ * says of itself; for a bare repository its own folder, if HEAD is on the branch. `git` runs a command in the repository.
+ */
+export async function findWorktree(
+	git: (commandLine: readonly string[]) => Promise<string>,
+	branch: string,
+): Promise<string | undefined> {
+	const output = await git(['for-each-ref', '--format=%(worktreepath)', '--', `refs/heads/${branch}`]);
+	const worktree = output.replace(/\n$/, '');
+	return worktree === '' ? undefined : worktree;
+}
 
 /** A setting as git has found it. */
 export interface FoundSetting {

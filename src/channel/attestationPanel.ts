@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -11,7 +12,7 @@ import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
-import { checkLabel, reportStrings, verdictSentence, verdictWord } from './messages.ts';
+import { checkLabel, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
@@ -89,7 +90,7 @@ export class AttestationPanel {
 		);
 		const spoken = ['errand.channel.requireHardwareProof', 'errand.channel.wholeReplies'] as const;
 		this.store.add(onDidChangeSetting(spoken, () => this.post()));
-		const data: ReportPageData = { strings: reportStrings() };
+		const data: ReportPageData = defined({ bundle: vscode.l10n.bundle });
 		this.panel.webview.html = webviewShell(this.panel.webview, {
 			extensionUri,
 			name: 'attestation',

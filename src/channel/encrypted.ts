@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { UserFacingError } from '../base/errors.ts';
+import { ClientError, UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from '../client/channel/ladder.ts';
 import { ChannelMemory, type MemoryStore } from '../client/channel/memory.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';

@@ -3,7 +3,6 @@ import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
-import type { ReportStrings } from './model/protocol.ts';
 import type { Summary } from './model/summary.ts';
 
 export function checkLabel(check: CheckName): string {
@@ -153,19 +152,6 @@ function changeText(
 		detail: vscode.l10n.t(
 			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering.',
 		),
-	};
-}
-
-export function reportStrings(): ReportStrings {
-	return {
-		checkAgain: vscode.l10n.t('Check Again'),
-		exportReport: vscode.l10n.t('Export…'),
-		checksHeading: vscode.l10n.t('Checks'),
-		check: vscode.l10n.t('Check'),
-		verdict: vscode.l10n.t('Verdict'),
-		finding: vscode.l10n.t('Finding'),
-		rawHeading: vscode.l10n.t('Raw evidence'),
-		cut: vscode.l10n.t('The rest is left out here. The export has all of it.'),
 	};
 }
 

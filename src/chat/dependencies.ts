@@ -3,7 +3,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { EncryptedChannels } from './conversation/channels.ts';
+import type { EncryptedChannels } from './conversation/conversationChannel.ts';
 import type { ModelPickerOptions } from './policy/modelPicker.ts';
 
 /** What the root hands to the chat. */
@@ -30,7 +30,7 @@ export interface ChatDependencies {
 	describeConnection(): Promise<Connection>;
 	/** Model servers that the local connection could have and does not use, as they were when it was described last. */
 	unusedServers: ModelPickerOptions['unusedServers'];
-	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
+	/** Where the active connection's service is: images may be loaded from there, wherever that is. */
 	serviceOrigins(): Promise<readonly string[]>;
 	/**
 	 * Asks the user for the key that a message needs, after `onAsk`, where it is missing. Resolves with false when there

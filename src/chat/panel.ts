@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
@@ -13,16 +14,17 @@ import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
+import type { Measure } from './context/fitContext.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
-import { modeModelsOf } from './conversation/modeModels.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
+import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
-import { createFetchPicture } from './images/fetchPicture.ts';
-import { finishExplanation, noticeText, pageStrings } from './messages/messages.ts';
+import { createFetchImage } from './images/remoteImage.ts';
+import { finishExplanation, noticeText } from './messages/messages.ts';
 import type { PolicySource } from './model/applyPolicy.ts';
 import { historyTokens } from './model/contextBudget.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
@@ -35,8 +37,8 @@ import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protoc
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
 import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
+import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
-import { PictureStore } from './storage/pictureStore.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
 /** What the page tells without being asked to by anybody. */
@@ -65,6 +67,7 @@ export class ChatPanel {
 
 	/** `terminal` gives the last command of a terminal, once one has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
+		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies);
 		const { storageUri, globalStorageUri, workspaceState, logger } = dependencies;
@@ -75,7 +78,7 @@ export class ChatPanel {
 		);
 		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
-		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
+		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
@@ -83,6 +86,7 @@ export class ChatPanel {
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
 			client: dependencies.client,
+			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
 			channels: {
 				...dependencies.channels,
 				open: (address, options) =>
@@ -90,7 +94,7 @@ export class ChatPanel {
 			},
 			connection: dependencies.connection,
 			modes: async () => modeModelsOf(await dependencies.describeConnection()),
-			pictures,
+			images,
 			policy: this.policy,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
@@ -114,33 +118,27 @@ export class ChatPanel {
 				logger,
 			}),
 		);
+		const post = (message: ToPage) => this.page.post(message);
+		const focusComposer = () => this.focusComposer();
 		this.context = this.store.add(
 			new ChatContext({
-				state: workspaceState,
-				pictures,
-				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-				isEncrypted: () => this.page.conversation?.encryption !== undefined,
-				terminal,
-				mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
-				measure: () => {
-					const { conversation } = this.page;
-					const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
-					return {
-						...this.connection.limitsOf(model),
-						takesImages: this.connection.takesImages(model),
-						request: conversation === undefined ? 0 : historyTokens(conversation),
-						model,
-					};
+				storage: { state: workspaceState, images },
+				conversations: {
+					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
+					isEncrypted: () => this.page.conversation?.encryption !== undefined,
+					mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
 				},
-				measurable: () => this.connection.looked(),
-				measureAgain: () => this.checkService(),
-				post: message => this.page.post(message),
-				focusComposer: () => this.focusComposer(),
+				model: {
+					measure: () => this.measure(),
+					known: () => this.connection.looked(),
+					askAgain: () => this.checkService(),
+				},
+				page: { post, focusComposer },
+				terminal,
 				clock: systemClock,
 				logger,
 			}),
 		);
-		const post = (message: ToPage) => this.page.post(message);
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
@@ -166,10 +164,8 @@ export class ChatPanel {
 				conversations: () => this.conversations,
 				withTurn,
 				context: this.context,
-				ensureKey: dependencies.ensureKey,
-				connectionLabel: () => this.connection.view.label,
-				focusComposer: () => this.focusComposer(),
-				post,
+				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
+				page: { post, focusComposer },
 				logger,
 			}),
 			...blockHandlers({
@@ -178,7 +174,7 @@ export class ChatPanel {
 				refusesImages: () => this.encryption.refusesImages(),
 			}),
 			...modeHandlers({
-				pictures,
+				images,
 				shown: () => this.shown(),
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},
@@ -195,17 +191,6 @@ export class ChatPanel {
 			explain: error => explainError(error, this.connection.view.label),
 			logger,
 		};
-		void this.conversations.then(conversations => {
-			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
-			this.store.add(
-				conversations.onDidChangeInBackground(({ chat, change }) => {
-					if (change.kind === 'notice' && chat.notice) {
-						const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
-						void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
-					}
-				}),
-			);
-		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
 	}
@@ -269,10 +254,9 @@ export class ChatPanel {
 			return;
 		}
 		const data: PageData = {
-			strings: pageStrings(),
 			language: vscode.env.language,
 			place: this.pageState.place,
-			...defined({ state }),
+			...defined({ bundle: vscode.l10n.bundle, state }),
 		};
 		webview.html = webviewShell(webview, {
 			extensionUri,
@@ -319,6 +303,18 @@ export class ChatPanel {
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
 	}
 
+	/** Says how much of the chosen model the shown conversation uses, and what else is known of the model. */
+	private measure(): Measure {
+		const { conversation } = this.page;
+		const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
+		return {
+			...this.connection.limitsOf(model),
+			takesImages: this.connection.takesImages(model),
+			request: conversation === undefined ? 0 : historyTokens(conversation),
+			model,
+		};
+	}
+
 	private async shown(): Promise<Chat> {
 		return (await this.conversations).shown;
 	}
@@ -329,7 +325,17 @@ export class ChatPanel {
 		void this.checkService();
 	}
 
-	private shownChanged(chat: Chat, change: ShownChange): void {
+	private chatChanged(chat: Chat, change: ShownChange, isShown: boolean): void {
+		if (this.store.isDisposed) {
+			return;
+		}
+		if (!isShown) {
+			if (change.kind === 'notice' && chat.notice) {
+				const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
+				void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
+			}
+			return;
+		}
 		this.page.change(chat, change);
 		// A reply has come, or told what is wrong: what was wrong before may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {

@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
-import { modeModelsOf } from './conversation/modeModels.ts';
+import { modeModelsOf } from './conversation/replyRequest.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { noModelText } from './messages/messages.ts';
 import type { ModelLimits } from './model/contextBudget.ts';

@@ -1,7 +1,7 @@
+import { ClientError } from '../base/errors.ts';
 import { type AgentTaskListQuery, agentTaskListQuerySchema, agentTaskListSchema } from '../contract/agentTasks.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 

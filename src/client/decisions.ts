@@ -1,3 +1,4 @@
+import { ClientError } from '../base/errors.ts';
 import {
 	type Answers,
 	type DecisionRequest,
@@ -10,7 +11,6 @@ import {
 } from '../contract/decisions.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { throwErrorIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';

@@ -1,7 +1,7 @@
+import { ClientError } from '../base/errors.ts';
 import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
 import { completeChat } from './chat.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 

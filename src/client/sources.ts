@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { ClientError } from '../base/errors.ts';
 import { rowsOf } from '../contract/lenient.ts';
 import { type Route, routes } from '../contract/routes.ts';
 import {
@@ -11,7 +12,6 @@ import {
 	repositorySchema,
 } from '../contract/sources.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 

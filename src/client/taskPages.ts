@@ -1,7 +1,7 @@
+import { ClientError } from '../base/errors.ts';
 import { routes } from '../contract/routes.ts';
 import { type Task, type TaskListQuery, taskListQuerySchema, taskListSchema } from '../contract/tasks.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { TaskPage } from './types.ts';
 

@@ -94,6 +94,23 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
 
+/** A field that steers the generation, and that `require_parameters` therefore applies to. */
+export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
+
+/** The fields of a request that are not parameters. */
+const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
+
+export function isParameter(name: string): name is Parameter {
+	return !NO_PARAMETERS.has(name);
+}
+
+/** Returns the parameters that the request sets. */
+export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
+	return Object.keys(request)
+		.filter(isParameter)
+		.filter(name => request[name] !== undefined);
+}
+
 /** Whether any of the request's messages carries an image. */
 export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {
 	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));

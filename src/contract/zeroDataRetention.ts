@@ -29,14 +29,3 @@ export function zeroDataRetentionOf(connection: Connection, request: RoutedReque
 	}
 	return { inForce: accountZdr ? 'yes' : 'no', because: 'account' };
 }
-
-/**
- * A provider's data policy. A provider whose policy cannot be established counts as retaining data and training on it
- * (rule 5); `policy` is the connection's own text about it.
- */
-export type DataPolicy = { isKnown: true; policy: string } | { isKnown: false; countsAs: 'retaining-and-training' };
-
-export function dataPolicyOf({ providers }: Connection, slug: string): DataPolicy {
-	const policy = providers.find(provider => provider.slug === slug)?.dataPolicy?.trim();
-	return policy ? { isKnown: true, policy } : { isKnown: false, countsAs: 'retaining-and-training' };
-}

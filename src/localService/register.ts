@@ -127,8 +127,8 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			await (await supervisor()).ensure();
 		},
 		async describe() {
-			const { readPicture } = await import('./serviceControl.ts');
-			const { foundServers: servers, ...offer } = await readPicture(await (await supervisor()).ensure());
+			const { readDescription } = await import('./serviceControl.ts');
+			const { foundServers: servers, ...offer } = await readDescription(await (await supervisor()).ensure());
 			found = servers;
 			if (servers.length > 0) {
 				(await foundServers()).consider(servers);

@@ -34,8 +34,8 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 }
 
 /** What requests can name now, and which model servers were found. */
-export async function readPicture({ address, token }: Discovery): Promise<GatewayDescription> {
-	const place = placeOf(address, controlPaths.picture);
+export async function readDescription({ address, token }: Discovery): Promise<GatewayDescription> {
+	const place = placeOf(address, controlPaths.description);
 	return gatewayDescriptionSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
 }
 

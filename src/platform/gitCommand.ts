@@ -8,44 +8,26 @@ import {
 	findTransportProgram,
 	findUnsafeName,
 	LIST_SETTINGS,
+	otherSide,
 	ownFiltersOf,
 	readSettings,
 	type Setting,
 	STAGING,
+	safeArguments,
+	safeEnvironment,
 	settingsEnvironment,
 	TOO_OLD,
 	withoutHooks,
 } from '../base/gitConfiguration.ts';
 import { proxyExceptions } from '../base/loopback.ts';
 
-/** Settings of a repository that would run a program, reach out or write, switched off for every call of ours. */
-const SAFE_SETTINGS = [
-	'core.hooksPath=/dev/null',
-	'core.fsmonitor=false',
-	'core.alternateRefsCommand=true',
-	'log.showSignature=false',
-	'gc.auto=0',
-	'maintenance.auto=false',
-	'receive.autogc=false',
-	// Otherwise a comparison writes the user's index anew.
-	'diff.autoRefreshIndex=false',
-];
-const SAFE_OPTIONS = ['--no-pager', '--no-replace-objects', ...SAFE_SETTINGS.flatMap(setting => ['-c', setting])];
-
 const TIMEOUT_MS = 20_000;
 /** Of a push, which may have much to send. */
 const REMOTE_TIMEOUT_MS = 5 * 60_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 
-/** A repository can name a place, and a program, to fetch missing objects from: they stay missing. */
-const NO_FETCH = { GIT_NO_LAZY_FETCH: '1' };
-
-/** Reading alone: no transport is allowed. */
-const OFFLINE = { ...NO_FETCH, GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
-
-/** Transports that run a program named in the address (`ext::`) stay out. */
-const REMOTE = { ...NO_FETCH, GIT_ALLOW_PROTOCOL: 'git:http:https:ssh' };
-const DIRECTORY = { ...NO_FETCH, GIT_ALLOW_PROTOCOL: 'file' };
+/** The environment of a command that only reads, or writes to the repository alone: no transport is allowed. */
+const OFFLINE = safeEnvironment('none');
 
 /** Why git is not run in a repository. `gitRefusalMessages.ts` has the words for users. */
 export class GitRefusal extends Error {
@@ -142,7 +124,7 @@ export async function runRemoteGit(
 	}
 	const variables = {
 		...credentials,
-		...REMOTE,
+		...safeEnvironment('git:http:https:ssh'),
 		...settingsEnvironment(withoutHooks(found)),
 		...pastProxy({ ...process.env, ...credentials }),
 	};
@@ -162,13 +144,9 @@ export async function runDirectoryGit(
 ): Promise<string> {
 	const there = { GIT_DIR: await gitDirectoryOf(gitPath, remoteDirectory) };
 	const found = await Promise.all([settingsOf(gitPath, directory), settingsOf(gitPath, remoteDirectory, there)]);
-	const settings = withoutHooks(found.flat());
-	// git takes its caller's settings away there, so they are given again, in a command that is the same for every
-	// repository: what is of this one goes through the environment.
-	const safe = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
-	const start = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${settings.length} "$ERRAND_GIT" ${safe} ${program}`;
-	const variables = { ...DIRECTORY, ...settingsEnvironment(settings), ERRAND_GIT: gitPath };
-	return runSafely(gitPath, directory, commandLine(`--${program}=${start}`), variables, {}, REMOTE_TIMEOUT_MS);
+	const side = otherSide(program, gitPath, withoutHooks(found.flat()));
+	const variables = { ...safeEnvironment('file'), ...side.env };
+	return runSafely(gitPath, directory, commandLine(side.option), variables, {}, REMOTE_TIMEOUT_MS);
 }
 
 /**
@@ -182,7 +160,7 @@ export async function runWorkTreeGit(
 ): Promise<string> {
 	const found = await settingsOf(gitPath, directory);
 	const own = new Set(ownFiltersOf(found, CHECKING_OUT).map(({ name }) => name));
-	const settings: Setting[] = [['submodule.recurse', 'false'], ...withoutHooks(found), ...emptyFilters([...own], true)];
+	const settings = [...withoutHooks(found), ...emptyFilters([...own], true)];
 	const variables = { ...OFFLINE, ...settingsEnvironment(settings) };
 	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
 }
@@ -245,15 +223,6 @@ function runSafely(
 	gitPath: string,
 	directory: string,
 	commandLine: readonly string[],
-	...rest: [variables: Variables, options?: GitOptions, timeout?: number]
-): Promise<string> {
-	return run(gitPath, directory, [...SAFE_OPTIONS, ...commandLine], ...rest);
-}
-
-function run(
-	gitPath: string,
-	directory: string,
-	commandLine: readonly string[],
 	variables: Variables,
 	{ input = '', encoding = 'utf8' }: GitOptions = {},
 	timeout = TIMEOUT_MS,
@@ -268,10 +237,10 @@ function run(
 	return new Promise((resolve, reject) => {
 		const child = execFile(
 			gitPath,
-			commandLine,
+			[...safeArguments(), ...commandLine],
 			{
 				cwd: directory,
-				env: { ...environment, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...variables },
+				env: { ...environment, ...variables },
 				timeout,
 				maxBuffer: MAXIMUM_OUTPUT,
 				windowsHide: true,

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
-import { replaceHidden, showHidden } from '../base/invisible.ts';
+import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
+import { showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
+import { oneLine } from '../base/plainText.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
 import { networkFaultWords } from './networkFaultMessages.ts';
@@ -12,44 +13,13 @@ export interface Explanation {
 	action?: { label: string; command: CommandId };
 }
 
-/** The client's errors, by their shape: this layer does not know the client. */
-interface CodedError extends Error {
-	code: string;
-	status?: number | undefined;
-	retryAfterMs?: number | undefined;
-	serviceMessage?: string | undefined;
-	wasSent: boolean;
-}
-
-const isCoded = (error: unknown): error is CodedError =>
-	error instanceof Error && error.name === 'ClientError' && typeof (error as CodedError).code === 'string';
-
 /** The longest text of a service that is repeated in a sentence of ours. */
 const MAXIMUM_QUOTE = 200;
 
-/** A text of others made harmless for one line: nothing hidden in it, capped. */
-function harmless(text: string): string {
-	return replaceHidden(text.slice(0, MAXIMUM_QUOTE * 32), () => ' ')
-		.replace(/\s+/g, ' ')
-		.trim()
-		.slice(0, MAXIMUM_QUOTE)
-		.toWellFormed();
-}
-
 /** What a service said, in quotation marks, with a space before it; empty where it said nothing. */
 export function quote(text: string | undefined): string {
-	const line = harmless(text ?? '');
+	const line = oneLine(text ?? '', MAXIMUM_QUOTE);
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
-}
-
-/** The UserFacingError, also where another error has wrapped it on its way up. */
-function userFacingCause(error: unknown): UserFacingError | undefined {
-	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-		if (current instanceof UserFacingError) {
-			return current;
-		}
-	}
-	return undefined;
 }
 
 /** The button of what helps. */
@@ -69,16 +39,17 @@ export function explainError(error: unknown, connection: string): Explanation {
 	const manageKeys = helpfulButton('manageKeys');
 	const showLog = helpfulButton('showLog');
 	const switchConnection = helpfulButton('switchConnection');
-	const userFacing = userFacingCause(error);
+	// Another error may have wrapped it on its way up.
+	const userFacing = [...causesOf(error)].find(cause => cause instanceof UserFacingError);
 	if (userFacing) {
 		const { message, action } = userFacing;
 		return action ? { message, action: helpfulButton(action) } : { message };
 	}
-	if (!isCoded(error)) {
+	if (!(error instanceof ClientError)) {
 		return {
 			message: vscode.l10n.t(
 				'Errand ran into a fault of its own: {0}. The log has more.',
-				harmless(describeError(error)),
+				oneLine(describeError(error), MAXIMUM_QUOTE),
 			),
 			action: showLog,
 		};

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { UserFacingError } from '../base/errors.ts';
 import { stateFolderOf } from '../contract/control.ts';
-import { readTestModes, TEST_MODES_VARIABLE, type TestModes } from './channel/testModes.ts';
 
 export interface StartOptions {
 	/** 0 stands for any free port. */
@@ -17,8 +16,6 @@ export interface StartOptions {
 	tokenFile: string | undefined;
 	/** Whether the list of upstreams is read from the first line of the standard input. */
 	upstreamsFromStdin: boolean;
-	/** The test modes in which the encrypted channel's responder misbehaves, for tests of clients. */
-	channelTest: TestModes;
 }
 
 export const USAGE = `Errand's local service: models of your own servers, the built-in demo, and agent tasks, on 127.0.0.1 only.
@@ -98,6 +95,5 @@ export function readStartOptions(
 		runningTasks: Math.trunc(numberOption('running-tasks', values['running-tasks'], 2, 16, 1)),
 		tokenFile: values['token-file'] ? path.resolve(values['token-file']) : undefined,
 		upstreamsFromStdin: values['upstreams-from-stdin'] ?? false,
-		channelTest: readTestModes(environment[TEST_MODES_VARIABLE]),
 	};
 }

@@ -5,7 +5,7 @@ import { gitFailure } from '../platform/gitRefusalMessages.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import { rowWords } from './common/messages.ts';
-import { fastForward, findWorktree, isBehind } from './fastForward.ts';
+import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 import { placeOf } from './launch/carryOut.ts';
 import { shortName } from './launch/preflightMessages.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
@@ -52,7 +52,7 @@ export class CheckedOutBranches {
 		if (!place || branchName === undefined) {
 			return undefined;
 		}
-		const worktree = await findWorktree(place.gitPath, place.directory, branchName).catch(() => undefined);
+		const worktree = await worktreeOf(place.gitPath, place.directory, branchName).catch(() => undefined);
 		return worktree === undefined ? undefined : { branch: branchName, worktree };
 	}
 
@@ -100,7 +100,7 @@ export class CheckedOutBranches {
 	}
 
 	private async offer(task: Task, branch: string, made: string, place: GitPlace): Promise<void> {
-		const worktree = await findWorktree(place.gitPath, place.directory, branch);
+		const worktree = await worktreeOf(place.gitPath, place.directory, branch);
 		const title = taskTitle(task, rowWords.untitled);
 		const [shown, shownMade] = [shortName(branch), shortName(made)];
 		const move = vscode.l10n.t('Fast-Forward');

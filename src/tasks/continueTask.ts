@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
+import { firstLine } from '../base/plainText.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
@@ -8,7 +9,6 @@ import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
 import { shortName } from './launch/preflightMessages.ts';
-import { firstLine } from './model/plainText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';

@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
+import { findWorktree } from '../base/gitConfiguration.ts';
 import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
 import type { GitPlace } from './launch/scratchCommit.ts';
 
 /** Returns the folder among the repository's worktrees in which a branch is checked out. Rejects when git fails. */
-export async function findWorktree(gitPath: string, directory: string, branch: string): Promise<string | undefined> {
-	const ask = ['for-each-ref', '--format=%(worktreepath)', '--', referenceOf(branch)];
-	const worktree = (await runGit(gitPath, directory, ask)).replace(/\n$/, '');
-	return worktree === '' ? undefined : worktree;
+export function worktreeOf(gitPath: string, directory: string, branch: string): Promise<string | undefined> {
+	return findWorktree(commandLine => runGit(gitPath, directory, commandLine), branch);
 }
 
 /** Returns whether `to` has everything that `branch` has, and more. */
@@ -26,7 +25,7 @@ export async function fastForward({ gitPath, directory }: GitPlace, branch: stri
 	if (!(await isBehind(gitPath, directory, branch, to))) {
 		throw new Error(`${branch} is not behind ${to}.`);
 	}
-	const worktree = await findWorktree(gitPath, directory, branch);
+	const worktree = await worktreeOf(gitPath, directory, branch);
 	if (worktree === undefined || !(await hasFiles(gitPath, worktree))) {
 		const ask = ['rev-parse', '--verify', '--end-of-options'];
 		const [from, next] = await Promise.all(

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { filterWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { isFiltered, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 
 const MAXIMUM_TEXT = 200;

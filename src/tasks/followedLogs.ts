@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError, showExplanation } from '../platform/notify.ts';
@@ -14,7 +15,6 @@ import type { KeptLogs } from './keptLog.ts';
 import { LogChannel } from './logChannel.ts';
 import type { Reopened } from './logDocument/logDocuments.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import type { TaskEnds } from './model/taskEnds.ts';
 import type { TaskListStore } from './taskListStore.ts';

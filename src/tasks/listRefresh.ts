@@ -1,9 +1,8 @@
 import type { Clock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { describeError } from '../base/errors.ts';
+import { ClientError, describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { isLongAway, RefreshTimer } from './refreshTimer.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { rowWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';

@@ -1,8 +1,8 @@
 import { type Clock, SerialQueue } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
+import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task, type TaskListQuery } from '../contract/tasks.ts';
 import { matchesQuery, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
+import { oneLine } from '../base/plainText.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
 import { type CommandId, commands, internalCommands, taskContextValue } from '../platform/ids.ts';
@@ -7,7 +8,6 @@ import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './common/messages.ts';
 import type { FollowState } from './model/followState.ts';
-import { oneLine } from './model/plainText.ts';
 import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
 import { describeTask, repositoryName } from './model/taskRow.ts';

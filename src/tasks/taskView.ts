@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
+import { completed, eligibilityOf } from '../../src/contract/eligibility.ts';
 import type { ProviderPreferences } from '../../src/contract/provider.ts';
-import { dataPolicyOf, zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
+import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import {
 	closedModel,
 	codeModel,
@@ -230,11 +231,10 @@ describe('zero data retention', () => {
 	});
 
 	prove(id(5), 'counts a provider as retaining whose policy is not known', async context => {
-		const connection = connectionOf(context.server, {
-			providers: [{ slug: 'openhub', dataPolicy: 'Nothing is kept.' }, { slug: 'swiftcore' }],
-		});
-		assert.deepEqual(dataPolicyOf(connection, 'openhub'), { isKnown: true, policy: 'Nothing is kept.' });
-		assert.deepEqual(dataPolicyOf(connection, 'swiftcore'), { isKnown: false, countsAs: 'retaining-and-training' });
+		for (const policy of [{ zdr: true }, { data_collection: 'deny' }] as const) {
+			const { exclusions } = eligibilityOf(completed({ slug: 'swiftcore' }), policy, request());
+			assert.deepEqual(exclusions, [{ kind: 'zdr' in policy ? 'retains-data' : 'stores-data' }]);
+		}
 		await hasNobody(context, { only: ['swiftcore'], zdr: true });
 		await hasNobody(context, { only: ['swiftcore'], data_collection: 'deny' });
 	});

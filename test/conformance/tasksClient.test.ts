@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import { isActiveTask, isFinalStatus } from '../../src/contract/tasks.ts';
 import { absentText, agents, specialKeys } from '../support/contractServer/fixtures.ts';

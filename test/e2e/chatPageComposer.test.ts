@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import type { FromPage, Snapshot } from '../../src/chat/protocol/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 
 describe('the composer of the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
 
 	it('sends with Enter, breaks with Shift and Enter, and lets go of the text when the host took it', async () => {

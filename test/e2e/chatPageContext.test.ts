@@ -8,11 +8,13 @@ import { CHIPS, chip } from '../ui/scenes.ts';
 
 describe('the context in the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const openPage = useChatPage(page => {
+		chat = page;
+	});
 
 	const open = async (context: ContextView, options?: PageOptions) => {
-		chat = await pages.open(options);
+		await openPage(options);
 		await chat.snapshot([]);
 		await chat.send({ kind: 'context-set', context });
 	};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { Tamperer, type TestModes } from '../../src/service/channel/testModes.ts';
+import { expireSessions, type Tampering, tamper } from '../support/channelFaults.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import {
@@ -19,6 +19,7 @@ import { answerEvents, Enclave } from '../support/enclave.ts';
 import {
 	ask,
 	lastTurnText,
+	localService,
 	openChat,
 	replyEnds,
 	replyText,
@@ -47,8 +48,6 @@ describe('Encrypted conversations in the window', function () {
 		enclave.answer = answerEvents(({ seal }) => [seal('So '), seal('it is.'), '[DONE]']);
 		const { origin } = enclave.server;
 		server = await startEditor({
-			// Each session of the local service takes one message, and each attestation has a key of its own.
-			env: { ERRAND_CHANNEL_TEST: '{"messagesPerSession":1,"rotatesKey":true}' },
 			settings: {
 				'errand.connections': {
 					acme: {
@@ -98,6 +97,7 @@ describe('Encrypted conversations in the window', function () {
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
 		await ask(frame, `Tell of ${KEPT}.`);
 		await replyEnds(frame);
+		await expireSessions(localService(server) ?? assert.fail('no local service'));
 		await ask(frame, 'And once more.');
 		await replyEnds(frame);
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
@@ -107,7 +107,7 @@ describe('Encrypted conversations in the window', function () {
 
 	it('takes no search, and says why', async () => {
 		await sendMessage(frame, '/search lighthouses');
-		await frame.getByText('Search and pictures have no encrypted way.').first().waitFor();
+		await frame.getByText('Search and images are not available in an encrypted conversation.').first().waitFor();
 		await composer().fill('');
 	});
 
@@ -266,13 +266,16 @@ describe('Encrypted conversations in the window', function () {
 		await composer().fill('');
 	});
 
-	for (const kind of ['plain', 'ciphertext', 'nonce'] satisfies NonNullable<TestModes['tampering']>['kind'][]) {
+	for (const kind of ['plain', 'ciphertext', 'nonce'] satisfies Tampering[]) {
 		it(`ends with a reply that was tampered with (${kind}) in plain words, and shows what held before and no more`, async () => {
 			await begin('Keep the Conversation');
 			await says(/^Encrypted\n/);
-			const tamperer = new Tamperer({ tampering: { kind, from: 1 } });
 			enclave.answer = answerEvents(({ seal }) => [
-				...['Genuine. ', 'forged'].map(text => tamperer.apply({ ...seal(text) })),
+				...tamper(
+					['Genuine. ', 'forged'].map(text => seal(text)),
+					kind,
+					1,
+				),
 				'[DONE]',
 			]);
 			await ask(frame, 'Is it whole?');

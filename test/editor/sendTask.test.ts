@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';

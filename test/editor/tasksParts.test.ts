@@ -5,9 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../src/base/errors.ts';
+import { ClientError, UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
@@ -180,7 +179,7 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('of a fault is one line of a bounded length', () => {
 			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
+			assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
 			assert.ok(message.length < 400);
 		});
 

@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Sealed } from './contractServer/channelCryptography.ts';
 import { FaultServer, type Received, sendEvents, sendJson, sseEvent } from './faultServer.ts';
 
+/** What an enclave needs of the headers that the front is given. */
+const FORWARDED = ['authorization', 'content-type', 'accept'] as const;
+
 /** A message as a front sees it: everything but what is sealed. */
 export interface FrontMessage {
 	path: string;
@@ -15,8 +18,12 @@ export interface FrontMessage {
  * it was asked for, and holds back what it likes. `stop` it.
  */
 export class ChannelFront {
-	/** How the next messages are answered. */
-	answer: (response: ServerResponse, message: FrontMessage) => void | Promise<void> = () => {};
+	/** How the next messages are answered; undefined: with what the enclave says, byte for byte. */
+	answer: ((response: ServerResponse, message: FrontMessage) => void | Promise<void>) | undefined;
+	/** What the enclave is asked for, whatever the client accepts. */
+	accept: string | undefined;
+	/** The content types of the replies that were passed on. */
+	readonly types: (string | null)[] = [];
 	readonly server: FaultServer;
 	private readonly enclave: string;
 
@@ -36,30 +43,48 @@ export class ChannelFront {
 		return this.server.stop();
 	}
 
-	private async receive(response: ServerResponse, { path, body }: Received): Promise<void> {
+	private async receive(response: ServerResponse, received: Received): Promise<void> {
+		const { path, body } = received;
 		if (path.endsWith('/attestation')) {
-			sendJson(response, 200, await (await fetch(this.enclave + path)).json());
+			const attestation = await fetch(this.enclave + path, { headers: this.headersOf(received) });
+			sendJson(response, 200, await attestation.json());
 			return;
 		}
 		const { payload } = JSON.parse(body) as { payload: Sealed };
+		if (this.answer === undefined) {
+			const reply = await this.post(path, received);
+			const type = reply.headers.get('content-type');
+			this.types.push(type);
+			response.writeHead(reply.status, { 'content-type': type ?? '' }).end(await reply.text());
+			return;
+		}
 		await this.answer(response, {
 			path,
 			nonce: payload.nonce,
-			forward: endpoint => this.forward(path.replace(/message(_stream)?$/, endpoint), body),
+			forward: endpoint => this.forward(path.replace(/message(_stream)?$/, endpoint), received),
 		});
 	}
 
-	private async forward(path: string, body: string): Promise<Sealed[]> {
-		const reply = await fetch(this.enclave + path, { method: 'POST', body });
+	private async forward(path: string, received: Received): Promise<Sealed[]> {
+		const reply = await this.post(path, received);
 		const text = await reply.text();
-		return reply.headers.get('content-type') === 'text/event-stream'
+		return reply.headers.get('content-type')?.startsWith('text/event-stream')
 			? Array.from(text.matchAll(/^data: (\{.*\})$/gm), ([, data]) => JSON.parse(data ?? '') as Sealed)
 			: [JSON.parse(text) as Sealed];
+	}
+
+	private post(path: string, received: Received): Promise<Response> {
+		return fetch(this.enclave + path, { method: 'POST', body: received.body, headers: this.headersOf(received) });
+	}
+
+	private headersOf({ headers }: Received): Record<string, string> {
+		const given = FORWARDED.map(name => [name, headers[name] ?? '']).filter(([, value]) => value !== '');
+		return { ...Object.fromEntries(given), ...(this.accept === undefined ? {} : { accept: this.accept }) };
 	}
 }
 
 /** Frames as the reply to a message, in the form of the endpoint that was asked. */
-export function handOut(response: ServerResponse, { path }: FrontMessage, frames: readonly Sealed[]): void {
+export function handOut(response: ServerResponse, { path }: FrontMessage, frames: readonly unknown[]): void {
 	if (path.endsWith('_stream')) {
 		sendEvents(response, ...frames.map(frame => sseEvent(frame)), sseEvent('[DONE]'));
 	} else {

@@ -22,14 +22,15 @@ import type {
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { pageStrings } from './pageStrings.ts';
 import { type ThemeName, themes } from './themes.ts';
 
 const SCREENSHOTS = path.join('test-output', 'screenshots');
 
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
 /** By what the address ends with; the page itself with nothing. */
 const types: Record<string, string> = {
-	'': 'text/html; charset=utf-8',
+	'': PAGE_TYPE,
 	'.js': 'text/javascript',
 	'.css': 'text/css',
 	'.ttf': 'font/ttf',
@@ -52,6 +53,8 @@ export interface PageOptions {
 	forcedColors?: boolean;
 	/** Pixels of the device for each of CSS: 2 is what 200 % zoom makes of the same window. */
 	scale?: number;
+	/** Translations by their English texts. */
+	bundle?: Record<string, string>;
 }
 
 /** One Chromium and one server for a whole test file. */
@@ -110,6 +113,10 @@ export class ChatPageHost {
 		await context.addInitScript(standIn, { variables: themes[theme], state: options.state });
 		const page = await context.newPage();
 		const chat = new ChatPage(context, page);
+		if (options.bundle) {
+			const body = shell(this.origin, options.bundle);
+			await context.route(`${this.origin}/`, route => route.fulfill({ contentType: PAGE_TYPE, body }));
+		}
 		await page.goto(this.origin);
 		await chat.waitForPosted('page-ready');
 		return chat;
@@ -122,10 +129,13 @@ export class ChatPageHost {
 	}
 }
 
-/** Sets up the page for the tests of a `describe`: each opens its own, and none may leave a fault behind. */
-export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> } {
+/**
+ * Sets up the page for the tests of a `describe`, and gives what opens it. `opened` is told of each page, which is closed
+ * after its test and must not leave a fault behind.
+ */
+export function useChatPage(opened: (page: ChatPage) => void): (options?: PageOptions) => Promise<ChatPage> {
 	let host: ChatPageHost;
-	const opened: ChatPage[] = [];
+	const pages: ChatPage[] = [];
 
 	before(async () => {
 		host = await ChatPageHost.start();
@@ -134,17 +144,16 @@ export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> 
 	after(() => host?.stop());
 
 	afterEach(async () => {
-		for (const chat of opened.splice(0)) {
-			await chat.close();
+		for (const page of pages.splice(0)) {
+			await page.close();
 		}
 	});
 
-	return {
-		async open(options) {
-			const chat = await host.open(options);
-			opened.push(chat);
-			return chat;
-		},
+	return async options => {
+		const page = await host.open(options);
+		pages.push(page);
+		opened(page);
+		return page;
 	};
 }
 
@@ -390,7 +399,7 @@ function standIn({ variables, state }: { variables: Record<string, string>; stat
 }
 
 /** The shell as the extension makes it; the addresses are this server's. */
-function shell(origin: string): string {
+function shell(origin: string, bundle: Record<string, string> = {}): string {
 	const uri = (pathname: string): Uri =>
 		({
 			path: pathname,
@@ -404,7 +413,7 @@ function shell(origin: string): string {
 			name: 'chat',
 			title: 'Chat',
 			language: 'en',
-			data: { strings: pageStrings, language: 'en', place: 'test' },
+			data: { bundle, language: 'en', place: 'test' },
 			dataImages: true,
 			workers: true,
 		},

@@ -46,7 +46,7 @@ const DETAILS: DetailsView = {
 		['zdr', 'true'],
 	],
 	parameters: [['temperature', '0.2']],
-	retention: 'yes/request',
+	retention: { inForce: 'yes', because: 'request' },
 };
 /** Of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
@@ -94,10 +94,10 @@ export const SOURCES: Source[] = [
 	{ url: 'https://nowhere.example/', title: 'Without a place', start: 9_000, end: 9_100 },
 ];
 
-export const PICTURE_FILE_NAME = 'a'.repeat(64);
-export const PICTURE_ADDRESS = `data:image/png;base64,${demoImage('a fox').toString('base64')}`;
+export const IMAGE_FILE_NAME = 'a'.repeat(64);
+export const IMAGE_ADDRESS = `data:image/png;base64,${demoImage('a fox').toString('base64')}`;
 
-export const pictureTurn = (reply: Partial<ReplyView>): TurnView =>
+export const imageTurn = (reply: Partial<ReplyView>): TurnView =>
 	turnView(
 		{ text: '', canRetry: true, model: 'painter', duration: 4_200, ...reply },
 		{ mode: 'image', question: 'A fox that reads the newspaper, in watercolour' },
@@ -189,20 +189,20 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			{ mode: 'search' },
 		),
 	'slash-menu': async chat => {
-		const refusedModes = { image: 'Local has no image model. Switch the connection to make pictures.' };
+		const refusedModes = { image: 'Local has no image model. Switch the connection to make images.' };
 		await chat.snapshot([turnView()], { connection: { label: 'Local', model: 'demo-small', refusedModes } });
 		await chat.page.locator('chat-composer textarea').pressSequentially('/');
 	},
-	'making-a-picture': chat => chat.snapshot([pictureTurn({ state: 'streaming' })], { mode: 'image' }),
-	picture: async chat => {
-		const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 256, height: 256 } });
+	'making-a-image': chat => chat.snapshot([imageTurn({ state: 'streaming' })], { mode: 'image' }),
+	image: async chat => {
+		const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 256, height: 256 } });
 		await chat.snapshot([turn], { mode: 'image' });
-		await chat.answer('picture-request', PICTURE_ADDRESS);
+		await chat.answer('reply-image-request', IMAGE_ADDRESS);
 	},
-	'picture-refused': chat =>
+	'image-refused': chat =>
 		chat.snapshot([
-			pictureTurn({ picture: { problem: 'private', canReload: false } }),
-			pictureTurn({ picture: { problem: 'unreachable', canReload: true } }),
+			imageTurn({ image: { problem: 'private', canReload: false } }),
+			imageTurn({ image: { problem: 'unreachable', canReload: true } }),
 		]),
 	long: chat =>
 		chat.snapshot(

@@ -1,5 +1,5 @@
+import { ClientError } from '../../base/errors.ts';
 import { attestationUrl, type ChannelAddress } from '../../client/channel/address.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import type { Connection } from '../../contract/connection.ts';
 
 /** Where a connection has an encrypted channel. */

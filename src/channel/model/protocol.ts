@@ -29,21 +29,10 @@ export interface ReportView {
 	isChecking: boolean;
 }
 
-export interface ReportStrings {
-	checkAgain: string;
-	exportReport: string;
-	checksHeading: string;
-	check: string;
-	verdict: string;
-	finding: string;
-	rawHeading: string;
-	/** After a piece that is longer than what is shown. */
-	cut: string;
-}
-
 /** What the page has from its beginning. */
 export interface ReportPageData {
-	strings: ReportStrings;
+	/** Translations by their English texts; absent where the editor speaks English. */
+	bundle?: Record<string, string>;
 }
 
 export type FromReportPage = { kind: 'page-ready' } | { kind: 'check-again' } | { kind: 'export-request' };

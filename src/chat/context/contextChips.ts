@@ -5,7 +5,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Explanation, showMessage } from '../../platform/notify.ts';
+import { showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { type Attachment, keptPart, shorten } from '../model/attachment.ts';
 import { type ContextSource, contextSourceSchema, sourceKey } from '../model/contextSource.ts';
@@ -102,36 +102,13 @@ export class ContextChips {
 		this.set(this.list.map(chip => (chip.id === id ? limited({ ...chip, limit }, chip.attachment) : chip)));
 	}
 
-	/**
-	 * Reads each chip anew. Resolves with why the message cannot go, where one cannot be read, or the user
-	 * holds one back that has something else in it by now. `onAsk` is called before the user is asked.
-	 */
-	async refresh(onAsk: () => void): Promise<Explanation | undefined> {
-		if (this.list.length === 0) {
-			return undefined;
-		}
-		if (!mayRead()) {
-			return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
-		}
-		for (const chip of this.list) {
-			let read: ReadContext;
-			try {
-				read = await readSource(chip.source);
-			} catch (error) {
-				return { message: this.problemOf(error) };
-			}
-			const news = read.findings.filter(finding => !chip.confirmed.includes(findingKey(finding)));
-			if (news.length > 0) {
-				onAsk();
-				if (!(await askFindings(read.attachment.label, news, 'send'))) {
-					const { label } = read.attachment;
-					return { message: vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', label) };
-				}
-			}
-			const next = limited({ ...chip, confirmed: keysOf(chip.confirmed, news) }, read.attachment);
-			this.set(this.list.map(other => (other.id === chip.id ? next : other)));
-		}
-		return undefined;
+	/** Puts what was read anew into a chip. `findings` are those that the user has said yes to just now. */
+	update(id: string, attachment: Attachment, findings: readonly SourceWarning[]): void {
+		this.set(
+			this.list.map(chip =>
+				chip.id === id ? limited({ ...chip, confirmed: keysOf(chip.confirmed, findings) }, attachment) : chip,
+			),
+		);
 	}
 
 	private idOf(source: ContextSource): string | undefined {
@@ -164,7 +141,8 @@ export class ContextChips {
 		}
 	}
 
-	private problemOf(error: unknown): string {
+	/** Says in a sentence why a source cannot be read. */
+	problemOf(error: unknown): string {
 		if (error instanceof UserFacingError) {
 			return error.message;
 		}

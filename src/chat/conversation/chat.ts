@@ -1,8 +1,7 @@
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { applyPolicy, type RequestFacts } from '../model/applyPolicy.ts';
+import type { RequestFacts } from '../model/applyPolicy.ts';
 import type { Attachment } from '../model/attachment.ts';
-import { channelHistory } from '../model/channelHistory.ts';
 import {
 	addReply,
 	addTurn,
@@ -24,18 +23,15 @@ import {
 import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
-import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
-import { type ChatChange, describeChange } from './chatChange.ts';
-import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
-import { type ModeModels, replyTo } from './modeReply.ts';
-import { refuseEncrypted } from './refuseEncrypted.ts';
-import { requestImages } from './requestImages.ts';
-import { type Session, startSession } from './session.ts';
+import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
+import { ConversationChannel, type ConversationChannelState, refuseEncrypted } from './conversationChannel.ts';
+import { type ModeModels, prepareRequest, sendRequest } from './replyRequest.ts';
+import { type AppendedText, type Session, startSession } from './session.ts';
 
 /** What a reply begins with: the conversation with it at its turn. */
 interface Beginning {
@@ -63,7 +59,7 @@ export class Chat {
 	private closed = false;
 	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
 	private choosing: Promise<void> = Promise.resolve();
-	/** Resolves when a conversation that goes on as a copy has the pictures. */
+	/** Resolves when a conversation that goes on as a copy has the images. */
 	private copying: Promise<void> = Promise.resolve();
 	/** The last save, which tells of its failure itself. */
 	private saving: Promise<void> = Promise.resolve();
@@ -78,7 +74,7 @@ export class Chat {
 		this.way?.onDidChange(() => this.wayChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
-			this.copying = options.pictures.copy(branchedFrom, id);
+			this.copying = options.images.copy(branchedFrom, id);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
@@ -164,7 +160,7 @@ export class Chat {
 		}
 		const mode = turn.mode ?? 'chat';
 		if (mode === 'image') {
-			return { reason: 'picture' };
+			return { reason: 'image' };
 		}
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
@@ -198,16 +194,16 @@ export class Chat {
 		}
 	}
 
-	/** Loads the picture of a reply once more. */
-	async reloadPicture(turnId: string): Promise<void> {
+	/** Loads the image of a reply once more. */
+	async reloadImage(turnId: string): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
 		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
 			return;
 		}
-		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
-		// Meanwhile the picture may have been asked for again, and a newer reply be the one that is shown.
-		this.current = exchangeReply(this.current, turnId, reply, { ...reply, picture });
+		const image = await this.options.images.load(this.current.id, reply.text, new AbortController().signal);
+		// Meanwhile the image may have been asked for again, and a newer reply be the one that is shown.
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, image });
 		this.changed.fire({ kind: 'turn', turnId });
 		await this.save();
 	}
@@ -310,7 +306,7 @@ export class Chat {
 			return { reason: 'too-long' };
 		}
 		if (mode === 'image' && attachments.length > 0) {
-			return { reason: 'picture-context' };
+			return { reason: 'image-context' };
 		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
@@ -380,8 +376,8 @@ export class Chat {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}
 		// Before it is asked and paid for.
-		if (mode === 'image' && !(await this.options.pictures.hasRoom(this.current.id))) {
-			return { reason: 'pictures-full' };
+		if (mode === 'image' && !(await this.options.images.hasRoom(this.current.id))) {
+			return { reason: 'images-full' };
 		}
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
@@ -408,25 +404,23 @@ export class Chat {
 
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		const conversation = this.current;
-		const { settings, id } = conversation;
+		const turn = { conversation: this.current, turnId, mode, model, toRequest };
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
 				if (this.way) {
 					const { instructions } = this.options.policy.defaults();
-					const { messages } = toRequest(conversation, turnId, model);
+					const { messages } = toRequest(turn.conversation, turnId, model);
 					return this.way.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
-				const request = toRequest(conversation, turnId, model, images);
-				const applied = await applyPolicy(request, settings, this.options.policy, mode);
-				facts = applied;
-				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
+				const prepared = await prepareRequest(turn, this.options);
+				facts = prepared;
+				return sendRequest(prepared.request, turn, this.options, signal);
 			},
-			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
+			onChange: (next, waiting, appended) =>
+				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
@@ -442,17 +436,15 @@ export class Chat {
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {
-		const before = findTurn(this.current, turnId)?.replies.at(-1);
-		const wasWaiting = this.liveState?.waiting ?? false;
+	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: AppendedText | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;
 			this.liveState = undefined;
-		} else if (waiting !== wasWaiting) {
+		} else if (waiting !== this.liveState?.waiting) {
 			this.liveState = { turnId, waiting };
 		}
-		this.changed.fire(describeChange(turnId, before, reply, waiting !== wasWaiting));
+		this.changed.fire(appended ? { turnId, ...appended } : { kind: 'turn', turnId });
 	}
 
 	private save(): Promise<void> {

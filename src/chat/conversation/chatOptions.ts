@@ -7,9 +7,10 @@ import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { AskedWith } from '../model/policy.ts';
 import type { Repair } from '../storage/conversationStore.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
-import type { EncryptedChannels } from './channels.ts';
-import type { ModeModels } from './modeReply.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
+import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
+import type { ModeModels } from './replyRequest.ts';
+import type { AppendedText } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
 /** What the user has to know about the conversation's file. `code` is the system's error code. */
@@ -22,24 +23,36 @@ export type ChatNotice =
 	| { kind: 'not-kept' }
 	| { kind: 'save-failed'; code: string | undefined };
 
+export type ChatChange =
+	/** A reply has begun. */
+	| { kind: 'conversation' }
+	/** A turn has changed in another way than by text that was appended to its reply. */
+	| { kind: 'turn'; turnId: string }
+	/** Text was appended to the reply or to its reasoning. */
+	| ({ turnId: string } & AppendedText)
+	/** Other turns are shown, because another version of a message was chosen. */
+	| { kind: 'path' }
+	/** The conversation has another title or another id. */
+	| { kind: 'name' }
+	/** The next messages ask in another mode. */
+	| { kind: 'mode' }
+	/** Another model, policy or parameters were chosen. */
+	| { kind: 'settings' }
+	/** The state of the encrypted channel has changed. */
+	| { kind: 'encryption' }
+	| { kind: 'notice' };
+
 export type SendRefusal =
 	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
 	/** The connection has no model for it. */
 	| { reason: 'no-mode'; mode: TurnMode }
-	/** A picture is whole or not there. */
-	| { reason: 'picture' }
+	/** An image is whole or not there. */
+	| { reason: 'image' }
 	/** An image model is told its prompt alone. */
-	| { reason: 'picture-context' }
+	| { reason: 'image-context' }
 	/** The conversation keeps as many as it may. */
-	| { reason: 'pictures-full' }
-	/** Search and pictures have no encrypted way. */
-	| { reason: 'encrypted-mode' }
-	/** A reply of it did not hold. */
-	| { reason: 'encryption-ended' }
-	/** Its file does not say any more where it is encrypted to. */
-	| { reason: 'encryption-lost' }
-	/** It is encrypted to this connection, which is not the active one. */
-	| { reason: 'other-connection'; expected: string }
+	| { reason: 'images-full' }
+	| EncryptionRefusal
 	/** What was to go with it cannot go. */
 	| { reason: 'context'; explanation: Explanation }
 	| { reason: 'no-connection'; error: unknown }
@@ -52,7 +65,7 @@ export interface ChatOptions {
 	channels: EncryptedChannels;
 	/** The models of the active connection for what is not chat. */
 	modes(): Promise<ModeModels>;
-	pictures: PictureStore;
+	images: ImageStore;
 	policy: PolicySource;
 	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;

@@ -3,7 +3,6 @@ import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
-import { Emitter } from '../../base/event.ts';
 import { type Conversation, findTurn, newConversation } from '../model/conversation.ts';
 import type { Encryption } from '../model/encryption.ts';
 import type { ShownConversation } from '../model/shownConversation.ts';
@@ -18,13 +17,14 @@ import type {
 } from '../storage/conversationStore.ts';
 import { MemoryWriter } from '../storage/memoryWriter.ts';
 import { Chat } from './chat.ts';
-import type { ChatChange } from './chatChange.ts';
-import type { ChatNotice, ChatOptions } from './chatOptions.ts';
+import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
 
 export interface OpenConversationsOptions extends ChatOptions {
 	store: ConversationStore;
 	/** Which conversation this window showed last. */
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
+	/** Called for each change of an open conversation, and when another one is shown. */
+	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -41,11 +41,6 @@ export interface Deletion {
 /** The conversations of a window: the one that is shown, and those behind it whose reply still runs. */
 export class OpenConversations {
 	private readonly options: OpenConversationsOptions;
-	private readonly changed = new Emitter<ShownChange>();
-	/** A change of the conversation that is shown, or that another one is. */
-	readonly onDidChange = this.changed.event;
-	private readonly backgroundChanged = new Emitter<{ chat: Chat; change: ChatChange }>();
-	readonly onDidChangeInBackground = this.backgroundChanged.event;
 	private readonly chats = new Map<Chat, Disposable>();
 	/** What opens, shows or deletes comes one after another. */
 	private readonly queue = new SerialQueue();
@@ -160,8 +155,6 @@ export class OpenConversations {
 
 	/** Stops the replies and resolves when everything is on disk. */
 	async close(): Promise<void> {
-		this.changed.dispose();
-		this.backgroundChanged.dispose();
 		await Promise.all([...this.chats.keys()].map(chat => chat.close()));
 	}
 
@@ -189,19 +182,18 @@ export class OpenConversations {
 			return;
 		}
 		this.current = chat;
-		this.changed.fire({ kind: 'shown' });
+		this.options.onChange(chat, { kind: 'shown' }, true);
 		void this.releaseWhenIdle(before);
 	}
 
 	private adopt(chat: Chat): Chat {
 		const subscription = chat.onDidChange(change => {
-			if (chat === this.current) {
-				if (change.kind === 'name') {
-					this.options.remembered.write(chat.conversation);
-				}
-				this.changed.fire(change);
-			} else {
-				this.backgroundChanged.fire({ chat, change });
+			const isShown = chat === this.current;
+			if (isShown && change.kind === 'name') {
+				this.options.remembered.write(chat.conversation);
+			}
+			this.options.onChange(chat, change, isShown);
+			if (!isShown) {
 				void this.releaseWhenIdle(chat);
 			}
 		});

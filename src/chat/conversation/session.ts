@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
 import type { FinishProblem, Reply } from '../model/conversation.ts';
@@ -14,13 +15,22 @@ export interface SessionOptions {
 	reply: Reply;
 	/** Begins the request. The signal aborts when the reply is stopped. */
 	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
-	/** Called for each change, in order, until the reply has ended. */
-	onChange(reply: Reply, waiting: boolean): void;
+	/**
+	 * Called for each change, in order, until the reply has ended. `appended` is set where the change is text at the end of
+	 * the reply or of its reasoning and nothing else that is shown.
+	 */
+	onChange(reply: Reply, waiting: boolean, appended?: AppendedText): void;
 	/** Writes the conversation as `onChange` left it. Its failures are its own to tell. */
 	save(): Promise<void>;
 	explainError(error: unknown): Explanation;
 	explainFinish(reason: FinishProblem): Explanation;
 	clock: Clock;
+}
+
+/** Text as it came from the service, which was appended to what a reply had already. */
+export interface AppendedText {
+	kind: 'text' | 'reasoning';
+	text: string;
 }
 
 export interface Session {
@@ -90,7 +100,7 @@ class Run {
 			this.lastEventAt = this.options.clock.now();
 			const reply = this.withFirstWord(applyEvent(this.reply, event));
 			if (reply !== this.reply || this.waiting) {
-				this.change(reply, false);
+				this.change(reply, false, this.waiting ? undefined : appendedText(this.reply, event));
 				this.saveSoon();
 			}
 		}
@@ -114,14 +124,16 @@ class Run {
 	}
 
 	private failure(error: unknown): Partial<Reply> {
-		const truncated = error instanceof Error && (error as Error & { code?: unknown }).code === 'truncated';
-		return { state: truncated ? 'cutOff' : 'failed', explanation: this.options.explainError(error) };
+		return {
+			state: ClientError.is(error, 'truncated') ? 'cutOff' : 'failed',
+			explanation: this.options.explainError(error),
+		};
 	}
 
-	private change(reply: Reply, waiting: boolean): void {
+	private change(reply: Reply, waiting: boolean, appended?: AppendedText): void {
 		this.reply = reply;
 		this.waiting = waiting;
-		this.options.onChange(reply, waiting);
+		this.options.onChange(reply, waiting, appended);
 	}
 
 	private async watchSilence(): Promise<void> {
@@ -156,4 +168,12 @@ class Run {
 			() => {},
 		);
 	}
+}
+
+/** Returns what `event` appends to `reply`. The first text may replace an earlier reply's on the page, so it does not count. */
+function appendedText(reply: Reply, event: ReplyEvent): AppendedText | undefined {
+	if ((event.type !== 'text' && event.type !== 'reasoning') || event.text === '' || !reply[event.type]) {
+		return undefined;
+	}
+	return { kind: event.type, text: event.text };
 }

@@ -25,7 +25,7 @@ export interface ExportWords {
 	shortened(count: number): string;
 	earlierReplies(count: number): string;
 	continued(moment: string, offset: number): string;
-	picture(prompt: string): string;
+	image(prompt: string): string;
 	sources: string;
 	sourcesCut: string;
 	stopped: string;
@@ -60,7 +60,7 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 			...(turn.attachments ?? []).map(attachment => attachmentOf(attachment, words)),
 			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
 			reasoningOf(shown, words),
-			turn.mode === 'image' ? pictureOf(turn.question, shown, words) : shown.text,
+			turn.mode === 'image' ? imageOf(turn.question, shown, words) : shown.text,
 			sourcesOf(shown, words),
 			...(shown.continuations ?? []).map(({ resumedAt, offset }) =>
 				note(words.continued(words.moment(resumedAt), offset)),
@@ -73,9 +73,9 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 }
 
 /** Exports a link instead of the image itself, so that opening the file does not load anything from that address. */
-function pictureOf(prompt: string, { text }: Reply, words: ExportWords): string {
+function imageOf(prompt: string, { text }: Reply, words: ExportWords): string {
 	const address = URL.parse(text.trim());
-	return address === null ? text : `[${escapeLine(words.picture(prompt))}](<${address.href}>)`;
+	return address === null ? text : `[${escapeLine(words.image(prompt))}](<${address.href}>)`;
 }
 
 function sourcesOf({ text, sources = [] }: Reply, words: ExportWords): string {

@@ -1,8 +1,8 @@
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import type { EncryptedChannels } from '../conversation/channels.ts';
 import type { Chat } from '../conversation/chat.ts';
+import type { EncryptedChannels } from '../conversation/conversationChannel.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
 import type { EncryptionView } from '../protocol/encryptionProtocol.ts';

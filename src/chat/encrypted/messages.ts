@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
-import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 
 /** How the way of a conversation stands, in the words of its heading. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
@@ -48,20 +48,6 @@ function emptyText(isKept: boolean): string {
 			? vscode.l10n.t('On this machine the conversation is kept as readable as others.')
 			: vscode.l10n.t('Nothing of this conversation is written on this machine.'),
 	].join(' ');
-}
-
-export function encryptionStrings(): EncryptionStrings {
-	return {
-		ask: vscode.l10n.t('Ask, encrypted…'),
-		begin: vscode.l10n.t('New Encrypted Conversation'),
-		noMode: noModeText(),
-		showAttestation: vscode.l10n.t('Show Attestation'),
-	};
-}
-
-/** Why search and pictures cannot be used. */
-export function noModeText(): string {
-	return vscode.l10n.t('Search and pictures have no encrypted way. Use them in another conversation.');
 }
 
 /** Why model, policy and parameters cannot be chosen. */

@@ -3,16 +3,18 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
+import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
+import type { FetchImage } from '../storage/imageStore.ts';
 
-/** A picture may be so large, in bytes. */
+/** The size limit of one image, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 
 const MAXIMUM_REDIRECTS = 3;
 const TIMEOUT_MS = 30_000;
 
 /** Nothing that tells who looks; and the bytes as they are, because nothing here unpacks them. */
-const HEADERS = { accept: 'image/png, image/jpeg, image/gif, image/webp', 'accept-encoding': 'identity' };
+const HEADERS = { accept: IMAGE_TYPES.join(', '), 'accept-encoding': 'identity' };
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
@@ -59,7 +61,8 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 			throw new Refused('address');
 		}
 		const bytes = url.protocol === 'data:' ? decodeDataUrl(address) : await fetchBytes(url, options);
-		const type = imageType(bytes);
+		// A declared type may say anything.
+		const type = imageTypeOf(bytes);
 		if (type === undefined) {
 			throw new Refused('type');
 		}
@@ -150,21 +153,6 @@ function decodeDataUrl(address: string): Uint8Array {
 	return bytes;
 }
 
-/** By its first bytes, because a declared type may say anything. SVG is a document and never an image here. */
-function imageType(bytes: Uint8Array): string | undefined {
-	const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-	if (head.startsWith('\x89PNG\r\n\x1a\n')) {
-		return 'image/png';
-	}
-	if (head.startsWith('\xff\xd8\xff')) {
-		return 'image/jpeg';
-	}
-	if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) {
-		return 'image/gif';
-	}
-	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
-}
-
 const privateAddresses = new BlockList();
 for (const [network, prefix] of [
 	['0.0.0.0', 8],
@@ -200,4 +188,15 @@ export function isPrivateAddress(address: string): boolean {
 	const version = isIP(address);
 	// An IPv4 address inside an IPv6 one is judged as what it is.
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Loads the images of replies for their store. `trustedOrigins` are those of the active connection's service. */
+export function createFetchImage(trustedOrigins: () => Promise<readonly string[]>): FetchImage {
+	return async (url, signal) => {
+		const image = await loadRemoteImage(url, { trustedOrigins: await trustedOrigins().catch(() => []), signal });
+		if (image.kind === 'refused') {
+			return { kind: 'refused', problem: image.reason };
+		}
+		return { kind: 'loaded', bytes: Buffer.from(image.dataUrl.slice(image.dataUrl.indexOf(',') + 1), 'base64') };
+	};
 }

@@ -2,15 +2,10 @@ import * as vscode from 'vscode';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
-import {
-	encryptionStrings,
-	endedText,
-	lostText,
-	noModeText as noEncryptedModeText,
-	otherConnectionText,
-} from '../encrypted/messages.ts';
+import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noModeText } from '../modes/messages.ts';
 import { chooseModelButton } from '../policy/messages.ts';
+import { noEncryptedModeText } from '../protocol/labels.ts';
 import { noModelText, systemReason } from './messages.ts';
 
 /** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */
@@ -34,18 +29,18 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return { message: noModelText(connection), action: chooseModelButton() };
 		case 'no-mode':
 			return { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
-		case 'picture':
-			return { message: vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.') };
-		case 'picture-context':
+		case 'image':
+			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };
+		case 'image-context':
 			return {
 				message: vscode.l10n.t(
-					'A picture is made of the message alone. Remove the attached context, or put it into words.',
+					'An image is made of the message alone. Remove the attached context, or put it into words.',
 				),
 			};
-		case 'pictures-full':
+		case 'images-full':
 			return {
 				message: vscode.l10n.t(
-					'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
+					'This conversation keeps as many images as it may. Make the next ones in a new conversation.',
 				),
 				action: newConversationButton(),
 			};
@@ -79,5 +74,5 @@ export function newConversationButton(): NonNullable<Explanation['action']> {
 }
 
 function newEncryptedButton(): NonNullable<Explanation['action']> {
-	return { label: encryptionStrings().begin, command: commands.newEncryptedConversation };
+	return { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 }

@@ -39,7 +39,7 @@ export class PolicyRefusal extends Error {
 	override readonly name = 'PolicyRefusal';
 	readonly problem:
 		| PolicyProblem
-		| { kind: 'picture' }
+		| { kind: 'image' }
 		| { kind: 'setting'; setting: string; issue: string }
 		/** The connection does not say that the model accepts images. */
 		| { kind: 'no-images'; model: string }
@@ -81,7 +81,7 @@ function policyFor(mode: TurnMode, policy: Policy): Policy {
 		return policy;
 	}
 	if (mode === 'image' && isBinding(policy.provider)) {
-		throw new PolicyRefusal({ kind: 'picture' });
+		throw new PolicyRefusal({ kind: 'image' });
 	}
 	return { models: [], provider: mode === 'search' ? policy.provider : {}, parameters: {}, instructions: '' };
 }

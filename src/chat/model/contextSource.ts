@@ -1,15 +1,15 @@
 // Where context comes from. A source is small and names a location, whose content is read when the message is sent.
 import * as z from 'zod';
-import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
-import { PICTURE_FILE } from './picture.ts';
+import { IMAGE_TYPES } from '../../base/imageHeader.ts';
+import { IMAGE_FILE } from './images.ts';
 
 const position = z.object({ line: z.int().nonnegative(), character: z.int().nonnegative() });
 const uri = z.string();
 const pixels = z.int().positive();
 
 export const attachedImageSchema = z.object({
-	file: z.string().regex(PICTURE_FILE),
-	type: z.enum(PICTURE_TYPES),
+	file: z.string().regex(IMAGE_FILE),
+	type: z.enum(IMAGE_TYPES),
 	width: pixels,
 	height: pixels,
 	bytes: z.int().positive(),

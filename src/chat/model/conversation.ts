@@ -7,8 +7,8 @@ import type { Source } from './citations.ts';
 import type { ConversationSettings } from './conversationSettings.ts';
 import type { Cost, ReplyUsage } from './cost.ts';
 import type { Encryption } from './encryption.ts';
+import type { ReplyImage } from './images.ts';
 import type { TurnMode } from './mode.ts';
-import type { Picture } from './picture.ts';
 import type { AskedWith } from './policy.ts';
 
 /** `cutOff`: the stream or the window ended before the reply did. */
@@ -62,7 +62,7 @@ export interface Reply {
 	/** The sources of a search answer, as the service gave them. */
 	readonly sources?: readonly Source[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
-	readonly picture?: Picture;
+	readonly image?: ReplyImage;
 }
 
 /**

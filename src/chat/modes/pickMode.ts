@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { PickList } from '../../platform/pick.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import { modeDescription, modeLabel } from './messages.ts';
+import { modeDescription, modeLabel } from '../protocol/labels.ts';
 
 interface Row extends vscode.QuickPickItem {
 	mode: TurnMode;

@@ -1,44 +1,20 @@
 // The texts for policies, for the editor's quick picks and messages.
 import * as vscode from 'vscode';
+import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
-import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
 import { PolicyRefusal } from '../model/applyPolicy.ts';
 import type { RetentionChoice } from '../model/conversationSettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { type AskedWith, isBinding } from '../model/policy.ts';
-import type { PolicyName, Preset } from '../model/presets.ts';
+import type { Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
 import { readPrices } from '../model/prices.ts';
 
 export type PolicyField = keyof ProviderPreferences;
-
-export function policyLabel({ preset, isPrivate, isLimited }: PolicyName): string {
-	const label = isLimited ? vscode.l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
-	return isPrivate ? vscode.l10n.t('{0}, private', label) : label;
-}
-
-export function presetLabel(preset: Preset | 'custom'): string {
-	switch (preset) {
-		case 'balanced':
-			return vscode.l10n.t('Balanced');
-		case 'cheapest':
-			return vscode.l10n.t('Cheapest');
-		case 'fastest':
-			return vscode.l10n.t('Fastest');
-		case 'latency':
-			return vscode.l10n.t('Lowest latency');
-		case 'only':
-			return vscode.l10n.t('Only these');
-		case 'private':
-			return vscode.l10n.t('Private');
-		case 'custom':
-			return vscode.l10n.t('Custom');
-	}
-}
 
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
@@ -103,27 +79,6 @@ export function retentionLabel(choice: RetentionChoice): string {
 			: vscode.l10n.t('Not demanded');
 }
 
-/** Says whether zero data retention is in force and why, or that this cannot be known. */
-export function retentionText({ inForce, because }: ZeroDataRetention): string {
-	if (because === 'code-oriented-model') {
-		return vscode.l10n.t('In force: this code-oriented model always runs under it.');
-	}
-	if (inForce === 'as-account-is-set') {
-		return vscode.l10n.t('As the account is set; the service does not tell how.');
-	}
-	if (inForce === 'no') {
-		return vscode.l10n.t('Not in force: neither the service nor anything here demands it.');
-	}
-	switch (because) {
-		case 'account':
-			return vscode.l10n.t('In force: the account is set to it, which nothing here can lift.');
-		case 'alias':
-			return vscode.l10n.t('In force: the alias demands it.');
-		case 'request':
-			return vscode.l10n.t('In force: the policy demands it.');
-	}
-}
-
 export function reasonText(reason: PreviewReason): string {
 	switch (reason.kind) {
 		case 'other-models':
@@ -137,11 +92,11 @@ export function reasonText(reason: PreviewReason): string {
 		case 'not-in-order':
 			return vscode.l10n.t('order does not name it, and fallbacks are off');
 		case 'stores-data':
-			return vscode.l10n.t('data_collection: deny, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny, but {0}', knownPolicyText(reason.policy));
 		case 'retains-data':
-			return vscode.l10n.t('zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'stores-and-retains-data':
-			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', dataPolicyText(reason.policy));
+			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
 				? vscode.l10n.t('it does not tell its quantization')
@@ -179,7 +134,7 @@ export function reasonText(reason: PreviewReason): string {
 	}
 }
 
-function dataPolicyText(policy: string | undefined): string {
+function knownPolicyText(policy: string | undefined): string {
 	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
@@ -237,7 +192,10 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
 		return { message: refusalText(error), action: isModel ? choose : action };
 	}
-	const { code, serviceMessage } = (error instanceof Error ? error : {}) as { code?: string; serviceMessage?: string };
+	if (!(error instanceof ClientError)) {
+		return undefined;
+	}
+	const { code, serviceMessage } = error;
 	if (code === 'not-found' && asked && mode === 'chat') {
 		const nobody = isBinding(asked.provider ?? {})
 			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)
@@ -272,9 +230,9 @@ function refusalText({ problem }: PolicyRefusal): string {
 		case 'routing': {
 			return routingText(problem.problem);
 		}
-		case 'picture':
+		case 'image':
 			return vscode.l10n.t(
-				'Not sent: a picture cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+				'Not sent: an image cannot be asked for under a policy that leaves providers out. Choose another policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type * as z from 'zod';
+import { cut } from '../../base/plainText.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { providerPreferencesSchema } from '../../contract/provider.ts';
 import type { SettingId } from '../../platform/ids.ts';
 import { readSetting, readTextSetting } from '../../platform/settings.ts';
 import { PolicyRefusal } from '../model/applyPolicy.ts';
 import type { PolicyDefaults } from '../model/policy.ts';
-import { cut } from '../model/title.ts';
 import { allowedParameter, allowedPreference, allowedWords } from './allowedValues.ts';
 
 /** The settings that the display of the policy depends on. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
 import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
 import { readJson } from '../model/parameterRange.ts';
@@ -85,7 +86,7 @@ const asSlugs = (value: unknown): string[] => (Array.isArray(value) ? value : []
 export function providerChoices({ providers }: Connection): Choice<string>[] {
 	return providers.map(({ slug, label, dataPolicy }) => ({
 		label: slug,
-		description: [label, dataPolicy].filter(part => part !== undefined && part !== slug).join(' · '),
+		description: [label, dataPolicyText(dataPolicy)].filter(part => part !== undefined && part !== slug).join(' · '),
 		value: slug,
 	}));
 }

@@ -16,10 +16,3 @@ export interface EncryptionView {
 	/** In a snapshot: what was typed in it and not sent, when it was shown last. */
 	draft?: string;
 }
-
-export interface EncryptionStrings {
-	ask: string;
-	begin: string;
-	noMode: string;
-	showAttestation: string;
-}

@@ -1,8 +1,10 @@
-// What the page shows of policies, and its words for it. Plain types, as in protocol.ts.
+// What the page shows of policies. Plain types, as in protocol.ts.
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { PolicyName } from '../model/presets.ts';
 
 export interface PolicyNameView {
 	/** `unreadable`: a setting has another form than it must have. */
-	preset: 'balanced' | 'cheapest' | 'fastest' | 'latency' | 'only' | 'private' | 'custom' | 'unreadable';
+	preset: PolicyName['preset'] | 'unreadable';
 	/** Beside what the name says, data is protected. */
 	isPrivate: boolean;
 	/** Beside what the name says, providers are left out. */
@@ -34,14 +36,6 @@ export interface PolicyView {
 	total: TotalView;
 }
 
-export type RetentionKey =
-	| 'yes/request'
-	| 'yes/alias'
-	| 'yes/account'
-	| 'yes/code-oriented-model'
-	| 'no/account'
-	| 'as-account-is-set/account';
-
 /** A field of a request, by its name there, with its value. */
 export type FieldView = [name: string, value: string];
 
@@ -56,36 +50,5 @@ export interface DetailsView {
 	policy?: PolicyNameView;
 	preferences?: FieldView[];
 	parameters?: FieldView[];
-	retention?: RetentionKey;
-}
-
-/** `{0}` and on are filled in by the page. */
-export interface PolicyStrings {
-	asked: string;
-	atLeast: string;
-	conversation: string;
-	cost: string;
-	costUnknown: string;
-	details: string;
-	firstWord: string;
-	limited: string;
-	model: string;
-	parameters: string;
-	policy: string;
-	presets: Record<PolicyNameView['preset'], string>;
-	privately: string;
-	provider: string;
-	providerUnknown: string;
-	reasoningOut: string;
-	retention: string;
-	retentionOn: string;
-	retentions: Record<RetentionKey, string>;
-	selectModel: string;
-	selectPolicy: string;
-	serviceId: string;
-	time: string;
-	tokens: string;
-	total: string;
-	totalPartial: string;
-	whole: string;
+	retention?: ZeroDataRetention;
 }

@@ -3,11 +3,10 @@
 import type { AnswerMessage } from '../../base/rpc.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
+import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { PictureProblem } from '../model/picture.ts';
-import type { EncryptionStrings, EncryptionView } from './encryptionProtocol.ts';
-
-import type { CostView, DetailsView, PolicyStrings, PolicyView } from './policyProtocol.ts';
+import type { EncryptionView } from './encryptionProtocol.ts';
+import type { CostView, DetailsView, PolicyView } from './policyProtocol.ts';
 
 /** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
 export type ToPage =
@@ -60,9 +59,9 @@ export type FromPage =
 	| { kind: 'connection-follow' }
 	/** The user wants to choose what messages ask for. */
 	| { kind: 'mode-pick' }
-	| { kind: 'picture-request'; request: string; turn: string; file: string }
+	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
-	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
+	| { kind: 'reply-image-reload' | 'reply-image-save' | 'reply-image-insert' | 'reply-image-open'; turn: string }
 	/** Begins an encrypted conversation; shows what the one that is shown proves. */
 	| { kind: 'encryption-begin' }
 	| { kind: 'attestation-show' }
@@ -113,8 +112,8 @@ export interface PageAnswers {
 	'page-ready'(): void;
 	'snapshot-request'(): void;
 	'earlier-request'(): void;
-	/** A kept picture as a `data:` address; undefined where it is gone. */
-	'picture-request'(): string | undefined;
+	/** A kept image as a `data:` address; undefined where it is gone. */
+	'reply-image-request'(): string | undefined;
 	/** Those of the names that are files of the workspace. */
 	'files-check'(): string[];
 	'image-load'(): LoadedImage;
@@ -241,13 +240,13 @@ export interface ReplyView {
 	/** Once it has ended. */
 	citations?: Citations;
 	/** Of an image model's reply; absent until it is known. */
-	picture?: PictureView;
+	image?: ReplyImageView;
 }
 
 /** `file` names it in requests. Sizes are in pixels. */
-export type PictureView =
+export type ReplyImageView =
 	| { file: string; width: number; height: number }
-	| { problem: PictureProblem | 'not-loaded'; canReload: boolean };
+	| { problem: ImageProblem | 'not-loaded'; canReload: boolean };
 
 /** Longest user message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
@@ -269,124 +268,13 @@ export const MAXIMUM_URL_LENGTH = 8_192;
 export const MAXIMUM_NAMES = 64;
 export const MAXIMUM_NAME_LENGTH = 400;
 
-/** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
-export interface PageStrings {
-	addContext: string;
-	apply: string;
-	ask: string;
-	askChat: string;
-	askImage: string;
-	askSearch: string;
-	attached: string;
-	cancel: string;
-	chipAdded: string;
-	chipCut: string;
-	chipHelp: string;
-	chipImage: string;
-	chipRemoved: string;
-	chipShortened: string;
-	chipSize: string;
-	chooseMode: string;
-	citation: string;
-	closed: string;
-	code: string;
-	codeIn: string;
-	commandChat: string;
-	commandImage: string;
-	commandSearch: string;
-	commands: string;
-	continue: string;
-	continued: string;
-	continuedTimes: string;
-	completions: string;
-	context: string;
-	conversation: string;
-	copied: string;
-	copy: string;
-	copyMarkdown: string;
-	copyPrompt: string;
-	copyReply: string;
-	dismiss: string;
-	dropHint: string;
-	edit: string;
-	editMessage: string;
-	emptyPrompt: string;
-	emptyState: string;
-	emptyStateContext: string;
-	encryption: EncryptionStrings;
-	image: string;
-	imageTooLarge: string;
-	insertAtCursor: string;
-	insertPicture: string;
-	jumpToEnd: string;
-	loadAgain: string;
-	loadImage: string;
-	loadingImage: string;
-	makeAgain: string;
-	makingPicture: string;
-	minutes: string;
-	modeChat: string;
-	modeImage: string;
-	modeSearch: string;
-	newFile: string;
-	nextVersion: string;
-	notText: string;
-	noAnswer: string;
-	noHostAnswer: string;
-	noCompletions: string;
-	openFile: string;
-	openPicture: string;
-	pictureAddress: string;
-	pictureGone: string;
-	pictureNotKept: string;
-	pictureNotLoaded: string;
-	picturePrivate: string;
-	pictureRedirected: string;
-	pictureSize: string;
-	pictureType: string;
-	pictureUnreachable: string;
-	plainText: string;
-	policy: PolicyStrings;
-	previousVersion: string;
-	reasoning: string;
-	removeChip: string;
-	reply: string;
-	replyEnded: string;
-	replyStopped: string;
-	retry: string;
-	retryOffer: string;
-	savePicture: string;
-	seconds: string;
-	send: string;
-	shortenContext: string;
-	shortened: string;
-	showEarlier: string;
-	sources: string;
-	sourcesCut: string;
-	stillReplying: string;
-	stillWaiting: string;
-	stop: string;
-	stopped: string;
-	streaming: string;
-	switchConnection: string;
-	table: string;
-	tokensCached: string;
-	tokensIn: string;
-	tokensOut: string;
-	tooLong: string;
-	usingModel: string;
-	versionLabel: string;
-	versionOf: string;
-	via: string;
-	you: string;
-}
-
 /** What the shell hands to the page before its script runs. */
 export interface PageData {
 	/** What a page kept last, as its own JSON. */
 	state?: string;
 	/** Tells workspaces apart. */
 	place: string;
-	strings: PageStrings;
+	/** Translations by their English texts; absent where the editor speaks English. */
+	bundle?: Record<string, string>;
 	language: string;
 }

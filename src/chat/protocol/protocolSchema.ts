@@ -1,6 +1,6 @@
 // Parses what comes from the page. Host only.
 import * as z from 'zod';
-import { PICTURE_FILE } from '../model/picture.ts';
+import { IMAGE_FILE } from '../model/images.ts';
 import {
 	type FromPage,
 	MAXIMUM_COPY_LENGTH,
@@ -44,8 +44,11 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
-	z.strictObject({ kind: z.literal('picture-request'), request, turn, file: z.string().regex(PICTURE_FILE) }),
-	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
+	z.strictObject({ kind: z.literal('reply-image-request'), request, turn, file: z.string().regex(IMAGE_FILE) }),
+	z.strictObject({
+		kind: z.enum(['reply-image-reload', 'reply-image-save', 'reply-image-insert', 'reply-image-open']),
+		turn,
+	}),
 	z.strictObject({ kind: z.enum(['encryption-begin', 'attestation-show']) }),
 	z.strictObject({
 		kind: z.literal('draft-hold'),
@@ -71,7 +74,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({
 		kind: z.literal('preview-request'),
 		request,
-		file: z.string().regex(PICTURE_FILE),
+		file: z.string().regex(IMAGE_FILE),
 		turn: turn.exactOptional(),
 	}),
 	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),

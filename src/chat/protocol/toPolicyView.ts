@@ -40,10 +40,7 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 			: { asked: [asked.model, ...(asked.models ?? [])], policy: nameOf(asked.provider ?? {}) }),
 		...(asked?.provider === undefined ? {} : { preferences: fieldsOf(asked.provider) }),
 		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
-		...(retention === undefined
-			? {}
-			: { retention: `${retention.inForce}/${retention.because}` as NonNullable<DetailsView['retention']> }),
-		...defined({ digest, serviceId }),
+		...defined({ digest, retention, serviceId }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
 	};
 	return Object.keys(details).length === 0 ? undefined : details;

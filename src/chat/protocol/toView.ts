@@ -1,6 +1,5 @@
 import { defined } from '../../base/defined.ts';
 import { commands } from '../../platform/ids.ts';
-import { imageTokens } from '../model/attachedImage.ts';
 import { type Attachment, estimateTokens } from '../model/attachment.ts';
 import { citationsOf } from '../model/citations.ts';
 import {
@@ -13,8 +12,9 @@ import {
 	versionsOf,
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
+import { imageTokens } from '../model/images.ts';
 import { costOf, servedModel } from '../model/replyFacts.ts';
-import type { AttachmentView, PictureView, ReplyView, TurnView } from './protocol.ts';
+import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
 import { toDetailsView } from './toPolicyView.ts';
 
 /** What of a running reply is not part of the conversation. */
@@ -87,8 +87,8 @@ function toVersionView(conversation: Conversation, turn: Turn): TurnView['versio
 
 function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 	const [current, shown] = [currentReply(turn), shownReply(turn)];
-	const isPicture = turn.mode === 'image';
-	const picture = isPicture ? toPictureView(shown) : undefined;
+	const isImage = turn.mode === 'image';
+	const image = isImage ? toReplyImageView(shown) : undefined;
 	const { sources = [] } = shown;
 	const { model = current.model } = servedModel(shown);
 	const { provider } = shown;
@@ -100,29 +100,29 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 	return {
 		state: current.state,
 		// The text of an image model is an address, which nobody reads.
-		text: isPicture ? '' : shown.text,
+		text: isImage ? '' : shown.text,
 		earlier: shown !== current,
 		waiting,
 		canRetry: isLast,
-		canContinue: isLast && !isPicture && isUnfinished(current),
+		canContinue: isLast && !isImage && isUnfinished(current),
 		continued: shown.continuations?.length ?? 0,
 		...defined({ reasoning, model, provider, duration, usage, cost, details }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
-		...defined({ picture }),
+		...defined({ image }),
 	};
 }
 
-/** A picture may come once more where the reason may be gone, and where nothing was tried: its reply was stopped. */
-function toPictureView({ state, text, picture }: Reply): PictureView | undefined {
-	if (picture && 'file' in picture) {
-		const { file, width, height } = picture;
+/** An image may come once more where the reason may be gone, and where nothing was tried: its reply was stopped. */
+function toReplyImageView({ state, text, image }: Reply): ReplyImageView | undefined {
+	if (image && 'file' in image) {
+		const { file, width, height } = image;
 		return { file, width, height };
 	}
 	if (text === '' || state === 'streaming') {
 		return undefined;
 	}
-	const problem = picture?.problem ?? 'not-loaded';
+	const problem = image?.problem ?? 'not-loaded';
 	return { problem, canReload: problem === 'not-loaded' || problem === 'unreachable' || problem === 'not-kept' };
 }
 

@@ -4,15 +4,15 @@ import type { PolicyView } from '../protocol/policyProtocol.ts';
 import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
 
 export interface PageState {
-	/** The number of the last change that is in here; undefined until a snapshot came. */
+	/** The number of the last change that is included; undefined before the first snapshot. */
 	readonly sequence: number | undefined;
 	/** The id of the conversation. */
 	readonly conversation: string | undefined;
 	readonly turns: readonly TurnView[];
-	/** How many turns there are before the first one here. */
+	/** The number of turns before the first one here. */
 	readonly earlier: number;
 	readonly connection: ConnectionView | undefined;
-	/** What a message asks for when it does not say so itself. */
+	/** The mode of messages that do not begin with a command. */
 	readonly mode: TurnMode;
 	readonly policy: PolicyView | undefined;
 	/** Undefined where the conversation is not encrypted. */
@@ -35,8 +35,8 @@ export const emptyPageState: PageState = {
 };
 
 /**
- * The state after a message of the host, or `missed` when a change before it never arrived: then only a snapshot
- * helps. A turn that did not change keeps its object, so that it is not rendered again.
+ * Returns the state after a message of the host, or `missed` if a change before it never arrived, so that a snapshot is
+ * needed. A turn that did not change keeps its object, so that it is not rendered again.
  */
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
@@ -56,13 +56,13 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			};
 		}
 		case 'turns-prepend':
-			// An answer to a question that another snapshot has made idle.
+			// A newer snapshot may have made this answer obsolete.
 			return state.turns[0]?.id === message.before
 				? { ...state, turns: [...message.turns, ...state.turns], earlier: message.earlier }
 				: state;
 		case 'turns-change':
 			if (state.sequence === undefined || message.sequence <= state.sequence) {
-				// Before the first snapshot, or already in it.
+				// The change came before the first snapshot or is already included in it.
 				return state;
 			}
 			if (message.sequence !== state.sequence + 1) {

@@ -1,8 +1,8 @@
+import { ClientError } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { channelRoute, fillPath } from '../../contract/routes.ts';
 import type { Call } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 
 export interface ChannelAddress {
 	model?: string;

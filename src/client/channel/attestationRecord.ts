@@ -1,7 +1,7 @@
+import { ClientError } from '../../base/errors.ts';
 import { isDeeperThan } from '../../base/nesting.ts';
 import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 const MAXIMUM_BYTES = 1_000_000;

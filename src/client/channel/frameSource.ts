@@ -1,5 +1,5 @@
+import { ClientError } from '../../base/errors.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { EventStream } from '../core/eventStream.ts';
 import type { Exchange } from '../core/exchange.ts';
 

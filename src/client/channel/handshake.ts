@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../../base/base64.ts';
+import { ClientError } from '../../base/errors.ts';
 import { FIRST_NONCE, type MessageReply, type MessageRequest } from '../../contract/channel.ts';
 import type { AesKey } from '../../crypto/aesGcm.ts';
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
@@ -6,7 +7,6 @@ import type { PublicKey } from '../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { deriveMessageKey, openFrame, sealFrame } from '../../crypto/sealedFrame.ts';
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
-import { ClientError } from '../core/errors.ts';
 import type { Attested } from '../types.ts';
 
 /** A reply of more frames than this is not one to remember any longer. */

@@ -1,6 +1,6 @@
+import { ClientError } from '../../base/errors.ts';
 import { type Health, healthSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 /** The health record (contract: encrypted-channel.md). Public: no key is sent. */

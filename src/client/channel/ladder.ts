@@ -1,5 +1,5 @@
+import { ClientError } from '../../base/errors.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
-import { ClientError } from '../core/errors.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types.ts';
 import { unknown } from './checkResult.ts';
 import {

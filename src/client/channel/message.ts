@@ -1,3 +1,4 @@
+import { ClientError } from '../../base/errors.ts';
 import {
 	type MessageReply,
 	type MessageRequest,
@@ -6,7 +7,6 @@ import {
 	REPLY_NONCE_DISTANCE,
 } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 

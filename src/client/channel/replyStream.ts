@@ -1,5 +1,5 @@
+import { ClientError } from '../../base/errors.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { type FrameSource, frameSource } from './frameSource.ts';

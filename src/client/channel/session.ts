@@ -1,9 +1,9 @@
 import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import type {

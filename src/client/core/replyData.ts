@@ -1,6 +1,6 @@
+import { ClientError } from '../../base/errors.ts';
 import { readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
-import { ClientError } from './errors.ts';
 import { failureInReply } from './failures.ts';
 
 /**

@@ -1,17 +1,19 @@
+// undici is imported in parts: its main module puts a dispatcher of its own under the `fetch` of the whole process, and
+// adds half its size to the service.
 /// <reference path="./undiciParts.d.ts" />
 import type { Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherBase from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { ClientError } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { codingOf, decoded, UNCODED } from './contentCoding.ts';
-import { ClientError } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-// A tunnel through a proxy is opened with a method that only undici's main module adds to its dispatchers.
+// undici's main module adds the methods of its API to all dispatchers. Its proxy agent needs one of them, to open a tunnel.
 Object.assign(DispatcherBase.prototype, { connect });
 
 /** Bytes received ahead of the reader before the socket is paused. */

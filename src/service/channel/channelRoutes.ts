@@ -15,8 +15,7 @@ import { sseEvent, streamReply } from '../streamReply.ts';
 import type { OpenedMessage } from './channelSession.ts';
 import { inClear } from './clearRefusal.ts';
 import type { Responder } from './responder.ts';
-import { Tamperer, type TestModes } from './testModes.ts';
-import { textBatches, textTokens } from './textBatches.ts';
+import { textBatches } from './textBatches.ts';
 
 /** This is enough for the largest ciphertext in base64. */
 const BODY_MEGABYTES = 16;
@@ -28,8 +27,6 @@ export interface ChannelRoutesDependencies {
 	version: string;
 	clock: Clock;
 	logger: Logger;
-	/** There are no test modes by default. */
-	modes?: TestModes;
 }
 
 /** The model and the provider that a path names; both are undefined for the shared form. */
@@ -45,11 +42,11 @@ interface Place {
  * memory.
  */
 export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
-	const { gateway, version, clock, logger, modes = {} } = dependencies;
+	const { gateway, version, clock, logger } = dependencies;
 	let responder: Promise<Responder> | undefined;
 	const ready = (): Promise<Responder> => {
 		// The cryptography takes a tenth of a second to set up, and most runs of the service never need it.
-		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock, modes));
+		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock));
 		return responder;
 	};
 
@@ -78,7 +75,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 			const reply = await ask(context, history, signal);
 			try {
 				const { choices } = await wholeReply(reply.chunks);
-				return context.json(new Tamperer(modes).apply(await seal(choices[0]?.message.content ?? '')));
+				return context.json(await seal(choices[0]?.message.content ?? ''));
 			} catch (error) {
 				throw inClear(error);
 			}
@@ -90,9 +87,8 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 			const reply = await ask(context, history, signal);
 			// contract: not shown. The stream consists of server-sent events, or of one object per line if the client asks
 			// for that (unspecified.md).
-			const isAskedForLines = context.req.header('accept')?.includes(LINES) === true;
-			const inLines = modes.framing === undefined ? isAskedForLines : modes.framing === 'lines';
-			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent, modes), {
+			const inLines = context.req.header('accept')?.includes(LINES) === true;
+			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
 				outgoing: context.env.outgoing,
 				...(inLines ? { contentType: LINES } : {}),
 				onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
@@ -133,7 +129,7 @@ async function chatRequestFor(
 	}
 	// contract: not shown which model answers on the shared form. It is the first chat model, which belongs to an
 	// upstream if there is one.
-	const { models } = await gateway.picture();
+	const { models } = await gateway.describe();
 	const first = models.find(({ kinds }) => kinds.includes('chat'));
 	if (first === undefined) {
 		throw new RequestRefused(404, 'There is no chat model here.', 'model_not_found');
@@ -156,15 +152,12 @@ async function* frames(
 	reply: GatewayReply,
 	seal: OpenedMessage['seal'],
 	written: (data: unknown) => string,
-	modes: TestModes,
 ): AsyncGenerator<string, void, undefined> {
-	const pieces = modes.batching === 'token' ? textTokens : textBatches;
-	const tamperer = new Tamperer(modes);
 	let isEmpty = true;
 	try {
-		for await (const text of pieces(reply.chunks)) {
+		for await (const text of textBatches(reply.chunks)) {
 			isEmpty = false;
-			yield written(tamperer.apply(await seal(text)));
+			yield written(await seal(text));
 		}
 	} catch (error) {
 		const told = inClear(error);
@@ -177,7 +170,7 @@ async function* frames(
 	}
 	if (isEmpty) {
 		// The end mark is not signed, so a reply without any frame would prove nothing.
-		yield written(tamperer.apply(await seal('')));
+		yield written(await seal(''));
 	}
 	yield written === asLine ? `${END}\n` : `data: ${END}\n\n`;
 }

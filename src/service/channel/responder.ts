@@ -4,7 +4,6 @@ import type { AttestationRecord, MessageRequest } from '../../contract/channel.t
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
 import { createAttester } from './attester.ts';
 import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
-import type { TestModes } from './testModes.ts';
 
 /** contract: not shown. The time and number of sessions to keep (encrypted-channel.md, Limits). */
 export const MAXIMUM_IDLE_MS = 60 * 60 * 1000;
@@ -16,23 +15,18 @@ interface KeptSession {
 	session: ChannelSession;
 	place: string;
 	lastUsed: number;
-	messages: number;
 }
 
 /** The service's side of the channel. Its key and its sessions live in the memory of this process only. */
 export class Responder {
 	private readonly clock: Clock;
-	private readonly modes: TestModes;
-	private keys: { keyPair: KeyPair; attester: (sessionId: string) => AttestationRecord };
+	private readonly keys: { keyPair: KeyPair; attester: (sessionId: string) => AttestationRecord };
 	private readonly sessions = new Map<string, KeptSession>();
 
-	private readonly version: string;
-
-	constructor(version: string, clock: Clock, modes: TestModes = {}) {
-		this.version = version;
+	constructor(version: string, clock: Clock) {
 		this.clock = clock;
-		this.modes = modes;
-		this.keys = this.newKeys();
+		const keyPair = generateKeyPair();
+		this.keys = { keyPair, attester: createAttester(keyPair, version) };
 	}
 
 	/**
@@ -44,12 +38,9 @@ export class Responder {
 			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
 			this.sessions.delete(oldest?.[0] ?? '');
 		}
-		if (this.modes.rotatesKey) {
-			this.keys = this.newKeys();
-		}
 		const { keyPair, attester } = this.keys;
 		const id = randomBytes(SESSION_ID_BYTES).toString('base64url');
-		this.sessions.set(id, { session: new ChannelSession(keyPair), place, lastUsed: this.clock.now(), messages: 0 });
+		this.sessions.set(id, { session: new ChannelSession(keyPair), place, lastUsed: this.clock.now() });
 		return attester(id);
 	}
 
@@ -63,13 +54,11 @@ export class Responder {
 		if (kept?.place !== place) {
 			throw sessionExpired();
 		}
-		const isUsedUp = kept.messages >= (this.modes.messagesPerSession ?? Number.POSITIVE_INFINITY);
-		if (kept.session.isOver || isUsedUp || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
+		if (kept.session.isOver || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
 			this.sessions.delete(id);
 			throw sessionExpired();
 		}
 		kept.lastUsed = this.clock.now();
-		kept.messages++;
 		const { history, seal } = await kept.session.open(request);
 		return {
 			history,
@@ -78,10 +67,5 @@ export class Responder {
 				return seal(text);
 			},
 		};
-	}
-
-	private newKeys(): Responder['keys'] {
-		const keyPair = generateKeyPair();
-		return { keyPair, attester: createAttester(keyPair, this.version) };
 	}
 }

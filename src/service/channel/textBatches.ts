@@ -53,22 +53,6 @@ export async function* textBatches(chunks: AsyncIterable<ReplyChunk>): AsyncGene
 	}
 }
 
-/** Yields the same text, but each piece as it arrives. */
-export async function* textTokens(chunks: AsyncIterable<ReplyChunk>): AsyncGenerator<string, void, undefined> {
-	let text = '';
-	for await (const chunk of chunks) {
-		text += textOf(chunk);
-		const length = wholeLength(text);
-		if (length > 0) {
-			yield text.slice(0, length);
-			text = text.slice(length);
-		}
-	}
-	if (text !== '') {
-		yield text;
-	}
-}
-
 function textOf({ choices }: ReplyChunk): string {
 	return choices.find(({ index }) => index === 0)?.delta.content ?? '';
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
+import { parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
@@ -7,8 +8,8 @@ import type { ProviderPreferences } from '../../contract/provider.ts';
 import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
-import { BY_IMAGES, type Candidate, parametersOf, selectCandidates } from './candidates.ts';
-import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './gatewayDescription.ts';
+import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
+import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
 import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
@@ -50,7 +51,7 @@ export interface ChatGateway {
 	 */
 	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
-	picture(): Promise<GatewayDescription>;
+	describe(): Promise<GatewayDescription>;
 }
 
 /** The providers behind the gateway, which may change between two requests. */
@@ -84,7 +85,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	const { directory, aliases, logger, clock, random } = options;
 	const measurements = new Measurements();
 
-	const currentPicture = () => pictureOf(directory.providers(), [...aliases()]);
+	const currentDescription = () => describeGateway(directory.providers(), [...aliases()]);
 
 	/**
 	 * Returns the attempts in the order in which to try them, or undefined if no provider has any of the models.
@@ -94,7 +95,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		request: ProviderRequest,
 		{ host, takesPrefixes = false }: GatewayCall,
 	): Attempt[] | undefined => {
-		const connection = connectionOf(currentPicture(), host);
+		const connection = connectionOf(currentDescription(), host);
 		const names = [request.model, ...(request.models ?? [])];
 		const problem = routingProblem(connection, request);
 		if (problem !== undefined) {
@@ -196,7 +197,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				attempts = attemptsFor(request, call);
 			}
 			if (attempts === undefined) {
-				throw unknownModel(currentPicture().models.map(({ id }) => id));
+				throw unknownModel(currentDescription().models.map(({ id }) => id));
 			}
 			const tried: TriedProvider[] = [];
 			for (const [index, attempt] of attempts.entries()) {
@@ -218,10 +219,10 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			}
 			throw nobodyServed(tried);
 		},
-		async picture() {
+		async describe() {
 			await directory.ready();
 			await directory.lookAgain();
-			return { ...currentPicture(), foundServers: [...directory.found()] };
+			return { ...currentDescription(), foundServers: [...directory.found()] };
 		},
 	};
 }

@@ -7,20 +7,20 @@ import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.t
 import { findModel, parseModelIdentifier } from '../../contract/modelIdentifier.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { HostForm } from './hostForms.ts';
-import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
+import type { ModelOffer, Prices, Provider } from './provider.ts';
 
 type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
-/** What a connection's own part of the picture is. */
-export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
+/** What a connection's own part of the description is. */
+export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
 	offers: ModelOffer[];
 	chattedBy?: string | undefined;
 }
 
-export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): OfferPicture {
+export function describeGateway(providers: readonly Provider[], aliases: Connection['aliases']): OfferDescription {
 	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
 	const byModel = new Map<string, Offered>();
 	for (const { provider, offers: own } of offers) {
@@ -43,8 +43,8 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 }
 
 /** As a connection of the given form, by which names are read in one way here and in the client. */
-export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
-	return { ...localConnection, ...picture, plan };
+export function connectionOf(description: OfferDescription, plan: HostForm): Connection {
+	return { ...localConnection, ...description, plan };
 }
 
 /**
@@ -103,7 +103,7 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 }
 
 function describeProvider({ slug, label }: Provider, offers: readonly ModelOffer[]): ProviderDescription {
-	const dataPolicy = wordsOf(commonOf(offers, offer => offer.dataPolicy));
+	const dataPolicy = commonOf(offers, offer => offer.dataPolicy);
 	const prices = commonOf(offers, offer => offer.prices);
 	const quantizations = [...new Set(offers.flatMap(({ quantization }) => quantization ?? []))];
 	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
@@ -148,11 +148,4 @@ function commonOf<T extends object>(
 	const [first, ...others] = offers.map(read);
 	const isCommon = others.every(other => JSON.stringify(other) === JSON.stringify(first));
 	return isCommon ? first : undefined;
-}
-
-function wordsOf(policy: DataPolicy | undefined): string | undefined {
-	if (policy?.zeroDataRetention) {
-		return 'zero data retention';
-	}
-	return policy?.storesData === undefined ? undefined : policy.storesData ? 'stores data' : 'stores no data';
 }

@@ -1,6 +1,7 @@
 // The order in which providers are tried (contract: inference.md, Provider object, rules 1 to 3).
+import { isNamed } from '../../contract/eligibility.ts';
 import type { ProviderPreferences } from '../../contract/provider.ts';
-import { type Candidate, isNamed } from './candidates.ts';
+import { type Candidate, factsOf } from './candidates.ts';
 import type { Measured } from './measurements.ts';
 
 export interface Ranked extends Candidate {
@@ -23,7 +24,7 @@ export function rank(candidates: readonly Ranked[], preferences: ProviderPrefere
 	const { order = [], allow_fallbacks } = preferences;
 	const listed: Ranked[] = [];
 	for (const slug of order) {
-		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(candidate, [slug]));
+		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(factsOf(candidate), [slug]));
 		// One slug, the service's own, can stand for several providers.
 		listed.push(...bySort(named, preferences, random));
 	}

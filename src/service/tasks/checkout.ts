@@ -2,6 +2,7 @@ import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { ERRAND_IDENTITY, readIdentity } from './commitIdentity.ts';
 import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
 import { BranchCheckedOut, type SourceState, sourceFailure, worktreeOf } from './sourceRepository.ts';
@@ -20,6 +21,8 @@ export interface CheckoutOptions {
 	source: SourceState;
 	sourceFolder: string;
 	configuration: string;
+	/** The id of the agent, for the trailer of the commit. */
+	agent: string;
 	signal: AbortSignal;
 	marker?: string;
 }
@@ -27,6 +30,8 @@ export interface CheckoutOptions {
 export interface CommitResult {
 	/** `undefined` when nothing has changed. */
 	commit: string | undefined;
+	/** Whether git has no usable identity for the source repository, so that the commit names Errand as its author. */
+	lacksIdentity: boolean;
 	/** Repositories inside the tree: they cannot be part of a commit. */
 	leftOut: string[];
 	/** Pipes, sockets and devices. What was stored under these names stays as it was. */
@@ -35,8 +40,6 @@ export interface CommitResult {
 	unreadable: string[];
 }
 
-const AUTHOR = 'Errand demo agent';
-const AUTHOR_ADDRESS = 'demo@errand.invalid';
 const GITLINK = '160000';
 const LINK = '120000';
 /** UTF-16 code units. A larger diff is not kept: a piece of one could not be applied. */
@@ -116,7 +119,10 @@ export class Checkout {
 		return (await this.git(['rev-parse', '--verify', 'refs/errand/start'])).trim();
 	}
 
-	/** Commits everything that the agent changed. */
+	/**
+	 * Commits everything that the agent changed, in the name of whoever commits in the source repository; a trailer names the
+	 * agent.
+	 */
 	async commit(message: string): Promise<CommitResult> {
 		const start = await this.start();
 		const { removed: specialFiles, unreadable } = await removeSpecialFiles(this.tree);
@@ -131,18 +137,21 @@ export class Checkout {
 		const tree = (await this.git(['write-tree'])).trim();
 		const result = { leftOut, specialFiles: specialFiles.map(readable), unreadable: unreadable.map(readable) };
 		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
-			return { ...result, commit: undefined };
+			return { ...result, commit: undefined, lacksIdentity: false };
 		}
+		const { sourceFolder, agent, signal } = this.options;
+		const identity = await readIdentity(this.location, sourceFolder, signal);
+		const { name, address } = identity ?? ERRAND_IDENTITY;
 		const commit = await this.git(['commit-tree', tree, '-p', start, '-F', '-'], {
-			input: `${message}\n`,
+			input: `${message}\n\nErrand-Agent: ${agent}\n`,
 			env: {
-				GIT_AUTHOR_NAME: AUTHOR,
-				GIT_AUTHOR_EMAIL: AUTHOR_ADDRESS,
-				GIT_COMMITTER_NAME: AUTHOR,
-				GIT_COMMITTER_EMAIL: AUTHOR_ADDRESS,
+				GIT_AUTHOR_NAME: name,
+				GIT_AUTHOR_EMAIL: address,
+				GIT_COMMITTER_NAME: name,
+				GIT_COMMITTER_EMAIL: address,
 			},
 		});
-		return { ...result, commit: commit.trim() };
+		return { ...result, commit: commit.trim(), lacksIdentity: identity === undefined };
 	}
 
 	/** Whether a commit came with the branch. */

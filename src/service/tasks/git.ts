@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
 import { markedEnvironment } from './processFamily.ts';
@@ -9,38 +10,22 @@ const MAXIMUM_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MAXIMUM_ERROR_BYTES = 64 * 1024;
 
 /**
- * Settings that win over those of any repository. Each closes a way by which the configuration of a repository makes
- * git run a program: hooks, the file system monitor, listing of alternates, signing, transports, submodules,
- * maintenance in the background.
+ * The settings that the service adds to those of every call (`safeArguments`): it has no credentials, never moves what is
+ * checked out, does not look into submodules, and stores files byte for byte.
  */
-export const SAFE_SETTINGS: readonly string[] = [
-	'core.hooksPath=/dev/null',
-	'core.fsmonitor=false',
-	'core.untrackedCache=false',
-	'core.alternateRefsCommand=true',
-	'core.pager=cat',
-	'core.editor=true',
+export const SERVICE_SETTINGS: readonly string[] = [
 	'core.askPass=',
 	'credential.helper=',
-	'commit.gpgSign=false',
-	'push.gpgSign=false',
-	'tag.gpgSign=false',
-	'protocol.ext.allow=never',
-	'submodule.recurse=false',
-	'fetch.recurseSubmodules=false',
-	'push.recurseSubmodules=no',
+	'core.untrackedCache=false',
+	'core.autocrlf=false',
 	'diff.ignoreSubmodules=all',
-	'gc.auto=0',
-	'maintenance.auto=false',
-	'receive.autogc=false',
-	// Deleted or taken back is only what a stopped task itself has pushed.
+	'advice.detachedHead=false',
+	// A branch is deleted or moved back only where a stopped task has just pushed it itself.
 	'receive.denyDeletes=false',
 	'receive.denyNonFastForwards=false',
-	// What lies in somebody's folder is never moved: the files would change, or seem to have been changed.
+	// A branch that is checked out is never moved: the files in that folder would change, or seem to have been changed.
 	'receive.denyCurrentBranch=refuse',
 	'receive.denyDeleteCurrent=refuse',
-	'core.autocrlf=false',
-	'advice.detachedHead=false',
 ];
 
 /** git ended with a failure. `stderr` is in English, as its words decide what the user is told. */
@@ -59,13 +44,16 @@ export class GitError extends Error {
 export interface GitLocation {
 	/** Outside whatever an agent can write. Absent only where git is to look for a repository in a folder of the user's. */
 	gitFolder?: string;
-	/** A folder of ours, of which git takes lists of ignored files and of attributes, and what `~` means in a configuration. */
+	/** The folder that `~` means in a configuration: one of ours, so that git finds no lists of ignored files there. */
 	home: string;
 	workTree?: string;
 	/** An existing folder to run in, of ours: some platforms look for programs there first. */
 	cwd: string;
-	/** The only configuration file outside the repository that is read (`writeGitConfiguration`). */
-	configuration: string;
+	/**
+	 * The only configuration file outside the repository that is read (`writeGitConfiguration`). If it is absent, git reads
+	 * the user's and the machine's own, and `home` is the user's.
+	 */
+	configuration?: string;
 	/** Of the task: by it, what a crash left running is found. */
 	marker?: string;
 }
@@ -88,7 +76,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 	const tooMuch = new AbortController();
 	const result = await runChild({
 		command: 'git',
-		args: [...SAFE_SETTINGS.flatMap(setting => ['-c', setting]), ...args],
+		args: [...safeArguments(SERVICE_SETTINGS), ...args],
 		cwd: location.cwd,
 		env: gitEnvironment(location, options.env),
 		signal: AbortSignal.any([options.signal, tooMuch.signal]),
@@ -122,20 +110,20 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 function gitEnvironment(location: GitLocation, additions: Record<string, string> = {}): Record<string, string> {
 	return childEnvironment(process.env, {
 		...defined({ GIT_DIR: location.gitFolder, GIT_WORK_TREE: location.workTree }),
-		// No other configuration or attributes of the machine or the user: a task is the same on every machine.
-		GIT_CONFIG_NOSYSTEM: '1',
-		GIT_CONFIG_GLOBAL: location.configuration,
-		GIT_ATTR_NOSYSTEM: '1',
 		HOME: location.home,
-		XDG_CONFIG_HOME: location.home,
-		// This version runs on local repositories only, so no other transport is let in.
-		GIT_ALLOW_PROTOCOL: 'file',
-		GIT_NO_LAZY_FETCH: '1',
-		GIT_TERMINAL_PROMPT: '0',
+		GIT_ATTR_NOSYSTEM: '1',
+		...(location.configuration === undefined
+			? defined({ XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'] })
+			: {
+					// No other configuration of the machine or the user is read: a task is the same on every machine.
+					GIT_CONFIG_NOSYSTEM: '1',
+					GIT_CONFIG_GLOBAL: location.configuration,
+					XDG_CONFIG_HOME: location.home,
+				}),
+		// The service works on local repositories only, so no other transport is allowed.
+		...safeEnvironment('file'),
 		GIT_ASKPASS: '',
 		SSH_ASKPASS: '',
-		GIT_OPTIONAL_LOCKS: '0',
-		LC_ALL: 'C',
 		...(location.marker === undefined ? {} : markedEnvironment(location.marker)),
 		...additions,
 	});

@@ -2,9 +2,8 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { findWorktree } from '../../base/gitConfiguration.ts';
 import { shellWord } from '../../base/shellWord.ts';
-import { childEnvironment } from './childEnvironment.ts';
-import { runChild } from './childProcess.ts';
 import { GitError, type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
@@ -46,26 +45,17 @@ const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
  * use (`safe.directory`). In containers the workspace often has another owner, and git would refuse it.
  */
 export async function writeGitConfiguration(file: string, signal: AbortSignal): Promise<void> {
-	const output: Buffer[] = [];
-	const home = os.homedir();
-	await runChild({
-		command: 'git',
-		args: ['config', '--type=path', '-z', '--get-all', 'safe.directory'],
-		cwd: path.dirname(file),
-		env: childEnvironment(process.env, {
-			HOME: home,
-			USERPROFILE: home,
-			GIT_DIR: path.join(path.dirname(file), 'none'),
-		}),
-		signal,
-		onOutput: (stream, bytes) => stream === 'stdout' && output.push(bytes),
-	}).catch((error: NodeJS.ErrnoException) => {
-		// Said better by the call that follows.
-		if (error.code !== 'ENOENT') {
-			throw error;
+	const cwd = path.dirname(file);
+	const own = { home: os.homedir(), gitFolder: path.join(cwd, 'none'), cwd };
+	const ask = ['config', '--type=path', '--null', '--get-all', 'safe.directory'];
+	const listed = await runGit(own, ask, { signal }).catch(error => {
+		// git ends with 1 where there is none.
+		if (error instanceof GitError) {
+			return '';
 		}
+		throw error;
 	});
-	const folders = Buffer.concat(output).toString('utf8').split('\0').slice(0, -1);
+	const folders = listed.split('\0').slice(0, -1);
 	// The program on the source's side asks for the folder with the objects, which users do not name.
 	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
 	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
@@ -157,10 +147,7 @@ export async function readBranchToMove(query: ReferencesQuery & { branch: string
 	return source;
 }
 
-/**
- * The folder that a branch is checked out in, of all that work with the repository, whatever its configuration says of
- * itself; of a bare repository its own folder, if HEAD is on the branch. Throws a GitError when git cannot tell.
- */
+/** Returns the folder that a branch is checked out in. Throws a GitError when git cannot tell. */
 export async function worktreeOf(
 	own: GitLocation,
 	folder: string,
@@ -168,9 +155,7 @@ export async function worktreeOf(
 	signal: AbortSignal,
 ): Promise<string | undefined> {
 	const source = await locateSource(own, folder, signal);
-	const ask = ['for-each-ref', '--format=%(worktreepath)', '--', `refs/heads/${branch}`];
-	const worktree = (await runGit(source, ask, { signal })).replace(/\n$/, '');
-	return worktree === '' ? undefined : worktree;
+	return findWorktree(commandLine => runGit(source, commandLine, { signal }), branch);
 }
 
 /** The files of a branch lie in somebody's folder, so it is not moved. */

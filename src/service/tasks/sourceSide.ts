@@ -5,41 +5,29 @@ import {
 	type FoundSetting,
 	findUnsafeName,
 	LIST_SETTINGS,
+	type OtherSide,
+	otherSide,
 	readSettings,
-	settingsEnvironment,
 	TOO_OLD,
 	withoutHooks,
 } from '../../base/gitConfiguration.ts';
-import { GitError, type GitLocation, runGit, SAFE_SETTINGS } from './git.ts';
+import { GitError, type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
 /** UTF-16 code units of a name that may be long. */
 const MAXIMUM_SHOWN_NAME = 40;
 
-/** How git is run inside the source repository, where that repository's own configuration holds. */
-export interface SourceSide {
-	/** For `ls-remote`, `fetch` or `push`. */
-	option: string;
-	/** For the git that is given the option. */
-	env: Record<string, string>;
-}
-
 /**
- * What starts git inside the source repository. git takes the settings of its caller away there, so they are given again,
- * in a command that is the same for every repository: names that come from its configuration go through the environment.
- * It never needs a transport of its own; one that it starts for objects missing in a partial clone would run what that
- * configuration names. Throws a sentence where the configuration names hooks that cannot be switched off for certain.
+ * Tells how git is run inside the source repository.
+ * @throws UserFacingError where its configuration names hooks that cannot be switched off for certain.
  */
 export async function sourceSide(
 	program: 'upload-pack' | 'receive-pack',
 	own: GitLocation,
 	folder: string,
 	signal: AbortSignal,
-): Promise<SourceSide> {
+): Promise<OtherSide> {
 	const found = await settingsOf(await locateSource(own, folder, signal), signal);
-	const hooks = withoutHooks(found);
-	const settings = SAFE_SETTINGS.map(setting => `-c ${setting}`).join(' ');
-	const command = `GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=${hooks.length} git ${settings} ${program}`;
-	return { option: `--${program}=${command}`, env: settingsEnvironment(hooks) };
+	return otherSide(program, 'git', withoutHooks(found), SERVICE_SETTINGS);
 }
 
 /**

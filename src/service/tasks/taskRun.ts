@@ -104,7 +104,8 @@ class TaskRun {
 		const query = { folder: sourceFolder, branch, scratchFolder: folder, configuration, signal };
 		const source = await (execution.branchName === null ? readSource(query) : readBranchToMove(query));
 		const marker = processMarker(task.id, execution.position);
-		const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, signal, marker });
+		const { agent } = execution;
+		const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, agent, signal, marker });
 		this.update({ progress: 10 });
 		this.log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
 		if (checkout.linksLeftOut.length > 0) {
@@ -150,7 +151,7 @@ class TaskRun {
 	/** The result and the final state are stored at once: a task that has a result is complete. */
 	private async save(checkout: Checkout): Promise<void> {
 		const { task, execution } = this.options;
-		const { commit, leftOut, specialFiles, unreadable } = await checkout.commit(
+		const { commit, lacksIdentity, leftOut, specialFiles, unreadable } = await checkout.commit(
 			commitSubject(task.currentPrompt ?? task.prompt),
 		);
 		for (const name of leftOut) {
@@ -176,6 +177,10 @@ class TaskRun {
 		const statistics = await checkout.statistics(base, commit);
 		const gitDiff = task.multiLaunch ? await checkout.diff(base, commit) : null;
 		this.log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
+		if (lacksIdentity) {
+			const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
+			this.log.step('git_committed', message, 'warning');
+		}
 		const branchName = await this.push(checkout, start, commit);
 		// From here on the branch is there, so the task is complete even when a stop comes now.
 		const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { hasCredentials } from '../../base/remoteUrl.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { Branch } from '../model/branches.ts';
-import { hasCredentials } from '../model/cloneUrl.ts';
 import type { LaunchFacts, ServiceCheck } from '../model/findings.ts';
 import { gitReason } from '../model/gitReason.ts';
 import { launchTarget } from '../model/launchTarget.ts';

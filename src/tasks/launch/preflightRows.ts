@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
@@ -12,7 +13,6 @@ import {
 	type LaunchFacts,
 	type LaunchPlan,
 } from '../model/findings.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import {

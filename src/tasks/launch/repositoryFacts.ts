@@ -1,10 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import { type GitOptions, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from '../model/branches.ts';
-import { readRemoteUrl } from '../model/cloneUrl.ts';
 
 /** Returns the branches of a repository, and those that it knows of its remotes. Rejects when git fails. */
 export async function listBranches(gitPath: string, directory: string, remotes: readonly string[]): Promise<Branch[]> {

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { describeError, UserFacingError } from '../../base/errors.ts';
-import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
+import { ClientError, type ClientErrorCode, describeError, UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';

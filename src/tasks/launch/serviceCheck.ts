@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
+import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
-import { repositoryKey } from '../model/cloneUrl.ts';
 import type { ServiceCheck } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { describeError } from '../../base/errors.ts';
+import { ClientError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';

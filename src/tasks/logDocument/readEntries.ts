@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { defined } from '../../base/defined.ts';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { EntryFormatter, LogRecord } from '../model/formatEntry.ts';
 

@@ -18,44 +18,6 @@ export interface LogEntry {
 	step: string;
 }
 
-/** The field that is named after the host of deployments. */
-export const deploymentSettings = `${deployHost}DeploymentSettings`;
-
-/** The documented fields of a task, in the order of their requirements. */
-export const taskFields = [
-	'id',
-	'userId',
-	'teamId',
-	'prompt',
-	'repoUrl',
-	'selectedAgent',
-	'selectedModel',
-	'installDependencies',
-	'maxDuration',
-	'status',
-	'progress',
-	'error',
-	'selectedBranch',
-	'branchName',
-	'sandboxUrl',
-	'sandboxId',
-	'merged',
-	'diffStats',
-	'autoDeployEnabled',
-	deploymentSettings,
-	'deployments',
-	'badge',
-	'batchId',
-	'createdAt',
-	'updatedAt',
-	'completedAt',
-	'creatorName',
-	'creatorImage',
-	'prNumber',
-	'prUrl',
-	'isEmptyGitUser',
-];
-
 /** A fixed moment and `seconds` later, in ISO 8601. */
 export function moment(seconds: number): string {
 	return new Date(Date.UTC(2025, 5, 30, 8, 0, 0) + seconds * 1000).toISOString();
@@ -97,6 +59,9 @@ export const taskIds = {
 /** A stranger's, not public: it is as if it were not there. */
 export const strangersTaskId = 'task-private-s19';
 
+/** The name of a field that each deployment host has for itself. */
+export const deploymentSettings = `${deployHost}DeploymentSettings`;
+
 const whole: Task = {
 	id: taskIds.completed,
 	userId: 'skipper@quillon.example',
@@ -131,6 +96,9 @@ const whole: Task = {
 	isEmptyGitUser: false,
 };
 
+/** The fields of a task in the order of the contract's table. */
+export const taskFields = Object.keys(whole);
+
 const nullable = [
 	'teamId',
 	'error',
@@ -139,7 +107,7 @@ const nullable = [
 	'sandboxId',
 	'diffStats',
 	'autoDeployEnabled',
-	`${deployHost}DeploymentSettings`,
+	deploymentSettings,
 	'deployments',
 	'badge',
 	'batchId',

@@ -45,6 +45,7 @@ export class TestWindows {
 		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
+			onChange: () => {},
 			client: async () => client,
 			connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
 			...noModes(folder),

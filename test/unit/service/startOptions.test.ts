@@ -17,7 +17,6 @@ describe('readStartOptions', () => {
 			runningTasks: 2,
 			tokenFile: undefined,
 			upstreamsFromStdin: false,
-			channelTest: {},
 		});
 	});
 

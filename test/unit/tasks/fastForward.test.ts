@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fastForward, findWorktree, isBehind } from '../../../src/tasks/fastForward.ts';
+import { fastForward, isBehind, worktreeOf } from '../../../src/tasks/fastForward.ts';
 import type { GitPlace } from '../../../src/tasks/launch/scratchCommit.ts';
 import { gitPrograms } from '../../support/gitPrograms.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
@@ -38,7 +38,7 @@ for (const program of gitPrograms()) {
 			assert.equal(await status(), '');
 
 			await repository.git('worktree', 'add', '--quiet', '-b', 'other', linked, 'main');
-			assert.equal(await findWorktree(program.path, repository.path, 'other'), linked);
+			assert.equal(await worktreeOf(program.path, repository.path, 'other'), linked);
 			await fastForward(place, 'other', 'done');
 			assert.equal(await repository.head('other'), await repository.head('done'));
 			assert.equal(await readFile(path.join(linked, 'new.txt'), 'utf8'), 'new\n');
@@ -85,7 +85,7 @@ for (const program of gitPrograms()) {
 
 		it('moves a branch that is not checked out, and no file with it', async () => {
 			await repository.git('checkout', '--quiet', 'main');
-			assert.equal(await findWorktree(program.path, repository.path, 'work'), undefined);
+			assert.equal(await worktreeOf(program.path, repository.path, 'work'), undefined);
 			await fastForward(place, 'work', 'done');
 			assert.equal(await repository.head('work'), await repository.head('done'));
 			assert.equal(await status(), '');

@@ -1,8 +1,8 @@
 import { importJWK } from 'jose';
 import * as z from 'zod';
 import { type Clock, SerialQueue, untilAborted } from '../../../base/async.ts';
+import { ClientError } from '../../../base/errors.ts';
 import type { Caller } from '../../core/caller.ts';
-import { ClientError } from '../../core/errors.ts';
 import { abortedError } from '../../core/exchange.ts';
 
 /** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/defined.ts';
-import { ClientError } from '../../../client/core/errors.ts';
+import { ClientError } from '../../../base/errors.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import type { FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
 import type { KnownServer } from './knownServers.ts';

@@ -1,10 +1,9 @@
 // What an Ollama tells of its models beyond the list that all servers have.
 import * as z from 'zod';
 import type { Caller } from '../../../client/core/caller.ts';
-import { chatRequestSchema } from '../../../contract/chatRequest.ts';
+import { chatRequestSchema, isParameter, type Parameter } from '../../../contract/chatRequest.ts';
 import { lenient, lenientArray } from '../../../contract/lenient.ts';
 import type { Route } from '../../../contract/routes.ts';
-import { isParameter, type Parameter } from '../provider.ts';
 
 const SHOW: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/api/show' };
 

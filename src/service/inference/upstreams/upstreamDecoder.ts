@@ -1,5 +1,5 @@
+import { ClientError } from '../../../base/errors.ts';
 import { type ReceivedChunk, readChatEvent } from '../../../client/core/chatEvent.ts';
-import { ClientError } from '../../../client/core/errors.ts';
 import { throwErrorIn } from '../../../client/core/replyData.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';

@@ -1,13 +1,14 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
+import { ClientError, type ClientErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import { type Caller, createCaller } from '../../../client/core/caller.ts';
-import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
 import { LIMITS } from '../../../client/core/limits.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
+import type { Parameter } from '../../../contract/chatRequest.ts';
 import { connectionSchema } from '../../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
@@ -15,7 +16,6 @@ import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
 import {
 	type ModelOffer,
-	type Parameter,
 	type Provider,
 	ProviderFailure,
 	type ProviderFailureCode,

@@ -59,6 +59,7 @@ describe('an encrypted conversation', () => {
 
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
+			onChange: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),
@@ -158,7 +159,7 @@ describe('an encrypted conversation', () => {
 		assert.equal(service.requests.length, 0);
 	});
 
-	it('takes no message for search, pictures or another connection, and asks nobody', async () => {
+	it('takes no message for search, images or another connection, and asks nobody', async () => {
 		const { shown } = await begin();
 		for (const text of ['/search lighthouse', '/image lighthouse']) {
 			assert.deepEqual(await shown.send(first, text), { reason: 'encrypted-mode' });

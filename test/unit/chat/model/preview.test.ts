@@ -149,6 +149,7 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ zdr: true }, small, local)['acme'], undefined);
 		assert.equal(rowsOf({ zdr: true, only: ['acme'] }, small, local)['acme']?.split(' ')[0], 'remains');
 		assert.equal(rowsOf({ only: ['acme'] }, small, local)['other']?.split(' ')[0], 'remains');
+		assert.equal(rowsOf({ ignore: ['acme'] }, small, local)['other'], 'out ignored');
 	});
 
 	it('takes what a prefix or an alias brings for part of the policy', () => {

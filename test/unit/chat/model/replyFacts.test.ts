@@ -160,7 +160,7 @@ describe('what a reply keeps', () => {
 				['zdr', 'false'],
 			],
 			parameters: [['temperature', '0']],
-			retention: 'as-account-is-set/account',
+			retention: { inForce: 'as-account-is-set', because: 'account' },
 			serviceId: 'id-1',
 			firstWord: 250,
 		});

@@ -11,7 +11,7 @@ import { readSource, writeGitConfiguration } from '../../../../src/service/tasks
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-const NOTHING = { commit: undefined, leftOut: [], specialFiles: [], unreadable: [] };
+const NOTHING = { commit: undefined, lacksIdentity: false, leftOut: [], specialFiles: [], unreadable: [] };
 
 describe('Checkout', function () {
 	this.timeout(30_000);
@@ -36,7 +36,7 @@ describe('Checkout', function () {
 		const sourceFolder = repository.path;
 		const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
 		const source = await readSource(query);
-		return await Checkout.create({ folder, source, sourceFolder, configuration, signal });
+		return await Checkout.create({ folder, source, sourceFolder, configuration, agent: 'demo', signal });
 	}
 
 	it('holds the files of the branch and no git folder', async () => {

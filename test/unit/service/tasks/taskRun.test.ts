@@ -21,6 +21,8 @@ describe('a task on a local repository', function () {
 		);
 
 	it('makes one commit on a new branch, from the branch that was chosen, and leaves nothing else behind', async () => {
+		await local.repository.git('config', 'user.name', 'Ada');
+		await local.repository.git('config', 'user.email', 'ada@example.invalid');
 		await local.repository.git('checkout', '--quiet', '-b', 'work');
 		await local.repository.write('work.txt', 'work\n');
 		const base = await local.repository.commitAll('Work');
@@ -30,8 +32,8 @@ describe('a task on a local repository', function () {
 		assert.match(task.branchName, new RegExp(`^errand/anadir-a-gro-e-test-${task.id.slice(0, 8)}$`));
 		assert.equal(await local.repository.head(`${task.branchName}^`), base);
 		const log = await local.repository.git('log', '-1', '--format=%an <%ae>|%cn <%ce>|%B', task.branchName);
-		const author = 'Errand demo agent <demo@errand.invalid>';
-		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!`);
+		const author = 'Ada <ada@example.invalid>';
+		assert.equal(log.trim(), `${author}|${author}|Añadir a Größe test!\n\nErrand-Agent: demo`);
 		assert.deepEqual(await local.repository.branches(), [task.branchName, 'main', 'work']);
 		assert.deepEqual(await readdir(workFolderOf(local.service.stateFolder)), [WORK_MARKER]);
 	});

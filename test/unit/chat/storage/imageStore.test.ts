@@ -3,19 +3,19 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { nullLogger } from '../../../../src/base/logger.ts';
-import { createFetchPicture } from '../../../../src/chat/images/fetchPicture.ts';
-import { PictureStore } from '../../../../src/chat/storage/pictureStore.ts';
+import { createFetchImage } from '../../../../src/chat/images/remoteImage.ts';
+import { ImageStore } from '../../../../src/chat/storage/imageStore.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 import { type Answer, FaultServer, type Flood, flood } from '../../../support/faultServer.ts';
 
 const CONVERSATION = 'c0000000-0000-4000-8000-000000000001';
 
-describe('the picture at an address', () => {
+describe('the image at an address', () => {
 	let folder: string;
 	let server: FaultServer;
 	let other: FaultServer;
 	let trusted: string[];
-	let store: PictureStore;
+	let store: ImageStore;
 
 	const sends =
 		(body: string | Buffer, type = 'image/png', status = 200, headers = {}): Answer =>
@@ -24,13 +24,13 @@ describe('the picture at an address', () => {
 		};
 
 	beforeEach(async () => {
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-pictures-'));
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-images-'));
 		server = await FaultServer.start(sends(demoImage('a fox')));
 		other = await FaultServer.start(sends(demoImage('a bear')));
 		trusted = [server.origin];
-		store = new PictureStore(
+		store = new ImageStore(
 			folder,
-			createFetchPicture(async () => trusted),
+			createFetchImage(async () => trusted),
 			nullLogger,
 		);
 	});
@@ -42,15 +42,15 @@ describe('the picture at an address', () => {
 	});
 
 	const load = () => store.load(CONVERSATION, `${server.origin}/fox.png`, new AbortController().signal);
-	const kept = () => readdir(path.join(folder, 'pictures', CONVERSATION)).catch(() => []);
+	const kept = () => readdir(path.join(folder, 'images', CONVERSATION)).catch(() => []);
 
 	it('is kept, byte for byte, whatever its server says of its type', async () => {
 		server.answer = sends(demoImage('a fox'), 'text/plain');
-		const picture = await load();
-		assert.ok('file' in picture);
-		assert.deepEqual([picture.type, picture.width, picture.height], ['image/png', 256, 256]);
-		assert.deepEqual(await store.read(CONVERSATION, picture.file), demoImage('a fox'));
-		assert.deepEqual(await kept(), [picture.file]);
+		const image = await load();
+		assert.ok('file' in image);
+		assert.deepEqual([image.type, image.width, image.height], ['image/png', 256, 256]);
+		assert.deepEqual(await store.read(CONVERSATION, image.file), demoImage('a fox'));
+		assert.deepEqual(await kept(), [image.file]);
 		// Nothing that tells who looks went along.
 		const headers = server.received[0]?.headers;
 		assert.ok(headers);

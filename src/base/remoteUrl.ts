@@ -1,3 +1,5 @@
+// Addresses of git repositories, as remotes and services write them.
+
 /** Where a git remote points: an address that a remote service can clone, a directory on this machine, or neither. */
 export type RemotePlace =
 	| { kind: 'url'; url: string }
@@ -79,4 +81,9 @@ export function repositoryKey(address: string): string | undefined {
 	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;
 	const key = place.kind === 'directory' ? place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/') : text;
 	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
+}
+
+/** Whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */
+export function isSameRepository(one: string, other: string): boolean {
+	return (repositoryKey(one) ?? one) === (repositoryKey(other) ?? other);
 }

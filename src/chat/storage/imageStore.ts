@@ -4,27 +4,27 @@ import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import { removeOldFiles, replaceFile } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
-import { MAXIMUM_KEPT_BYTES, type Picture, type PictureProblem, readPicture } from '../model/picture.ts';
+import { type ImageProblem, MAXIMUM_KEPT_BYTES, type ReplyImage, readImage } from '../model/images.ts';
 
 /** A folder inside that of the conversations. It has one folder, named by its id, for each conversation with images. */
-const PICTURES_FOLDER = 'pictures';
+const IMAGES_FOLDER = 'images';
 
 const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
 
 /** Loads an image from an address. Never rejects. */
-export type FetchPicture = (
+export type FetchImage = (
 	url: string,
 	signal: AbortSignal,
-) => Promise<{ kind: 'loaded'; bytes: Uint8Array } | { kind: 'refused'; problem: PictureProblem }>;
+) => Promise<{ kind: 'loaded'; bytes: Uint8Array } | { kind: 'refused'; problem: ImageProblem }>;
 
 /** Keeps the images of replies beside their conversations, because their addresses expire. */
-export class PictureStore {
+export class ImageStore {
 	private readonly folder: string;
-	private readonly fetch: FetchPicture;
+	private readonly fetch: FetchImage;
 	private readonly logger: Logger;
 
 	/** `folder` is the folder of the conversations. */
-	constructor(folder: string, fetch: FetchPicture, logger: Logger) {
+	constructor(folder: string, fetch: FetchImage, logger: Logger) {
 		this.folder = folder;
 		this.fetch = fetch;
 		this.logger = logger;
@@ -36,12 +36,12 @@ export class PictureStore {
 	}
 
 	/** Loads an image and stores it. Never rejects; without an image, the result says why. */
-	async load(conversation: string, url: string, signal: AbortSignal): Promise<Picture> {
+	async load(conversation: string, url: string, signal: AbortSignal): Promise<ReplyImage> {
 		const loaded = await this.fetch(url, signal);
 		if (loaded.kind === 'refused') {
 			return { problem: loaded.problem };
 		}
-		const found = readPicture(loaded.bytes);
+		const found = readImage(loaded.bytes);
 		if (!found) {
 			return { problem: 'type' };
 		}
@@ -56,7 +56,7 @@ export class PictureStore {
 			await replaceFile(path.join(this.folderOf(conversation), file), bytes);
 			return file;
 		} catch (error) {
-			this.logger.log('error', 'A picture cannot be kept', { reason: describeError(error) });
+			this.logger.log('error', 'An image cannot be kept', { reason: describeError(error) });
 			return undefined;
 		}
 	}
@@ -85,7 +85,7 @@ export class PictureStore {
 	}
 
 	private folderOf(conversation: string): string {
-		return picturesOf(this.folder, conversation);
+		return imagesOf(this.folder, conversation);
 	}
 }
 
@@ -98,17 +98,17 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 /** Moves a conversation's images along with it, if there are any. */
-export async function movePictures(from: string, to: string): Promise<void> {
+export async function moveImages(from: string, to: string): Promise<void> {
 	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
 	await rename(from, to).catch(() => {});
 }
 
 /** Returns the folder of a conversation's images. `folder` is the folder of the conversations. */
-export function picturesOf(folder: string, conversation: string): string {
-	return path.join(folder, PICTURES_FOLDER, conversation);
+export function imagesOf(folder: string, conversation: string): string {
+	return path.join(folder, IMAGES_FOLDER, conversation);
 }
 
 /** Deletes the folder of a conversation's images for good. */
-export async function removePictures(folder: string): Promise<void> {
+export async function removeImages(folder: string): Promise<void> {
 	await rm(folder, { recursive: true, force: true }).catch(() => {});
 }

@@ -1,19 +1,20 @@
+import * as l10n from '@vscode/l10n';
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import type { FromPage, PageStrings, PictureView } from '../../protocol/protocol.ts';
+import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 
-/** A picture is asked for when it is so near to what is in view, in pixels. */
+/** An image is asked for when it is so near to what is in view, in pixels. */
 const NEAR = '600px';
 
-/** A tall picture is shown smaller, so that all of it is in view at once. In pixels. */
+/** A tall image is shown smaller, so that all of it is in view at once. In pixels. */
 const MAXIMUM_HEIGHT = 512;
 
-/** The picture of a reply, in place: its space is kept before it is there. */
-export class ChatPicture extends LitElement {
+/** The image of a reply, in place: its space is kept before it is there. */
+export class ChatImage extends LitElement {
 	static override styles = [
 		sharedStyles,
 		css`
@@ -71,10 +72,9 @@ export class ChatPicture extends LitElement {
 		`,
 	];
 	static override properties = {
-		picture: { attribute: false },
+		image: { attribute: false },
 		turn: { attribute: false },
 		prompt: { attribute: false },
-		strings: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
 		address: { state: true },
@@ -83,11 +83,10 @@ export class ChatPicture extends LitElement {
 	};
 
 	/** Undefined while it is being made. */
-	declare picture: PictureView | undefined;
+	declare image: ReplyImageView | undefined;
 	declare turn: string;
 	/** What was asked for: its alternative text. */
 	declare prompt: string;
-	declare strings: PageStrings;
 	declare post: Post;
 	declare requests: HostRequests;
 	/** A `data:` address of the host. */
@@ -101,7 +100,7 @@ export class ChatPicture extends LitElement {
 
 	private async request(file: string): Promise<void> {
 		this.unanswered = undefined;
-		const answer = await this.requests.ask('picture-request', { turn: this.turn, file }).then(
+		const answer = await this.requests.ask('reply-image-request', { turn: this.turn, file }).then(
 			address => ({ address, problem: undefined }),
 			(error: Error) => ({ address: undefined, problem: error.message }),
 		);
@@ -113,8 +112,8 @@ export class ChatPicture extends LitElement {
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		const before = changed.get('picture');
-		if (changed.has('picture') && (before && 'file' in before ? before.file : undefined) !== this.file) {
+		const before = changed.get('image');
+		if (changed.has('image') && (before && 'file' in before ? before.file : undefined) !== this.file) {
 			this.address = undefined;
 			this.gone = undefined;
 			this.unanswered = undefined;
@@ -126,14 +125,14 @@ export class ChatPicture extends LitElement {
 	}
 
 	override updated(): void {
-		const { picture } = this;
-		if (picture && 'file' in picture) {
-			// As properties, because the page's policy takes no style attribute.
-			const { width, height } = picture;
-			const image = this.renderRoot.querySelector('img');
+		const { image } = this;
+		if (image && 'file' in image) {
+			// Set as properties, because the page's content security policy forbids style attributes.
+			const { width, height } = image;
+			const element = this.renderRoot.querySelector('img');
 			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));
-			image?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
-			image?.style.setProperty('aspect-ratio', `${width} / ${height}`);
+			element?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
+			element?.style.setProperty('aspect-ratio', `${width} / ${height}`);
 		}
 	}
 
@@ -143,22 +142,29 @@ export class ChatPicture extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { picture, strings, address, gone, unanswered } = this;
-		if (!picture) {
-			return html`<div class="frame making"><span>${strings.makingPicture}</span></div>`;
+		const { image, address, gone, unanswered } = this;
+		if (!image) {
+			return html`<div class="frame making"><span>${l10n.t('The image is being made.')}</span></div>`;
 		}
-		if ('problem' in picture) {
-			return this.renderProblem(problemText(picture.problem, strings), picture.canReload && this.reload);
+		if ('problem' in image) {
+			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
 		}
 		if (unanswered !== undefined) {
-			return this.renderProblem(unanswered, () => void this.request(picture.file));
+			return this.renderProblem(unanswered, () => void this.request(image.file));
 		}
 		if (gone !== undefined) {
 			const isFile = gone === 'file';
-			return this.renderProblem(isFile ? strings.pictureGone : strings.pictureType, isFile && this.reload);
+			return this.renderProblem(
+				isFile
+					? l10n.t('The image is not kept any more: its file was deleted.')
+					: l10n.t(
+							'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
+						),
+				isFile && this.reload,
+			);
 		}
-		const { width, height } = picture;
-		// Without an address the picture is not there yet, and has its size.
+		const { width, height } = image;
+		// Without an address the image is not there yet, and has its size.
 		return html`<img
 			class="frame"
 			width=${width}
@@ -171,18 +177,18 @@ export class ChatPicture extends LitElement {
 		/>`;
 	}
 
-	private readonly reload = (): void => this.post({ kind: 'picture-reload', turn: this.turn });
+	private readonly reload = (): void => this.post({ kind: 'reply-image-reload', turn: this.turn });
 
 	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
-			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${this.strings.loadAgain}</button>` : ''}`;
+			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
 	}
 
 	private get file(): string | undefined {
-		return this.picture && 'file' in this.picture ? this.picture.file : undefined;
+		return this.image && 'file' in this.image ? this.image.file : undefined;
 	}
 
-	/** A long conversation has more pictures than anyone looks at. */
+	/** A long conversation has more images than anyone looks at. */
 	private requestWhenNear(file: string): void {
 		this.observer = new IntersectionObserver(
 			entries => {
@@ -200,50 +206,54 @@ export class ChatPicture extends LitElement {
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-function problemText(problem: Extract<PictureView, { problem: unknown }>['problem'], strings: PageStrings): string {
+function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return strings.pictureAddress;
+			return l10n.t('The image was not loaded: its address is none that can be loaded from.');
 		case 'private':
-			return strings.picturePrivate;
+			return l10n.t('The image was not loaded: its address leads into this machine or its network.');
 		case 'redirected':
-			return strings.pictureRedirected;
+			return l10n.t('The image was not loaded: its server sent on to another address.');
 		case 'unreachable':
-			return strings.pictureUnreachable;
+			return l10n.t('The image was not loaded: its server refused or did not answer.');
 		case 'too-large':
-			return strings.pictureSize;
+			return l10n.t('The image was not loaded: it is larger than 10 MB.');
 		case 'type':
-			return strings.pictureType;
+			return l10n.t(
+				'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
+			);
 		case 'not-kept':
-			return strings.pictureNotKept;
+			return l10n.t('The image was not kept: it could not be written to the disk. Make room and load it again.');
 		case 'not-loaded':
-			return strings.pictureNotLoaded;
+			return l10n.t('The image was not loaded.');
 	}
 }
 
-/** What can be done with a picture, beside asking for it again. */
-export function pictureActions(
-	picture: PictureView | undefined,
+/** What can be done with an image, beside asking for it again. */
+export function imageActions(
+	image: ReplyImageView | undefined,
 	turn: { id: string; question: string },
-	strings: PageStrings,
 	post: Post,
 ): TemplateResult[] {
-	if (!picture) {
+	if (!image) {
 		return [];
 	}
 	const say =
-		(kind: Extract<FromPage, { kind: `picture-${string}` }>['kind'] & `picture-${'save' | 'insert' | 'open'}`) => () =>
+		(
+			kind: Extract<FromPage, { kind: `reply-image-${string}` }>['kind'] & `reply-image-${'save' | 'insert' | 'open'}`,
+		) =>
+		() =>
 			post({ kind, turn: turn.id });
 	return [
-		...('file' in picture
+		...('file' in image
 			? [
-					iconButton('save', strings.savePicture, say('picture-save')),
-					iconButton('markdown', strings.insertPicture, say('picture-insert')),
+					iconButton('save', l10n.t('Save Image…'), say('reply-image-save')),
+					iconButton('markdown', l10n.t('Insert as Markdown…'), say('reply-image-insert')),
 				]
 			: []),
-		iconButton('copy', strings.copyPrompt, () => post({ kind: 'text-copy', text: turn.question })),
-		iconButton('link-external', strings.openPicture, say('picture-open')),
+		iconButton('copy', l10n.t('Copy Prompt'), () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('link-external', l10n.t('Open in Browser'), say('reply-image-open')),
 	];
 }
 
-customElements.define('chat-picture', ChatPicture);
+customElements.define('chat-image', ChatImage);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type { PictureType } from '../../../../src/base/pictureHeader.ts';
-import { extensionOf, readPicture } from '../../../../src/chat/model/picture.ts';
-import { pictureReference } from '../../../../src/chat/model/pictureReference.ts';
+import type { ImageType } from '../../../../src/base/imageHeader.ts';
+import { extensionOf, imageReference, readImage } from '../../../../src/chat/model/images.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 
-describe('a picture', () => {
+describe('an image', () => {
 	it('is kept under the ending of its type', () => {
 		assert.deepEqual(
-			['image/jpeg', 'image/webp'].map(type => extensionOf(type as PictureType)),
+			['image/jpeg', 'image/webp'].map(type => extensionOf(type as ImageType)),
 			['jpg', 'webp'],
 		);
 	});
@@ -17,7 +16,7 @@ describe('a picture', () => {
 			const png = Buffer.from(demoImage('a fox'));
 			png.writeUInt32BE(width, 16);
 			png.writeUInt32BE(height, 20);
-			return readPicture(png);
+			return readImage(png);
 		};
 		assert.equal(sized(0, 256), undefined);
 		assert.equal(sized(100_000, 100_000), undefined);
@@ -25,9 +24,9 @@ describe('a picture', () => {
 	});
 
 	it('is referred to by an address that nothing in it can end', () => {
-		assert.equal(pictureReference('a fox', 'images/a-fox.png'), '![a fox](images/a-fox.png)');
+		assert.equal(imageReference('a fox', 'images/a-fox.png'), '![a fox](images/a-fox.png)');
 		assert.equal(
-			pictureReference('a] [fox\\', '../my (new) 100%#1.png'),
+			imageReference('a] [fox\\', '../my (new) 100%#1.png'),
 			'![a\\] \\[fox\\\\](../my%20%28new%29%20100%25%231.png)',
 		);
 	});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readRemoteUrl, repositoryKey } from '../../../../src/tasks/model/cloneUrl.ts';
+import { isSameRepository, readRemoteUrl, repositoryKey } from '../../../src/base/remoteUrl.ts';
 
 const url = (text: string) => ({ kind: 'url', url: text });
 
@@ -82,5 +82,7 @@ describe('the key of a repository', () => {
 		assert.notEqual(repositoryKey('/projects/widgets'), repositoryKey('/projects/Widgets'));
 		assert.equal(repositoryKey(''), undefined);
 		assert.equal(repositoryKey('ext::sh -c x'), undefined);
+		assert.ok(!isSameRepository('ext::sh -c x', 'ext::sh -c y'));
+		assert.ok(isSameRepository('ext::sh -c x', 'ext::sh -c x'));
 	});
 });

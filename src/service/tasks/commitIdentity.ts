@@ -1,0 +1,61 @@
+import os from 'node:os';
+import { hasHidden } from '../../base/invisible.ts';
+import { GitError, type GitLocation, runGit } from './git.ts';
+import { locateSource } from './sourceSide.ts';
+
+/** Who stands in a commit as its author and committer. */
+export interface CommitIdentity {
+	name: string;
+	address: string;
+}
+
+/** The name in commits where git knows none. The address can never belong to anybody (RFC 2606). */
+export const ERRAND_IDENTITY: CommitIdentity = { name: 'Errand', address: 'noreply@errand.invalid' };
+
+/** The length of a name or an address that is used, in UTF-16 code units. */
+const MAXIMUM_LENGTH = 200;
+/** A line break or an angle bracket would end the field of the commit that the value stands in. */
+const UNUSABLE = /[<>\p{Cc}\ufffd]/u;
+/** git refuses a name that consists of punctuation alone. */
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/**
+ * Reads `user.name` and `user.email` as git resolves them for the source repository: its own configuration comes before
+ * the user's and the machine's. Returns undefined where one of the two is missing or cannot stand in a commit as it is:
+ * whoever made the repository may have chosen the values. Throws a GitError when git fails.
+ */
+export async function readIdentity(
+	own: GitLocation,
+	sourceFolder: string,
+	signal: AbortSignal,
+): Promise<CommitIdentity | undefined> {
+	const { gitFolder } = await locateSource(own, sourceFolder, signal);
+	const { configuration: _, ...place } = own;
+	const location = { ...place, ...(gitFolder === undefined ? {} : { gitFolder }), home: os.homedir() };
+	const ask = ['config', '--null', '--includes', '--get-regexp', '^user\\.(name|email)$'];
+	const listed = await runGit(location, ask, { signal }).catch(error => {
+		// git ends with 1 where there is neither.
+		if (error instanceof GitError && error.exitCode === 1) {
+			return '';
+		}
+		throw error;
+	});
+	const values = new Map<string, string>();
+	for (const entry of listed.split('\0')) {
+		// A later value wins.
+		const [key = '', ...lines] = entry.split('\n');
+		values.set(key, lines.join('\n').trim());
+	}
+	const [name, address] = [values.get('user.name'), values.get('user.email')];
+	return isUsable(name) && isUsable(address) ? { name, address } : undefined;
+}
+
+function isUsable(value: string | undefined): value is string {
+	return (
+		value !== undefined &&
+		value.length <= MAXIMUM_LENGTH &&
+		LETTER_OR_DIGIT.test(value) &&
+		!UNUSABLE.test(value) &&
+		!hasHidden(value)
+	);
+}
