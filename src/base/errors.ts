@@ -49,7 +49,7 @@ export class UserFacingError extends Error {
 	}
 }
 
-/** Everything a caller may want to do differently about. Closed: a new code is a change of the interface. */
+/** The kinds of failures that callers may want to handle differently. A new code is a change of the interface. */
 export type ClientErrorCode =
 	| 'no-key'
 	| 'unauthorised'
@@ -77,13 +77,13 @@ export interface ClientErrorOptions {
 	retryable?: boolean;
 	retryAfterMs?: number | undefined;
 	cause?: unknown;
-	/** What the service itself said: hostile text, for showing only. */
+	/** The service's own message, which is untrusted text and only for display. */
 	serviceMessage?: string | undefined;
-	/** Nothing of what was asked for has left this machine. */
+	/** Whether nothing of the request has left this machine. */
 	unsent?: boolean;
 }
 
-/** What the client throws. The message is for logs and developers; the features write the words for users. */
+/** The client's errors. The message is for logs and developers; the features have the texts for users. */
 export class ClientError extends Error {
 	override readonly name = 'ClientError';
 	readonly code: ClientErrorCode;
@@ -91,7 +91,7 @@ export class ClientError extends Error {
 	readonly retryable: boolean;
 	readonly retryAfterMs: number | undefined;
 	readonly serviceMessage: string | undefined;
-	/** What was asked for, or a part of it, may have left this machine; false only where it certainly has not. */
+	/** Whether the request or a part of it may have left this machine. It is false only if it certainly has not. */
 	readonly wasSent: boolean;
 
 	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
@@ -104,12 +104,12 @@ export class ClientError extends Error {
 		this.wasSent = !options.unsent;
 	}
 
-	/** The same error for whoever knows whether something has left this machine. */
+	/** Returns the same error with `wasSent` set, for callers who know whether the request has left this machine. */
 	withSent(wasSent: boolean): ClientError {
 		return wasSent === this.wasSent ? this : this.with({ unsent: !wasSent });
 	}
 
-	/** The same error with other words of the service. */
+	/** Returns the same error with another `serviceMessage`. */
 	withWords(serviceMessage: string): ClientError {
 		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
 	}

@@ -41,20 +41,20 @@ import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
-/** What the page tells without being asked to by anybody. */
-const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-tell', 'state-keep']);
+/** Messages that the page sends without a user's action. */
+const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
-/** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
+/** The key in the workspace's state, also of a window without a folder, that holds the conversation shown last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
-/** The chat view: makes its page, and does what the page asks. */
+/** The chat view: creates its page and connects the parts that handle the page's messages. */
 export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
-	/** Opened with the panel. */
+	/** Resolves with the conversations, which are opened with the panel. */
 	readonly conversations: Promise<OpenConversations>;
-	/** What goes with the next message. */
+	/** The context of the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
@@ -65,7 +65,7 @@ export class ChatPanel {
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
 
-	/** `terminal` gives the last command of a terminal, once one has run. */
+	/** `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
@@ -85,22 +85,26 @@ export class ChatPanel {
 				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
-			client: dependencies.client,
-			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
-			channels: {
-				...dependencies.channels,
-				open: (address, options) =>
-					dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+			service: {
+				client: dependencies.client,
+				connection: dependencies.connection,
+				modes: async () => modeModelsOf(await dependencies.describeConnection()),
+				channels: {
+					...dependencies.channels,
+					open: (address, options) =>
+						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+				},
+				settings: this.settings,
 			},
-			connection: dependencies.connection,
-			modes: async () => modeModelsOf(await dependencies.describeConnection()),
+			explain: {
+				error: (error, connection, asked, mode) =>
+					explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
+				finish: finishExplanation,
+			},
+			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
 			images,
-			settings: this.settings,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
-			explainError: (error, connection, asked, mode) =>
-				explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
-			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,
 		});
@@ -130,7 +134,7 @@ export class ChatPanel {
 				},
 				model: {
 					measure: () => this.measure(),
-					known: () => this.connection.looked(),
+					known: () => this.connection.refreshed(),
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
@@ -151,7 +155,7 @@ export class ChatPanel {
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
 			answer: message => this.page.answered(message),
-			'focus-tell': ({ focused }) => this.page.focusTold(focused),
+			'focus-set': ({ focused }) => this.page.focusChanged(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
@@ -184,7 +188,7 @@ export class ChatPanel {
 		};
 		this.service = {
 			parse: parseFromPage,
-			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
+			// The table has a handler of the right type for each kind, which TypeScript cannot infer from the index.
 			handle: message => (this.handlers[message.kind] as (message: FromPage) => unknown)(message),
 			background: BACKGROUND,
 			post: message => this.page.send(message),
@@ -202,7 +206,7 @@ export class ChatPanel {
 		);
 	}
 
-	/** Over the conversation that is shown. */
+	/** Resolves with the lists for model, policy and parameters of the shown conversation. */
 	async settingsPickers(): Promise<SettingsPickers> {
 		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;
@@ -235,7 +239,7 @@ export class ChatPanel {
 				void serveMessage(message, this.service);
 			}),
 		);
-		// A hidden page is gone; the one that is made when the view shows again asks for its own snapshot.
+		// A hidden page is destroyed. The page that is created when the view is shown again asks for its own snapshot.
 		store.add(
 			view.onDidChangeVisibility(() => {
 				if (!view.visible) {
@@ -270,12 +274,15 @@ export class ChatPanel {
 		this.dependencies.warm();
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there, or the page is gone. */
+	/**
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there or the page is
+	 * gone.
+	 */
 	focusComposer(): Promise<void> {
 		return this.page.focusComposer();
 	}
 
-	/** What can be done with code, files and images of a reply: loaded with the first of them. */
+	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
 			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
@@ -283,12 +290,12 @@ export class ChatPanel {
 		return this.tools;
 	}
 
-	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		return this.page.aroundQuestion(run);
 	}
 
-	/** Puts a question into the composer, where there is none yet. */
+	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.page.suggest(question);
 	}
@@ -297,7 +304,7 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
-	/** Resolves when the conversation is on disk. Harmless when called again. */
+	/** Resolves when the conversations are on disk. It may be called more than once. */
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
@@ -337,7 +344,7 @@ export class ChatPanel {
 			return;
 		}
 		this.page.change(chat, change);
-		// A reply has come, or told what is wrong: what was wrong before may be over.
+		// A reply has ended, so an earlier problem with the connection may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
 			void this.checkService();
 		}
@@ -351,7 +358,7 @@ export class ChatPanel {
 	}
 
 	private async checkService(): Promise<void> {
-		if (await this.connection.look()) {
+		if (await this.connection.refresh()) {
 			this.page.showConnection();
 		}
 		this.page.showChoices(await this.shown());
@@ -363,7 +370,7 @@ async function openLink(url: string): Promise<void> {
 	if (address?.protocol === 'mailto:') {
 		await vscode.env.openExternal(vscode.Uri.parse(address.href));
 	} else if (address) {
-		// As a string: a Uri would decode and encode the query anew, and change it.
+		// The address stays a string, because a Uri would decode and re-encode the query and change it.
 		await vscode.commands.executeCommand('vscode.open', address.href);
 	}
 }

@@ -8,11 +8,11 @@ import type { ChatPanel } from './panel.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
 export interface RegisteredChat extends Disposable {
-	/** Ends the running reply and resolves when the conversation is on disk. */
+	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
 }
 
-/** The chat view and its commands. The view's own code loads when it is first shown. */
+/** Registers the chat view and its commands. The view's own code loads when it is first shown. */
 export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const store = new DisposableStore();
 	let panel: Promise<ChatPanel> | undefined;
@@ -29,7 +29,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
 		await showView();
-		// Last, so that nothing takes the cursor away again from whoever goes on at once.
+		// The composer is focused last, so that nothing takes the cursor away from a user who goes on typing.
 		void panel.focusComposer();
 	};
 	const context = store.add(registerContext(openPanel, async () => showChat(await openPanel())));
@@ -75,7 +75,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	};
 }
 
-/** Comparisons with a proposal that a reload brought back: what was proposed is gone. */
+/** Closes comparisons with proposals that a reload has restored, because the proposals are gone. */
 async function closeOrphans(): Promise<void> {
 	const orphans = vscode.window.tabGroups.all
 		.flatMap(group => group.tabs)

@@ -16,7 +16,7 @@ import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
 export interface TurnDependencies {
 	conversations(): Promise<OpenConversations>;
-	/** Runs with the open chat that has the turn, where one has. */
+	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	context: ChatContext;
 	connection: {
@@ -48,12 +48,12 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.switchConnection,
 ]);
 
-/** Does what the page asks about messages and their replies. */
+/** Returns the handlers of the page's messages about messages and replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	const { conversations, withTurn, context, connection, page, logger } = dependencies;
 	const { post } = page;
 
-	/** What the button of the last refusal does. The page knows its label alone. */
+	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; command: CommandId } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
@@ -61,7 +61,7 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
 	};
 
-	/** Says at the composer, which waits for it, why a message or a retry failed. */
+	/** Runs a message or a retry and shows a failure at the composer, which waits for the outcome. */
 	const atComposer = async (turn: string, run: () => Promise<void>): Promise<void> => {
 		try {
 			await run();
@@ -79,9 +79,9 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 
 	const hold = (turn: string) => post({ kind: 'message-hold', turn });
 
-	/** Asks the service, once there is a key for it. Resolves with why that was refused, or with undefined. */
+	/** Sends once there is a key. Resolves with why the message was refused, or with undefined. */
 	const ask = async (turn: string, send: () => Promise<SendRefusal | undefined>): Promise<Explanation | undefined> => {
-		// The connection may become another one meanwhile.
+		// The active connection may change in the meantime.
 		const label = connection.label();
 		if (!(await connection.ensureKey(() => hold(turn)))) {
 			return explainMissingKey(label);

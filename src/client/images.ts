@@ -17,7 +17,7 @@ export function createImages(caller: Caller): Client['images'] {
 				if (url === undefined) {
 					const said = content.trim();
 					throw new ClientError('bad-response', 'the reply is no address of an image', {
-						...(said === '' ? {} : { serviceMessage: said }),
+						serviceMessage: said || undefined,
 					});
 				}
 				return { url, ...splitDigest(reply.model ?? model, model) };

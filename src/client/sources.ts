@@ -12,6 +12,7 @@ import {
 	repositorySchema,
 } from '../contract/sources.ts';
 import type { Caller } from './core/caller.ts';
+import { readReply } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -53,9 +54,6 @@ async function lookUp<T extends z.ZodType>(
 		retry: 'idempotent',
 		signal: undefined,
 	});
-	const rows = rowsOf(record).safeParse(reply).data;
-	if (!rows) {
-		throw new ClientError('bad-response', 'the reply is no list of records');
-	}
+	const rows = readReply(rowsOf(record), reply, 'the reply is no list of records');
 	return rows.filter(row => row !== undefined);
 }

@@ -1,5 +1,6 @@
 // The routing of a request as far as it is known before it is sent: the routing policy in force, and policies that
 // cannot be met.
+import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
 import { findModel, type ProviderPrefix, parseModelIdentifier, routingOf } from './modelIdentifier.ts';
@@ -95,7 +96,7 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 		return undefined;
 	}
 	const { order } = routingOf(identifier);
-	return { kind: isAlias ? 'alias' : 'prefix', ...(order ? { order } : {}) };
+	return { kind: isAlias ? 'alias' : 'prefix', ...defined({ order }) };
 }
 
 /**

@@ -34,13 +34,13 @@ export interface LocalService extends Disposable {
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
 	/**
-	 * What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. Asks the user
-	 * about model servers that it has found.
+	 * Returns what the local connection offers now: its models, providers, prefixes and aliases. Starts the service if
+	 * needed, and asks the user about model servers that it has found.
 	 */
 	describe(): Promise<Omit<GatewayDescription, 'foundServers'>>;
-	/** Model servers that were found on this machine when `describe` was called last, and that are not used. */
+	/** Returns the unused model servers that were found on this machine when `describe` was last called. */
 	unusedServers(): Promise<UnusedServer[]>;
-	/** Where the service is now, until it is started again. Starts it. */
+	/** Returns the service's address, which is valid until the next start. Starts the service if needed. */
 	origin(): Promise<string>;
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */
 	nameRepositories(folders: readonly string[]): Promise<void>;

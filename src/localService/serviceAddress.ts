@@ -23,7 +23,7 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 }
 
 export interface Lease {
-	/** Resolves when the connection has ended: the service closed it, as it does when it is told to end, or it broke. */
+	/** Resolves when the connection has ended, either because the service closed it or because it broke. */
 	readonly ended: Promise<'closed' | 'broken'>;
 	release(): void;
 }

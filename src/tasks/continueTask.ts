@@ -16,7 +16,7 @@ import type { TaskListStore } from './taskListStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** Whether the service took the prompt is not known after these: its reply did not come, or not whole. */
+/** The errors after which it is not known whether the service took the prompt, because its reply is missing or cut. */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
 export interface TaskFollowUpsDependencies {
@@ -24,7 +24,7 @@ export interface TaskFollowUpsDependencies {
 	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
-	/** Shows and follows a task that goes on. */
+	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
 	/**
 	 * Starts a task from the branch of another one, and shows it. `onMade` is called when it exists. Resolves with its id,
@@ -38,8 +38,8 @@ export interface TaskFollowUpsDependencies {
 type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
 
 /**
- * Gives tasks that are over a further prompt, each with one request at a time. Where the branch of the task is checked out,
- * nobody may move it: then a new task starts from it.
+ * Gives tasks that have ended a further prompt, with one request at a time for each task. A branch that is checked out
+ * must not be moved, so a new task starts from it instead.
  */
 export class TaskFollowUps {
 	private readonly dependencies: TaskFollowUpsDependencies;
@@ -51,7 +51,7 @@ export class TaskFollowUps {
 		this.drafts = new StateEntries(dependencies.workspaceState, FOLLOW_UP_ENTRIES, isText);
 	}
 
-	/** Asks what the task should do next, and sends that. What was written stays as a draft until the service took it. */
+	/** Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. */
 	async goOn(id: string): Promise<void> {
 		if (this.requests.has(id)) {
 			return;
@@ -84,7 +84,7 @@ export class TaskFollowUps {
 		try {
 			await target.client.tasks.continue(id, { prompt });
 		} catch (error) {
-			// Never sent again by itself: the agent would do the same work twice.
+			// The prompt is never sent again automatically, because the agent would do the same work twice.
 			const now =
 				ClientError.is(error) && error.wasSent && UNSURE.has(error.code)
 					? await target.client.tasks.get(id).catch(() => undefined)
@@ -94,7 +94,7 @@ export class TaskFollowUps {
 			}
 		}
 		this.keep(id, '');
-		// It may be checked out while the agent works.
+		// The branch may be checked out while the agent works.
 		this.dependencies.branches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
@@ -143,7 +143,7 @@ export class TaskFollowUps {
 			const finish = (prompt: string | undefined) => {
 				this.keep(task.id, input.value);
 				resolve(prompt);
-				// Hides it, which comes back to here and finds the answer given.
+				// This hides the box and calls `finish` again, which then has no effect.
 				input.dispose();
 			};
 			input.onDidChangeValue(() => {

@@ -229,7 +229,7 @@ describe('the composer of the chat page', function () {
 			(await chat.posted()).find((message): message is Extract<FromPage, { kind: K }> => message.kind === kind);
 		/** While the clock stands no frame is drawn. */
 		const answer = async (taken: boolean) => {
-			const asked = await posted('paste-look');
+			const asked = await posted('paste-check');
 			await chat.page.evaluate(message => window.postMessage(message, '*'), {
 				kind: 'answer',
 				request: asked?.request,

@@ -72,7 +72,7 @@ describe('context in the editor', () => {
 		return { context, posted, labels };
 	};
 	const pasteLook = async (context: ChatContext, text: string) =>
-		context.handlers['paste-look']({ kind: 'paste-look', request: '', text });
+		context.handlers['paste-check']({ kind: 'paste-check', request: '', text });
 	const send = (context: ChatContext, chat: Chat, turn: string, question: string) =>
 		sendMessage(context, chat, turn, question, () => {});
 	/** A conversation that takes every message, and the labels of what each took along. */
@@ -419,8 +419,8 @@ describe('the connection that the chat shows', () => {
 		const shown = new ShownConnection({ connection, describeConnection: async () => described });
 		await shown.read();
 		assert.deepEqual(shown.limitsOf('small'), {});
-		void shown.look();
-		await shown.looked();
+		void shown.refresh();
+		await shown.refreshed();
 		assert.deepEqual(shown.limitsOf('small'), { contextLength: 4_000, maxOutputTokens: 500 });
 		assert.deepEqual(shown.limitsOf('another'), {});
 		assert.equal(shown.problem, undefined);
@@ -431,10 +431,10 @@ describe('the connection that the chat shows', () => {
 		const describeConnection = async () => (fails ? Promise.reject(new Error('no')) : described);
 		const shown = new ShownConnection({ connection, describeConnection });
 		await shown.read();
-		await shown.look();
+		await shown.refresh();
 		assert.equal(typeof shown.problem, 'string');
 		fails = false;
-		await shown.look();
+		await shown.refresh();
 		assert.equal(shown.problem, undefined);
 	});
 });

@@ -7,8 +7,8 @@ import { StateEntries } from '../../src/platform/sharedState.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { TaskListStore } from '../../src/tasks/taskListStore.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
 import { activeConnection, taskClient } from './taskClient.ts';
 

@@ -11,10 +11,10 @@ import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
+import { readTask } from '../support/readTask.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
 
 const connection = { name: 'test', label: 'Test', isLocal: true, hasLookUps: false, agents: [] };

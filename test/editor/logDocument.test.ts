@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Client } from '../../src/client/types.ts';
 import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
 import { connection, followedLogs, startTasks } from './taskClient.ts';
 

@@ -9,7 +9,7 @@ import type { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { TaskTree, type TaskTreeDependencies } from '../../src/tasks/taskTree.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { State } from './state.ts';
 
 /** What the parts of the tasks feature are told of it. */

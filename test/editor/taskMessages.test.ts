@@ -10,8 +10,8 @@ import type { FollowState } from '../../src/tasks/model/followState.ts';
 import type { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { noticeOf } from '../../src/tasks/taskNotices.ts';
 import type { TaskTree, TreeNode } from '../../src/tasks/taskTree.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { readTask } from '../support/readTask.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { taskRows } from './taskClient.ts';
 
 describe('what is said of tasks', () => {

@@ -19,9 +19,9 @@ import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import type { TreeNode } from '../../src/tasks/taskTree.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
 import { connection, followedLogs, startTasks, taskRows } from './taskClient.ts';
 

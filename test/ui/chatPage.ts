@@ -282,7 +282,7 @@ export class ChatPage {
 
 	posted(): Promise<FromPage[]> {
 		// The page posts its state and its focus at any time, whatever else happens.
-		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-tell'));
+		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-set'));
 	}
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {

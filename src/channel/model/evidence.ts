@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../base/nesting.ts';
+import { isDeeperThan } from '../../base/json.ts';
 import type { Attested } from '../../client/types.ts';
 import type { RawView } from './protocol.ts';
 

@@ -8,10 +8,9 @@ import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { isImagePath, MAXIMUM_DROPPED } from '../model/addedFiles.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
-import { isImagePath } from '../model/textFile.ts';
-import { MAXIMUM_DROPPED } from '../model/uriList.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
@@ -24,10 +23,10 @@ import { fileSource, hostUri, pastedContext, unreadSource } from './pastedContex
 import { pickContext } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
-/** Files that `#` offers at a time. */
+/** How many files `#` offers at a time. */
 const OFFERED_FILES = 12;
 
-/** Of the lists that `#` has offered: more than a page that is seconds behind can still show. */
+/** How many items of earlier lists are remembered: more than a page that is seconds behind can still show. */
 const MAXIMUM_OFFERED = 1_000;
 
 type ContextKind = Extract<
@@ -83,14 +82,17 @@ export class ChatContext {
 	readonly model: ModelRoom;
 	readonly clock: Clock;
 	readonly files = new FileSearch();
-	/** By the ids that the page knows: also what earlier lists had, as the page may show one while the next is on its way. */
+	/**
+	 * What `#` has offered, by the ids that the page knows. Items of earlier lists are kept, because the page may show
+	 * one while the next is on its way.
+	 */
 	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
 	/** Context that is being added, for which a message waits. These promises never reject. */
 	readonly adding = new Set<Promise<Added>>();
-	/** What was pasted last; with its place, once that is known. */
+	/** What was pasted last, with its sources once they are known. */
 	private pasted: { paste: string; sources: ContextSource[] | undefined } | undefined;
 
-	/** Does what the page asks about the context. */
+	/** The handlers of the page's messages about the context. */
 	readonly handlers: PageHandlers<ContextKind> = {
 		'context-pick': () => this.thenComposer(() => this.addFrom(() => this.pick())),
 		'context-shorten': () => this.thenComposer(() => pickShortened(this.chips, this.model.measure())),
@@ -111,11 +113,11 @@ export class ChatContext {
 		},
 		'completion-request': ({ query }) => this.offer(query),
 		'completion-take': ({ item }) => this.addFrom(async () => (await this.offered.get(item)?.()) ?? []),
-		'paste-look': async ({ text }) => {
+		'paste-check': async ({ text }) => {
 			const pasted: NonNullable<typeof this.pasted> = { paste: randomUUID(), sources: undefined };
-			// Now: one that was pasted before, and takes longer to look at, must not come in its place.
+			// This is set at once: an earlier paste that takes longer to check must not replace a later one.
 			this.pasted = pasted;
-			// Where nothing may be read, what was pasted stays the text that it is.
+			// In a workspace that is not trusted, what was pasted stays text.
 			pasted.sources = vscode.workspace.isTrusted ? await pastedContext(text) : undefined;
 			return pasted.sources !== undefined && this.pasted === pasted ? pasted.paste : undefined;
 		},
@@ -142,7 +144,7 @@ export class ChatContext {
 		this.store.dispose();
 	}
 
-	/** Tells the page. Also to be called when the conversation or the model has become another. */
+	/** Sends the chips to the page. It is also called when another conversation or model is shown. */
 	show(): void {
 		const { chips } = this.chips;
 		const warning = chips.length === 0 ? undefined : warningText(chips, this.model.measure());
@@ -163,7 +165,10 @@ export class ChatContext {
 		return pickContext(this.files, this.options.terminal());
 	}
 
-	/** Adds what is found, and resolves with whether some of it is a chip now. What stands in the way is said. */
+	/**
+	 * Adds the sources that are found. Resolves with whether one of them is a chip now. The user is shown what could
+	 * not be added.
+	 */
 	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
 		if (!mayRead()) {
 			return false;
@@ -204,7 +209,7 @@ export class ChatContext {
 		return { ids, isMissing: problems.size > 0 || ids.length < sources.length };
 	}
 
-	/** A file that is an image is one. */
+	/** Turns the source of an image file into the source of an image. */
 	private async withImage(source: ContextSource): Promise<ContextSource> {
 		const place = source.kind === 'file' ? vscode.Uri.parse(source.uri) : undefined;
 		if (!place || !isImagePath(place.path)) {

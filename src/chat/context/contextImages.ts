@@ -9,10 +9,10 @@ import { MAXIMUM_IMAGE_BYTES, readAttachedImage } from '../model/images.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { nameOf, pathOf } from './readSource.ts';
 
-/** In the place of a conversation's id: the images of chips that were not sent yet. */
+/** Stands for a conversation's id: the store keeps the images of unsent chips under this name. */
 const UNSENT = 'unsent';
 
-/** Keeps the images that go with messages: from the chip on as they were, until their message has them. */
+/** Keeps the images that are attached to messages, from the moment a chip is added until its message has them. */
 export class ContextImages {
 	private readonly store: ImageStore;
 
@@ -21,7 +21,7 @@ export class ContextImages {
 		void store.forgetOld(UNSENT);
 	}
 
-	/** Throws a sentence for the user where it cannot be context. */
+	/** Reads an image file. Throws a sentence for the user where it cannot be context. */
 	async ofFile(place: vscode.Uri): Promise<ContextSource> {
 		const label = nameOf(place);
 		let bytes: Uint8Array | undefined;
@@ -39,7 +39,10 @@ export class ContextImages {
 		return { ...(await this.ofBytes(label, bytes)), uri: place.toString(), path: pathOf(place) };
 	}
 
-	/** Of an image that has no place, such as one that was pasted. */
+	/**
+	 * Keeps an image that has no file, such as one that was pasted. Throws a sentence for the user where it cannot be
+	 * context.
+	 */
 	async ofBytes(label: string, bytes: Uint8Array): Promise<Extract<ContextSource, { kind: 'image' }>> {
 		const found = readAttachedImage(bytes);
 		if ('problem' in found) {
@@ -106,7 +109,10 @@ export class ContextImages {
 		}
 	}
 
-	/** As a `data:` address; undefined where it is gone. `conversation`: undefined for a chip that was not sent yet. */
+	/**
+	 * Returns an image as a `data:` URL, or undefined where it is gone. `conversation` is absent for a chip that was
+	 * not sent yet.
+	 */
 	async address(image: NonNullable<Attachment['image']>, conversation: string = UNSENT): Promise<string | undefined> {
 		const bytes = await this.store.read(conversation, image.file);
 		return bytes && dataUrl(image.type, bytes);

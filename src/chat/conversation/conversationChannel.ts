@@ -9,7 +9,7 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 import { addressOf, type Encryption } from '../model/encryption.ts';
 import type { TurnMode } from '../model/mode.ts';
 
-/** A channel to choose. */
+/** A channel that the user can choose. */
 export interface OfferedChannel {
 	readonly address: ChannelAddress;
 	readonly label: string;
@@ -19,11 +19,11 @@ export interface OfferedChannel {
 
 /** The channels of the active connection. */
 export interface ChannelOffer {
-	/** Its name in the settings. */
+	/** The connection's name in the settings. */
 	readonly connection: string;
 	readonly label: string;
 	readonly channels: readonly OfferedChannel[];
-	/** Why there is none, as a sentence. */
+	/** Why there is no channel, as a sentence. */
 	readonly refusal?: string;
 }
 

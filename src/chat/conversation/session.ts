@@ -4,7 +4,7 @@ import type { Explanation } from '../../platform/notify.ts';
 import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
 import type { FinishProblem, Reply } from '../model/conversation.ts';
 
-/** Nothing has come for this long: the page says so and offers to stop. */
+/** After this long without an event, in milliseconds, the page says so and offers to stop. */
 export const WAITING_AFTER_MS = 30_000;
 
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
@@ -20,27 +20,27 @@ export interface SessionOptions {
 	 * the reply or of its reasoning and nothing else that is shown.
 	 */
 	onChange(reply: Reply, waiting: boolean, appended?: AppendedText): void;
-	/** Writes the conversation as `onChange` left it. Its failures are its own to tell. */
+	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
 	explainError(error: unknown): Explanation;
 	explainFinish(reason: FinishProblem): Explanation;
 	clock: Clock;
 }
 
-/** Text as it came from the service, which was appended to what a reply had already. */
+/** Text from the service that was appended to a reply. */
 export interface AppendedText {
 	kind: 'text' | 'reasoning';
 	text: string;
 }
 
 export interface Session {
-	/** The text so far is kept. Takes effect at once, whatever the service does. */
+	/** Stops the reply at once, whatever the service does. The text so far is kept. */
 	stop(): void;
-	/** Resolves when the reply has ended and its last save was tried. Never rejects. */
+	/** Resolves when the reply has ended and its last save has been tried. Never rejects. */
 	readonly ended: Promise<void>;
 }
 
-/** Runs one reply to its end: streams, notices silence, saves at least every second. */
+/** Runs one reply to its end: reads the stream, notices silence and saves at least every second. */
 export function startSession(options: SessionOptions): Session {
 	const run = new Run(options);
 	return { stop: () => run.stop(), ended: run.run() };
@@ -49,7 +49,7 @@ export function startSession(options: SessionOptions): Session {
 class Run {
 	private readonly options: SessionOptions;
 	private readonly request = new AbortController();
-	/** Ends the timers, whichever way the reply ends. */
+	/** Stops the timers when the reply ends for any reason. */
 	private readonly timers = new AbortController();
 	private reply: Reply;
 	private waiting = false;
@@ -72,7 +72,7 @@ class Run {
 		try {
 			end = await this.stream();
 		} catch (error) {
-			// An error that a stop brought about is no failure.
+			// An error caused by a stop is not a failure.
 			end = this.request.signal.aborted ? { state: 'stopped' } : this.failure(error);
 		}
 		this.timers.abort();
@@ -80,7 +80,7 @@ class Run {
 		await this.options.save();
 	}
 
-	/** Says how the reply ended. A stop does not wait for the service: the stream may be deaf to its signal. */
+	/** Resolves with how the reply ended. A stop does not wait for the stream, which may ignore its signal. */
 	private stream(): Promise<Partial<Reply>> {
 		return new Promise((resolve, reject) => {
 			this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
@@ -107,7 +107,7 @@ class Run {
 		return this.finish(finishReason);
 	}
 
-	/** A reply that goes on keeps the time of its first part. */
+	/** Records when the first text came. A continued reply keeps the time of its first part. */
 	private withFirstWord(reply: Reply): Reply {
 		const hasBegun = reply.text !== this.reply.text || reply.reasoning !== this.reply.reasoning;
 		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;

@@ -8,8 +8,7 @@ import { PickList } from '../../platform/pick.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { noticeText } from '../messages/messages.ts';
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
-import { ageText } from './age.ts';
-import { type ConversationGroup, groupConversations } from './listing.ts';
+import { ageText, type ConversationGroup, groupConversations } from './listing.ts';
 import { openWorkspace } from './workspaceTag.ts';
 
 /** What the rows and their buttons do. */

@@ -4,8 +4,7 @@ import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
 import { sourceWords } from '../protocol/labels.ts';
-import { exportJson } from './exportJson.ts';
-import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
+import { type ExportWords, exportJson, exportMarkdown } from './exportFormats.ts';
 
 /** Asks for a format and a location, writes the file and offers to open it. Rejects when the file cannot be written. */
 export async function exportConversation(conversation: Conversation): Promise<void> {

@@ -6,7 +6,10 @@ import { explainError, showExplanation, showMessage } from '../../platform/notif
 import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
 
-/** Asks what an encrypted conversation is to be; undefined where there is to be none. What stands in the way is said. */
+/**
+ * Asks the user for the options of an encrypted conversation. Resolves with undefined where there is to be none; the
+ * user is told why one is not possible.
+ */
 export async function askEncryption(channels: EncryptedChannels): Promise<Encryption | undefined> {
 	let offer: ChannelOffer;
 	try {

@@ -4,7 +4,7 @@ import type { ConversationChannelState } from '../conversation/conversationChann
 import type { Encryption } from '../model/encryption.ts';
 import type { EncryptionView } from '../protocol/protocol.ts';
 
-/** How the way of a conversation stands, in the words of its heading. */
+/** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
 	const isKept = !isUnkept;

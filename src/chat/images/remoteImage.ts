@@ -1,4 +1,5 @@
-// Images that a reply names. Each loads only when the user asks for it, through the host: the page itself has no way out.
+// Images that a reply names. Each is loaded only when the user asks for it, and by the host, because the page itself
+// has no access to the network.
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -13,7 +14,9 @@ export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 const MAXIMUM_REDIRECTS = 3;
 const TIMEOUT_MS = 30_000;
 
-/** Nothing that tells who looks; and the bytes as they are, because nothing here unpacks them. */
+/**
+ * These headers say nothing about the user. The bytes are requested unencoded, because nothing here decompresses them.
+ */
 const HEADERS = { accept: IMAGE_TYPES.join(', '), 'accept-encoding': 'identity' };
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
@@ -22,25 +25,28 @@ const OTHER_PORTS: ReadonlySet<number> = new Set([
 ]);
 
 export type ImageRefusal =
-	/** Not a whole http, https or data address. */
+	/** The address is not an absolute http, https or data URL. */
 	| 'address'
-	/** It leads into this machine or its network. */
+	/** The address leads into this machine or its network. */
 	| 'private'
-	/** The server sent on to another origin. */
+	/** The server redirected to another origin. */
 	| 'redirected'
-	/** The server said no, or could not be reached in time. */
+	/** The server refused or could not be reached in time. */
 	| 'unreachable'
 	| 'too-large'
-	/** Not a PNG, JPEG, GIF or WebP, whatever it says of itself. */
+	/** The data is not a PNG, JPEG, GIF or WebP, whatever it claims to be. */
 	| 'type';
 
-/** `dataUrl` shows in a page whose policy has `img-src data:`. */
+/** `dataUrl` can be shown by a page whose policy has `img-src data:`. */
 export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
 
 export interface RemoteImageOptions {
-	/** The addresses of a host name; without it, those that the system knows. May reject: only a proxy may know them. */
+	/**
+	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because only a
+	 * proxy may know them.
+	 */
 	resolve?(host: string): Promise<readonly string[]>;
-	/** Of the connection: whoever talks to a service on the own machine or network may see its images. */
+	/** The origins of the connection: a user who talks to a service on this machine or network may see its images. */
 	trustedOrigins: readonly string[];
 	signal?: AbortSignal;
 }
@@ -77,7 +83,7 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
 	let url = start;
 	for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
-		// Nothing else is asked than what is judged here, and that with each hop anew.
+		// Only addresses that were judged here are requested, and each redirect is judged again.
 		const addresses = await checkTarget(url, options, signal);
 		const response = await getPinned(url, { addresses, headers: HEADERS, signal });
 		const { statusCode = 0 } = response;
@@ -96,8 +102,8 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 }
 
 /**
- * The addresses that a request to `url` may go to, by the one look at its name. None where only a proxy knows the name:
- * then the name itself is all there is to judge.
+ * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. There are none where
+ * only a proxy knows the name; then only the name itself can be judged.
  */
 async function checkTarget(url: URL, options: RemoteImageOptions, signal: AbortSignal): Promise<readonly string[]> {
 	const { resolve = systemAddresses, trustedOrigins } = options;
@@ -120,7 +126,7 @@ async function systemAddresses(host: string): Promise<string[]> {
 	return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Servers of other protocols, some of which take a request for one of theirs: browsers ask nothing there either. */
+/** Ports of other protocols, whose servers may take a request for one of their own. Browsers block them as well. */
 function isOtherProtocols(port: number): boolean {
 	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
 }
@@ -133,7 +139,7 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
 	}
 	const pieces: Uint8Array[] = [];
 	let length = 0;
-	// What the header says of the length is not to be trusted. Leaving the loop ends the request.
+	// The length in the header cannot be trusted. Leaving the loop ends the request.
 	for await (const piece of response as AsyncIterable<Uint8Array>) {
 		length += piece.byteLength;
 		if (length > MAXIMUM_IMAGE_BYTES) {
@@ -171,7 +177,7 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
 	['::', 96],
-	// IPv4 addresses in the forms of translators and tunnels, which may lead anywhere.
+	// IPv6 forms that translators and tunnels use for IPv4 addresses, which may lead anywhere.
 	['::ffff:0:0:0', 96],
 	['64:ff9b::', 96],
 	['64:ff9b:1::', 48],
@@ -183,10 +189,13 @@ for (const [network, prefix] of [
 	privateAddresses.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Of this machine, its network, or no single machine's. What is no address counts as private. */
+/**
+ * Returns whether an address belongs to this machine, to its network or to no single machine. Text that is not an
+ * address counts as private.
+ */
 export function isPrivateAddress(address: string): boolean {
 	const version = isIP(address);
-	// An IPv4 address inside an IPv6 one is judged as what it is.
+	// An IPv4 address inside an IPv6 one is judged as IPv4.
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
 }
 

@@ -51,7 +51,7 @@ export function openFailureText(failure: OpenFailure): string {
 	}
 }
 
-/** What an error of the file system means, as the end of a sentence. */
+/** Returns what an error of the file system means, as the end of a sentence. */
 export function systemReason(code: string | undefined): string {
 	switch (code) {
 		case 'ENOSPC':

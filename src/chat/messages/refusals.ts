@@ -7,7 +7,10 @@ import { noEncryptedModeText } from '../protocol/labels.ts';
 import { chooseModelButton } from '../settings/messages.ts';
 import { noModelText, noModeText, systemReason } from './messages.ts';
 
-/** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */
+/**
+ * Returns why a message was not taken, with a helpful button where there is one. `connection` is the name by which the
+ * user knows it.
+ */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
 	switch (refusal.reason) {
 		case 'empty':
@@ -63,7 +66,7 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 	}
 }
 
-/** Which key is missing is said where it was asked for. */
+/** Returns why a message without a key was not sent. The user was told which key is missing when asked for it. */
 export function explainMissingKey(connection: string): Explanation {
 	return { message: vscode.l10n.t('Not sent: {0} has no key yet.', connection), action: helpfulButton('manageKeys') };
 }

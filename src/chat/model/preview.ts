@@ -58,7 +58,7 @@ export type PreviewReason =
 	| { kind: 'price'; input?: number; output?: number }
 	| { kind: 'price-unknown' }
 	| { kind: 'measured'; by: 'throughput' | 'latency' }
-	| { kind: 'sorted-as-told' }
+	| { kind: 'sorted-by-object' }
 	| { kind: 'balanced' };
 
 export interface PreviewRow {
@@ -200,7 +200,7 @@ function placeOf({ slug, prices }: Provider, { order = [], only, sort }: Routing
 							? []
 							: typeof sort === 'string'
 								? ([{ kind: 'measured', by: sort }] as const)
-								: ([{ kind: 'sorted-as-told' }] as const)),
+								: ([{ kind: 'sorted-by-object' }] as const)),
 				];
 	return [...(only ? ([{ kind: 'in-only' }] as const) : []), ...ranking, price];
 }

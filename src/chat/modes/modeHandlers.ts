@@ -17,7 +17,7 @@ import type { ShownImage } from './imageFile.ts';
 export interface ModeDependencies {
 	images: ImageStore;
 	shown(): Promise<Chat>;
-	/** Runs with the chat that has the turn, where one has. */
+	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	refusedModes(): Partial<Record<TurnMode, string>>;
 	focusComposer(): void;
@@ -28,7 +28,7 @@ export type ModeHandlers = PageHandlers<
 	Extract<FromPage, { kind: `mode-${string}` | `reply-image-${string}` }>['kind']
 >;
 
-/** Does what the page asks about modes and images. */
+/** Returns the handlers of the page's messages about modes and generated images. */
 export function modeHandlers({
 	images,
 	shown,
@@ -37,7 +37,7 @@ export function modeHandlers({
 	focusComposer,
 	logger,
 }: ModeDependencies): ModeHandlers {
-	/** With the kept image of a turn, where it is there. What fails is said. */
+	/** Calls `run` with the kept image of a turn, where there is one. The user is told of a failure. */
 	const withImage = (turnId: string, run: (image: ShownImage) => Promise<void>) =>
 		withTurn(turnId, async chat => {
 			const turn = findTurn(chat.conversation, turnId);
@@ -62,7 +62,7 @@ export function modeHandlers({
 			await thenComposer(async () => {
 				const mode = await pickMode(chat.mode, refusedModes());
 				if (mode !== undefined) {
-					// The keyboard does not wait for the disk.
+					// The focus does not wait for the disk.
 					void chat.setMode(mode);
 				}
 				return undefined;
@@ -92,7 +92,8 @@ export function modeHandlers({
 				const turn = findTurn(chat.conversation, turnId);
 				const address = turn?.mode === 'image' ? openableUrl(shownReply(turn).text.trim()) : undefined;
 				if (address && address.protocol !== 'mailto:') {
-					// As a string: a Uri would decode and encode the query anew, and a signed address would not hold.
+					// The address stays a string: a Uri would decode and re-encode the query, which would break a
+					// signed address.
 					await vscode.commands.executeCommand('vscode.open', address.href);
 				}
 			}),

@@ -1,9 +1,9 @@
 // The words that the page and the editor's own lists have in common. Both configure `@vscode/l10n` when they load.
 import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { SourceWords } from '../model/sourceList.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 
 export function modeLabel(mode: TurnMode): string {
@@ -30,7 +30,7 @@ export function modeDescription(mode: TurnMode): string {
 
 /** Why search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
-	return l10n.t('Search and images are not available in an encrypted conversation. Use them in another one.');
+	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
 }
 
 export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {

@@ -3,49 +3,49 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { RoutingName } from '../model/presets.ts';
 
 export interface RoutingNameView {
-	/** `unreadable`: a setting has another form than it must have. */
+	/** `unreadable` means that a setting has the wrong form. */
 	preset: RoutingName['preset'] | 'unreadable';
-	/** Beside what the name says, data is protected. */
+	/** Whether the routing policy protects data beyond what its name says. */
 	isPrivate: boolean;
-	/** Beside what the name says, providers are left out. */
+	/** Whether the policy excludes providers beyond what its name says. */
 	isLimited: boolean;
 }
 
-/** US dollars. */
+/** In US dollars. */
 export interface CostView {
 	usd: number;
 	atLeast?: true;
 }
 
-/** Of all replies of a conversation, shown or not. */
+/** The totals of all replies of a conversation, including those that are not shown. */
 export interface TotalView {
 	replies: number;
 	prompt: number;
 	completion: number;
-	/** Some reply told no tokens. */
+	/** Whether the tokens of some reply are not known. */
 	isPartial: boolean;
 	cost?: CostView;
 }
 
-/** What the next message of the conversation is sent with. */
+/** The model and the routing policy of the next message. */
 export interface SettingsView {
-	/** How the model is called. */
+	/** The name of the model. */
 	model?: string;
 	routing: RoutingNameView;
 	retention: 'on' | 'off' | 'account';
 	total: TotalView;
 }
 
-/** A field of a request, by its name there, with its value. */
+/** A field of a request: its name there and its value. */
 export type FieldView = [name: string, value: string];
 
-/** What a reply was asked with, and what was served. */
+/** What a reply was requested with, and what served it. */
 export interface DetailsView {
-	/** The model that was asked, and its alternates. */
+	/** The requested model and its alternates. */
 	asked?: string[];
 	digest?: string;
 	serviceId?: string;
-	/** Milliseconds to the first word. */
+	/** The time until the first text, in milliseconds. */
 	firstWord?: number;
 	routing?: RoutingNameView;
 	routingFields?: FieldView[];

@@ -126,8 +126,8 @@ export function reasonText(reason: PreviewReason): string {
 			return reason.by === 'latency'
 				? vscode.l10n.t('by the latency that the service measures')
 				: vscode.l10n.t('by the throughput that the service measures');
-		case 'sorted-as-told':
-			return vscode.l10n.t('sorted by the object given in sort');
+		case 'sorted-by-object':
+			return vscode.l10n.t('sorted by the object in sort');
 		case 'balanced':
 			return vscode.l10n.t('balanced by price and uptime');
 	}

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
 import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
-import { readJson } from '../model/parameterRange.ts';
 import { fieldDetail, type RoutingField, valueText } from './messages.ts';
 
 /** The routing policy that is being edited: a conversation's own or the setting. */
@@ -119,11 +119,11 @@ async function editWord(
 async function editValue(title: string, field: RoutingField, value: unknown, prompt: string): Promise<Edited> {
 	const shown = value === undefined ? '' : JSON.stringify(value);
 	const text = await input(title, prompt, shown, typed =>
-		typed.trim() === '' || routingPolicySchema.shape[field].safeParse(readJson(typed) ?? null).success
+		typed.trim() === '' || routingPolicySchema.shape[field].safeParse(parseJson(typed) ?? null).success
 			? undefined
 			: prompt,
 	);
-	return text === undefined ? 'keep' : { value: text.trim() === '' ? undefined : readJson(text) };
+	return text === undefined ? 'keep' : { value: text.trim() === '' ? undefined : parseJson(text) };
 }
 
 /** Offers the values that the connection lists, the values that are set already, and any others that the user types. */

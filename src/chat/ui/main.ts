@@ -27,7 +27,7 @@ document.body.append(app);
 
 // Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(event.data));
-const tellFocus = () => host.postMessage({ kind: 'focus-tell', focused: document.hasFocus() });
+const tellFocus = () => host.postMessage({ kind: 'focus-set', focused: document.hasFocus() });
 window.addEventListener('focus', tellFocus);
 window.addEventListener('blur', tellFocus);
 for (const [target, name] of [

@@ -1,8 +1,7 @@
 // Reads what is dropped on the page or pasted into the composer.
 
+import { decodeText, MAXIMUM_FILE_SIZE, parseUriList } from '../model/addedFiles.ts';
 import { MAXIMUM_IMAGE_BYTES } from '../model/images.ts';
-import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
-import { parseUriList } from '../model/uriList.ts';
 import { MAXIMUM_DROP } from '../protocol/protocol.ts';
 
 /** The editor's own lists come first: they name the files of a remote machine as well. */

@@ -96,7 +96,7 @@ export function createCaller(options: CallerOptions): Caller {
 					}
 					const { code, status } = error;
 					const durationMs = clock.now() - started;
-					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...(status ? { status } : {}) });
+					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...defined({ status }) });
 					// An earlier try may have left, whatever kept this one back.
 					wasSent ||= error.wasSent;
 					throw error.withSent(wasSent);

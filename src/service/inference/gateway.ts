@@ -57,9 +57,9 @@ export interface ChatGateway {
 /** The providers behind the gateway, which may change between two requests. */
 export interface ProviderDirectory {
 	providers(): readonly Provider[];
-	/** Servers of this machine that were not named by anybody, used or not. Those that are used are among the providers. */
+	/** The servers that were found on this machine, whether used or not. The used ones are among the providers. */
 	found(): readonly FoundServer[];
-	/** Resolves when what can be known at the start is known; in bounded time. */
+	/** Resolves, in bounded time, when the upstreams have been asked for their models once. */
 	ready(): Promise<void>;
 	/**
 	 * Asks the upstreams for their models again, unless that was just done. It is called if no provider is known to have

@@ -12,7 +12,7 @@ import type { ModelOffer, Prices, Provider } from './provider.ts';
 type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
-/** What a connection's own part of the description is. */
+/** The part of the description that belongs to a connection. */
 export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
@@ -42,7 +42,7 @@ export function describeGateway(providers: readonly Provider[], aliases: Connect
 	};
 }
 
-/** As a connection of the given form, by which names are read in one way here and in the client. */
+/** Returns the gateway as a connection of the given host form, so that the client and the gateway read names alike. */
 export function connectionOf(description: OfferDescription, plan: HostForm): Connection {
 	return { ...localConnection, ...description, plan };
 }
@@ -87,18 +87,23 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 		? false
 		: firstOf(offers, offer => offer.openWeights);
 	const prices = cheapestOf(offers);
+	const tools = offers.map(({ parameters }) => parameters?.has('tools'));
 	const kinds = new Set(offers.flatMap(offer => offer.kinds));
 	return {
 		id,
 		// Responses and the encrypted channel use the same models as chat.
 		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
-		...defined({ channelProvider: chattedBy, label, contextLength, maxOutputTokens, openWeights }),
-		...(offers.some(({ codeOriented }) => codeOriented) ? { codeOriented: true } : {}),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
-			? { tools: offers.some(({ parameters }) => parameters?.has('tools') !== false) }
-			: {}),
-		...(offers.some(({ images }) => images) ? { images: true } : {}),
+		...defined({
+			channelProvider: chattedBy,
+			label,
+			contextLength,
+			maxOutputTokens,
+			openWeights,
+			codeOriented: offers.some(({ codeOriented }) => codeOriented) || undefined,
+			prices: prices && { ...prices },
+			tools: tools.includes(false) ? tools.some(takesTools => takesTools !== false) : undefined,
+			images: offers.some(({ images }) => images) || undefined,
+		}),
 	};
 }
 
@@ -109,11 +114,13 @@ function describeProvider({ slug, label }: Provider, offers: readonly ModelOffer
 	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
 	return {
 		slug,
-		...defined({ label }),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...defined({ dataPolicy }),
-		...(quantizations.length === 0 ? {} : { quantizations }),
-		...defined({ parameters }),
+		...defined({
+			label,
+			prices: prices && { ...prices },
+			dataPolicy,
+			quantizations: quantizations.length === 0 ? undefined : quantizations,
+			parameters,
+		}),
 		models: offers.map(({ id }) => id),
 	};
 }

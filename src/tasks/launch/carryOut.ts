@@ -33,7 +33,7 @@ export async function carryOut(
 	if (push) {
 		const title = vscode.l10n.t('Pushing “{0}” to {1}…', shortName(push.to), shortName(push.remote));
 		await withProgress(title, () =>
-			// The editor's own push: credentials, hooks and the output are those of any push of the user's.
+			// This is the editor's own push, so credentials, hooks and output are the same as for any push by the user.
 			repository.push(push.remote, `${push.commit}:refs/heads/${push.to}`, false),
 		).catch((error: unknown) => {
 			throw new UserFacingError(
@@ -57,7 +57,7 @@ export async function carryOut(
 			? await commitChanges(place, scratch.parent, 'Uncommitted changes', confirmPrograms)
 			: scratch.parent;
 		const branch = nameScratchBranch(commit, scratch.remote);
-		// Written down before it is made, so that a window that closes meanwhile leaves none behind.
+		// The branch is written down before it is made, so that a window that closes meanwhile leaves none behind.
 		await scratchBranches.remember(branch, connection, place.directory);
 		try {
 			await makeScratchBranch(place, branch);
@@ -77,7 +77,7 @@ export async function carryOut(
 	});
 }
 
-/** What a repository's own configuration names runs only after a yes that shows it. */
+/** Asks before running programs that the repository's own configuration names, and shows them. */
 async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
 	const run = vscode.l10n.t('Run It');
 	const chosen = await askModal(

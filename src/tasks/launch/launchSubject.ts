@@ -110,10 +110,10 @@ export class OpenSubject implements LaunchSubject {
 	}
 }
 
-/** What git tells of a launch; what the service and the settings tell is added to it. */
+/** The part of the facts that git knows; the service and the settings add the rest. */
 export type GitFacts = Omit<LaunchFacts, 'service' | 'isEmptyGitUser' | 'unknownAgent'>;
 
-/** Looks at the repository as it is now. Rejects with a sentence when the branches cannot be read; changes nothing. */
+/** Reads the repository as it is now, and changes nothing. Throws a UserFacingError when the branches cannot be read. */
 export async function gatherFacts(
 	git: GitApi,
 	repository: GitRepository,
@@ -128,7 +128,7 @@ export async function gatherFacts(
 	const remotes = await Promise.all(
 		repository.state.remotes.map(async ({ name, fetchUrl, pushUrl }) => ({
 			name,
-			// The extension tells what is written in the configuration, which may be the user's abbreviation.
+			// The git extension reports the address as the configuration has it, which may be the user's abbreviation.
 			url: (await readRemoteAddress(gitPath, directory, name)) ?? fetchUrl ?? pushUrl ?? '',
 		})),
 	);

@@ -144,7 +144,7 @@ export function repositoryName({ rootUri }: GitRepository): string {
 	return oneLine(rootUri.path.split('/').at(-1) || rootUri.fsPath, MAXIMUM_NAME);
 }
 
-/** All branches that the repository knows. Throws a sentence when it has none, or cannot be read. */
+/** Returns all branches that the repository knows. Throws a UserFacingError when it has none or cannot be read. */
 export async function readBranchesOf(git: GitApi, repository: GitRepository): Promise<Branch[]> {
 	const remotes = repository.state.remotes.map(({ name }) => name);
 	let branches: Branch[];
@@ -170,7 +170,7 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 	return branches;
 }
 
-/** A branch that a service sees at the remote, and git here does not know. */
+/** A branch that the service sees at the remote and that git on this machine does not know. */
 export interface HostedBranch {
 	name: string;
 	remote: string;
@@ -178,7 +178,10 @@ export interface HostedBranch {
 	seenBy: string;
 }
 
-/** The branch the task starts from, the current one first. `hosted` may bring more. Undefined: dismissed. */
+/**
+ * Lets the user choose the branch that the task starts from, with the current one first. `hosted` may bring further
+ * branches while the list is open. Resolves with undefined when dismissed.
+ */
 export async function pickBranch(
 	repository: GitRepository,
 	branches: readonly Branch[],
@@ -210,7 +213,7 @@ export async function pickBranch(
 	return picked?.branch;
 }
 
-/** Its commit is not known: the service starts from whatever is there. */
+/** The commit of such a branch is not known, because the service starts from whatever is there. */
 function hostedItem({ name, remote, seenBy }: HostedBranch) {
 	return {
 		label: `$(cloud) ${escapeIcons(oneLine(name, MAXIMUM_BRANCH))}`,
@@ -222,8 +225,8 @@ function hostedItem({ name, remote, seenBy }: HostedBranch) {
 }
 
 /**
- * The branch that is wished for, or the current one; where HEAD is on none, the one that the user picks. Throws a sentence
- * where there is no branch of the wished name. Undefined: dismissed.
+ * Returns the branch that is wished for, or the current one. Where HEAD is on no branch, the user picks one. Throws a
+ * UserFacingError where there is no branch of the wished name. Resolves with undefined when dismissed.
  */
 export async function chooseFirstBranch(
 	git: GitApi,

@@ -11,9 +11,9 @@ import { type KeptLog, KeptLogs } from '../../../src/tasks/keptLog.ts';
 import type { FollowState } from '../../../src/tasks/model/followState.ts';
 import { followWords, TextOutput } from '../../support/logOutput.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+import { TaskServer } from '../../support/taskServer.ts';
 import { TcpRelay } from '../../support/tcpRelay.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { TaskServer } from './taskServer.ts';
 
 const SILENCE_MS = 15_000;
 const HOUR_MS = 3_600_000;

@@ -5,8 +5,8 @@ import { AgentTaskList } from '../../../src/tasks/agentTaskList.ts';
 import { ListRefresh } from '../../../src/tasks/listRefresh.ts';
 import { TaskListStore } from '../../../src/tasks/taskListStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+import { TaskServer } from '../../support/taskServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { TaskServer } from './taskServer.ts';
 
 const INTERVAL_MS = 15_000;
 const FIRST_PAGE = 'GET /api/tasks?limit=50&offset=0';

@@ -4,8 +4,8 @@ import { createClient } from '../../../src/client/client.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { NO_FILTER } from '../../../src/tasks/model/taskFilter.ts';
 import { TaskListStore } from '../../../src/tasks/taskListStore.ts';
+import { TaskServer } from '../../support/taskServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { TaskServer } from './taskServer.ts';
 
 /** Ids of tasks, newest first, as a service lists them: `t0` is the oldest. */
 function fill(server: TaskServer, count: number, status = 'completed'): void {

@@ -338,7 +338,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return;
 		}
 		event.preventDefault();
-		void this.paste.hold(text, this.requests.ask('paste-look', { text }, PASTE_MS));
+		void this.paste.hold(text, this.requests.ask('paste-check', { text }, PASTE_MS));
 	}
 
 	/** Adds files that came without an address, by their content. A message waits until the host has received it. */

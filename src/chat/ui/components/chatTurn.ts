@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { sourcesAsMarkdown, sourcesAsText } from '../../model/sourceList.ts';
+import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
 import type { TotalView } from '../../protocol/settingsProtocol.ts';

@@ -19,14 +19,14 @@ const lenientUsageSchema = lenient(usageSchema);
 type ReceivedChoice = ReceivedChunk['choices'][number];
 type ReceivedDelta = NonNullable<ReceivedChoice['delta']>;
 
-/** What an upstream streams, chunk by chunk, to the chunks of a provider. Fields that do not fit are left out. */
+/** Converts an upstream's stream into a provider's chunks. Fields that do not fit are left out. */
 export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 	isEnded = false;
 	/** contract: not shown. A clean close after a `finish_reason` ends a reply too (unspecified.md, "chunk objects"). */
 	mayClose = false;
 	private readonly requested: string;
 
-	/** `requested` is the model's name as the upstream was asked for it. */
+	/** `requested` is the model's name in the request to the upstream. */
 	constructor(requested: string) {
 		this.requested = requested;
 	}

@@ -48,7 +48,8 @@ describe('what a message asks for', () => {
 	});
 
 	async function open(models = { search: 'acme-search', image: 'painter' } as object): Promise<Chat> {
-		conversations = await windows.open({ modes: async () => models, images });
+		windows.modes = models;
+		conversations = await windows.open({ images });
 		return conversations.shown;
 	}
 

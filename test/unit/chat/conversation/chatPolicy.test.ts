@@ -83,7 +83,8 @@ describe('the chat under a policy', () => {
 	});
 
 	it('searches under the policy too, and asks for no image where that leaves providers out', async () => {
-		const chat = await open({ modes: async () => ({ search: 'acme-search', image: 'painter' }) });
+		windows.modes = { search: 'acme-search', image: 'painter' };
+		const chat = await open();
 		await chat.choose({ routing: { sort: 'price' }, parameters: { seed: 4 } });
 		await chat.send(first, '/search One?');
 		await replyEnded(chat);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { exportJson } from '../../../../src/chat/conversations/exportJson.ts';
-import { type ExportWords, exportMarkdown } from '../../../../src/chat/conversations/exportMarkdown.ts';
+import { type ExportWords, exportJson, exportMarkdown } from '../../../../src/chat/conversations/exportFormats.ts';
 import { addTurn, type Conversation, type Turn } from '../../../../src/chat/model/conversation.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 

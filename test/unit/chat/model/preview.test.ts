@@ -129,7 +129,7 @@ describe('the preview of a policy', () => {
 		const slugs = previewOf(connection(), { model: 'large', provider: { sort: 'price' } }).map(({ slug }) => slug);
 		assert.deepEqual(slugs, ['cheap', 'safe', 'quiet', 'other']);
 		assert.equal(rowsOf({ sort: 'latency' })['safe'], 'remains measured price');
-		assert.equal(rowsOf({ sort: { by: 'x' } })['safe'], 'remains sorted-as-told price');
+		assert.equal(rowsOf({ sort: { by: 'x' } })['safe'], 'remains sorted-by-object price');
 	});
 
 	it('counts who hosts an alternate, and names who is named and not listed', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { replyCost, totalCost } from '../../../../src/chat/model/cost.ts';
 import { costOf, servedModel, totalOf, withFacts } from '../../../../src/chat/model/replyFacts.ts';
-import { toDetailsView, toSettingsView } from '../../../../src/chat/protocol/toSettingsView.ts';
+import { toDetailsView, toSettingsView } from '../../../../src/chat/protocol/toView.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 

@@ -7,7 +7,7 @@ import { createClient } from '../../../../src/client/client.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { readEntries, readRange, saveLog } from '../../../../src/tasks/logDocument/readEntries.ts';
 import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
-import { TaskServer } from '../taskServer.ts';
+import { TaskServer } from '../../../support/taskServer.ts';
 
 const words = { error: 'error', warning: 'warning', success: 'success' };
 const missing = (from: number, to: number) => `<missing ${from} to ${to}>`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TaskEnds } from '../../../../src/tasks/model/taskEnds.ts';
-import { readTask } from '../readTask.ts';
+import { readTask } from '../../../support/readTask.ts';
 
 const working = (id: string) => readTask({ id, status: 'processing' });
 const over = (id: string, status = 'completed') => readTask({ id, status, completedAt: '2026-11-21T10:00:00Z' });

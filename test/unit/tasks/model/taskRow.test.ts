@@ -3,8 +3,8 @@ import type { Task } from '../../../../src/contract/tasks.ts';
 import type { FollowState } from '../../../../src/tasks/model/followState.ts';
 import { describeTask, repositoryName } from '../../../../src/tasks/model/taskRow.ts';
 import { processorMs } from '../../../support/processorTime.ts';
+import { readTask } from '../../../support/readTask.ts';
 import { rowWords } from '../../../support/rowWords.ts';
-import { readTask } from '../readTask.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 const describeRow = (task: Partial<Task>, follow?: FollowState, isStopping = false) =>

@@ -1,5 +1,5 @@
 import { type Attachment, fenced } from '../model/attachment.ts';
-import { citationsOf } from '../model/citations.ts';
+import { citationsOf, sourcesAsMarkdown } from '../model/citations.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -8,7 +8,7 @@ import {
 	shownTurns,
 	versionsOf,
 } from '../model/conversation.ts';
-import { sourcesAsMarkdown } from '../model/sourceList.ts';
+import { fileVersionOf } from '../model/conversationFile.ts';
 
 /** The words around the text of a conversation. The caller fills in the placeholders `{0}` and following. */
 export interface ExportWords {
@@ -120,4 +120,14 @@ function note(text: string): string {
 /** Nothing that comes from elsewhere may act as markup in a line that the export writes. */
 function escapeLine(text: string): string {
 	return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
+}
+
+/**
+ * The whole conversation as JSON, with all versions of its messages and all replies. `format` and `version` name the
+ * format: version 3, or 4 for an encrypted conversation, is `Conversation` of `model/conversation.ts`, field by field,
+ * with times in milliseconds since the epoch. Adding a field does not change the version; changing the meaning of a
+ * field does.
+ */
+export function exportJson(conversation: Conversation, exportedAt: number): string {
+	return `${JSON.stringify({ format: 'errand.conversation', version: fileVersionOf(conversation), exportedAt, conversation }, undefined, '\t')}\n`;
 }

@@ -1,3 +1,12 @@
+/** Returns undefined for a text that is not JSON. The parser's own error would quote the text, which no log may hold. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
 /**
  * Whether the arrays and objects of a JSON value are nested more than `levels` deep. It does not recurse, so it works
  * at any depth.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ageText } from '../../../../src/chat/conversations/age.ts';
+import { ageText } from '../../../../src/chat/conversations/listing.ts';
 
 describe('how long ago', () => {
 	const now = Date.UTC(2026, 10, 20, 12);

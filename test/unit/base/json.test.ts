@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDeeperThan } from '../../../src/base/nesting.ts';
+import { isDeeperThan, parseJson } from '../../../src/base/json.ts';
 
 describe('the nesting of a value', () => {
 	it('counts lists and objects alike, each branch for itself', () => {
@@ -16,5 +16,15 @@ describe('the nesting of a value', () => {
 	it('does not run out of room', () => {
 		const levels = 300_000;
 		assert.ok(isDeeperThan(JSON.parse('['.repeat(levels) + ']'.repeat(levels)), levels - 2));
+	});
+});
+
+describe('parseJson', () => {
+	it('returns the value of JSON, and undefined for any other text', () => {
+		assert.deepEqual(parseJson('{"a": [null]}'), { a: [null] });
+		assert.equal(parseJson('null'), null);
+		for (const text of ['', '{', 'undefined', '<html>']) {
+			assert.equal(parseJson(text), undefined, text);
+		}
 	});
 });

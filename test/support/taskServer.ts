@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connection } from '../../../src/contract/connection.ts';
+import type { Connection } from '../../src/contract/connection.ts';
 
 export interface ServedTask {
 	id: string;
