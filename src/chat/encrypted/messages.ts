@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
-import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../protocol/protocol.ts';
 
 /** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {

@@ -1,7 +1,13 @@
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 import type { PolicyView } from '../protocol/policyProtocol.ts';
-import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
+import type {
+	ConnectionView,
+	ContextView,
+	EncryptionView,
+	ToPage,
+	TurnChange,
+	TurnView,
+} from '../protocol/protocol.ts';
 
 export interface PageState {
 	/** The number of the last change that is included; undefined before the first snapshot. */
