@@ -11,10 +11,39 @@ export interface ImageHeader {
 	readonly height: number;
 }
 
+/** The first bytes of every PNG, as Latin-1. */
+export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n';
+
+/** Returns the type that the first bytes have, or undefined for anything else. SVG is a document and never an image here. */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+	const head = String.fromCharCode(...bytes.subarray(0, 12));
+	if (head.startsWith(PNG_SIGNATURE)) {
+		return 'image/png';
+	}
+	if (head.startsWith('\xff\xd8\xff')) {
+		return 'image/jpeg';
+	}
+	if (/^GIF8[79]a/.test(head)) {
+		return 'image/gif';
+	}
+	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}
+
 /** Returns undefined for anything that is not an image of these types. Only the header is read. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	return readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view);
+	switch (imageTypeOf(bytes)) {
+		case 'image/png':
+			return readPng(view);
+		case 'image/jpeg':
+			return readJpeg(view);
+		case 'image/gif':
+			return readGif(view);
+		case 'image/webp':
+			return readWebp(view);
+		case undefined:
+			return undefined;
+	}
 }
 
 const textAt = (view: DataView, offset: number, length: number): string =>
@@ -23,20 +52,20 @@ const textAt = (view: DataView, offset: number, length: number): string =>
 		: String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + offset, length));
 
 function readPng(view: DataView): ImageHeader | undefined {
-	return textAt(view, 0, 8) === '\x89PNG\r\n\x1a\n' && textAt(view, 12, 4) === 'IHDR' && view.byteLength >= 24
+	return textAt(view, 12, 4) === 'IHDR' && view.byteLength >= 24
 		? { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
 		: undefined;
 }
 
 function readGif(view: DataView): ImageHeader | undefined {
-	return /^GIF8[79]a$/.test(textAt(view, 0, 6)) && view.byteLength >= 10
+	return view.byteLength >= 10
 		? { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) }
 		: undefined;
 }
 
 /** The format has three variants: lossy, lossless, and extended with a header of its own. */
 function readWebp(view: DataView): ImageHeader | undefined {
-	if (textAt(view, 0, 4) !== 'RIFF' || textAt(view, 8, 4) !== 'WEBP' || view.byteLength < 30) {
+	if (view.byteLength < 30) {
 		return undefined;
 	}
 	const type = 'image/webp';
@@ -60,9 +89,6 @@ function readWebp(view: DataView): ImageHeader | undefined {
 
 /** The size is in the frame header, which any number of other segments may precede. */
 function readJpeg(view: DataView): ImageHeader | undefined {
-	if (textAt(view, 0, 3) !== '\xff\xd8\xff') {
-		return undefined;
-	}
 	for (let offset = 2; offset + 9 <= view.byteLength; ) {
 		const marker = view.getUint8(offset + 1);
 		if (view.getUint8(offset) !== 0xff) {

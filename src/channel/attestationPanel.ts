@@ -22,7 +22,7 @@ import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
 import { reasonText } from './reasonMessages.ts';
 
-/** What a report is of. */
+/** The channel that a report is about. */
 export interface Subject {
 	active: ChannelConnection;
 	place: ChannelPlace;
@@ -39,7 +39,7 @@ interface Checked {
 	at: Date;
 }
 
-/** The report on one attestation, as an editor tab. Looks, and changes nothing. */
+/** The report on an attestation, as an editor tab. It only reads and changes nothing. */
 export class AttestationPanel {
 	private readonly dependencies: PanelDependencies;
 	private readonly store = new DisposableStore();
@@ -47,7 +47,7 @@ export class AttestationPanel {
 	private subject: Subject;
 	private checked: Checked | undefined;
 	private problem: string | undefined;
-	/** Ends with the next check, or with the panel. */
+	/** Aborted by the next check or when the panel is disposed. */
 	private checking: AbortController | undefined;
 	private isReady = false;
 
@@ -68,7 +68,7 @@ export class AttestationPanel {
 			'errand.attestation',
 			vscode.l10n.t('Attestation'),
 			vscode.ViewColumn.Active,
-			// A find box, as in any text that is read.
+			// The report is a text to read, so it has a find box.
 			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
 		);
 		this.store.add(
@@ -84,7 +84,7 @@ export class AttestationPanel {
 		);
 		this.store.add(
 			this.panel.onDidChangeViewState(() => {
-				// A hidden page is gone; the next one asks for itself.
+				// A hidden page is disposed of by the editor; the next one announces itself.
 				this.isReady = this.isReady && this.panel.visible;
 			}),
 		);
@@ -103,7 +103,7 @@ export class AttestationPanel {
 	onDidDispose(listener: () => void): void {
 		this.panel.onDidDispose(() => {
 			this.checking?.abort();
-			// Nobody is told any more what comes of it.
+			// The result of the check is not shown any more.
 			this.checking = undefined;
 			this.isReady = false;
 			this.store.dispose();
@@ -115,7 +115,7 @@ export class AttestationPanel {
 		this.panel.dispose();
 	}
 
-	/** Brings it to the front, with another subject. */
+	/** Brings the tab to the front and shows another subject in it. */
 	show(subject: Subject): Promise<void> {
 		this.subject = subject;
 		this.checked = undefined;
@@ -219,7 +219,7 @@ export class AttestationPanel {
 			return;
 		}
 		const { attested, at } = checked;
-		// Before the question where to, during which the tab may come to show something else.
+		// The text is made before the save dialog, during which the tab may change to another subject.
 		const text = exportReport({
 			...attested,
 			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: reasonText(verdict) })),

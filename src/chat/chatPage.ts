@@ -12,19 +12,19 @@ import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
 import type { EncryptionController } from './encrypted/encryptionController.ts';
 import { noticeText } from './messages/messages.ts';
-import type { PolicySource } from './model/applyPolicy.ts';
+import type { SettingsSource } from './model/applySettings.ts';
 import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';
-import type { PolicyDefaults } from './model/policy.ts';
+import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { PolicyView } from './protocol/policyProtocol.ts';
 import type { ToPage, TurnChange } from './protocol/protocol.ts';
-import { sliceBefore, toPolicyView, toTurnView } from './protocol/toView.ts';
+import type { SettingsView } from './protocol/settingsProtocol.ts';
+import { sliceBefore, toSettingsView, toTurnView } from './protocol/toView.ts';
 import type { ShownConnection } from './shownConnection.ts';
 
 export interface ChatPageOptions {
 	connection: ShownConnection;
-	policy: PolicySource;
+	settings: SettingsSource;
 	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
 	/** Called when another conversation or model is shown, so that the size of the next message is measured again. */
 	conversationShown(): void;
@@ -159,7 +159,7 @@ export class ChatPage implements Disposable {
 			earlier: path.length - turns.length,
 			connection: this.options.connection.view,
 			...defined({ mode: conversation.mode }),
-			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
+			...(conversation.encryption ? {} : { settings: this.settingsView(conversation) }),
 			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
@@ -208,7 +208,7 @@ export class ChatPage implements Disposable {
 					this.setTurn(chat, turn);
 				}
 				if (chat.live === undefined) {
-					this.showPolicy(conversation);
+					this.showSettings(conversation);
 				}
 				break;
 			}
@@ -242,9 +242,9 @@ export class ChatPage implements Disposable {
 		this.post({ kind: 'connection-set', connection: this.options.connection.view });
 	}
 
-	/** Shows the model, the policy and how much the model can still take. */
+	/** Shows the model, the routing policy, and how much context fits. */
 	showChoices({ conversation }: Chat): void {
-		this.showPolicy(conversation);
+		this.showSettings(conversation);
 		this.options.conversationShown();
 		this.showStatus(conversation);
 	}
@@ -272,21 +272,21 @@ export class ChatPage implements Disposable {
 		this.status.show(view.label, settings?.model ?? view.model, problem);
 	}
 
-	private showPolicy(conversation: Conversation): void {
+	private showSettings(conversation: Conversation): void {
 		if (!conversation.encryption) {
-			this.post({ kind: 'policy-set', policy: this.policyView(conversation) });
+			this.post({ kind: 'settings-set', settings: this.settingsView(conversation) });
 		}
 	}
 
-	private policyView(conversation: Conversation): PolicyView {
-		let defaults: PolicyDefaults | undefined;
+	private settingsView(conversation: Conversation): SettingsView {
+		let defaults: UserSettings | undefined;
 		try {
-			defaults = this.options.policy.defaults();
+			defaults = this.options.settings.defaults();
 		} catch {
-			// A problem with a setting is reported when a message is sent and when the policy is opened.
+			// A setting that cannot be read is reported when a message is sent and when the routing policy is opened.
 			defaults = undefined;
 		}
-		return toPolicyView(conversation, defaults, this.options.connection.view.model);
+		return toSettingsView(conversation, defaults, this.options.connection.view.model);
 	}
 
 	private sendFocus(): void {

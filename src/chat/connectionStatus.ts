@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import { type CommandId, commands } from '../platform/ids.ts';
 
 const MAXIMUM_NAME = 28;
@@ -20,7 +21,7 @@ export class ConnectionStatus implements Disposable {
 		const names = [label, model].filter(name => name !== undefined && name !== '') as string[];
 		const text = names.length === 0 ? vscode.l10n.t('No Connection') : names.map(shortened).join(' · ');
 		// Only the first icon is meant: text from settings or a service must not become an icon.
-		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${text.replaceAll('$(', '$ (')}`;
+		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${escapeIcons(text)}`;
 		item.backgroundColor = problem === undefined ? undefined : new vscode.ThemeColor('statusBarItem.warningBackground');
 		const state = problem ?? used(label, model);
 		item.accessibilityInformation = { label: vscode.l10n.t('Errand: {0}', state), role: 'button' };

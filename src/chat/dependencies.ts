@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { EncryptedChannels } from './conversation/conversationChannel.ts';
-import type { ModelPickerOptions } from './policy/modelPicker.ts';
+import type { ModelPickerOptions } from './settings/modelPicker.ts';
 
 /** What the root passes to the chat. */
 export interface ChatDependencies {

@@ -25,16 +25,16 @@ import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText } from './messages/messages.ts';
-import type { PolicySource } from './model/applyPolicy.ts';
+import type { SettingsSource } from './model/applySettings.ts';
 import { historyTokens } from './model/contextBudget.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
 import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
-import { explainPolicy } from './policy/messages.ts';
-import type { PolicyPickers } from './policy/policyPickers.ts';
-import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
+import { explainRefusal } from './settings/messages.ts';
+import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
+import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
@@ -58,7 +58,7 @@ export class ChatPanel {
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
-	private readonly policy: PolicySource;
+	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
 	private readonly pageState: PageStateFile;
@@ -76,7 +76,7 @@ export class ChatPanel {
 				? windowFile(vscode.Uri.joinPath(globalStorageUri, 'windows').fsPath, workspaceState)
 				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
 		);
-		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
+		this.settings = { defaults: readChatSettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
 		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
@@ -94,10 +94,11 @@ export class ChatPanel {
 					open: (address, options) =>
 						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
 				},
-				policy: this.policy,
+				settings: this.settings,
 			},
 			explain: {
-				error: (error, connection, asked, mode) => explainPolicy(error, asked, mode) ?? explainError(error, connection),
+				error: (error, connection, asked, mode) =>
+					explainRefusal(error, asked, mode) ?? explainError(error, connection),
 				finish: finishExplanation,
 			},
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
@@ -115,7 +116,7 @@ export class ChatPanel {
 		this.page = this.store.add(
 			new ChatPage({
 				connection: this.connection,
-				policy: this.policy,
+				settings: this.settings,
 				encryption: this.encryption,
 				conversationShown: () => this.context.show(),
 				logger,
@@ -158,7 +159,7 @@ export class ChatPanel {
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
-			'policy-choose': () => this.pickFromPage(pickers => pickers.selectPolicy()),
+			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
@@ -195,28 +196,28 @@ export class ChatPanel {
 			logger,
 		};
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
-		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
+		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
 	}
 
-	private pickFromPage(pick: (pickers: PolicyPickers) => Promise<PickerEnd>): Promise<void> {
+	private pickFromPage(pick: (pickers: SettingsPickers) => Promise<PickerEnd>): Promise<void> {
 		return thenComposer(
-			async () => pick(await this.policyPickers()),
+			async () => pick(await this.settingsPickers()),
 			() => this.focusComposer(),
 		);
 	}
 
-	/** Resolves with the lists for model, policy and parameters of the shown conversation. */
-	async policyPickers(): Promise<PolicyPickers> {
-		const { PolicyPickers } = await import('./policy/policyPickers.ts');
+	/** Resolves with the lists for model, routing policy and parameters of the shown conversation. */
+	async settingsPickers(): Promise<SettingsPickers> {
+		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;
 		const keyed = <T>(key: string) => ({
 			read: (connection: string) => workspaceState.get<T[]>(`${key}.${connection}`) ?? [],
 			write: (connection: string, values: T[]) => void workspaceState.update(`${key}.${connection}`, values),
 		});
-		return new PolicyPickers({
+		return new SettingsPickers({
 			shown: () => this.shown(),
 			defaultModel: async () => (await connection()).model,
-			source: this.policy,
+			source: this.settings,
 			discover: async () => (await client()).models.discover(),
 			recent: keyed('errand.recentModels'),
 			found: keyed('errand.foundModels'),

@@ -5,7 +5,7 @@ import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import type { ChatPanel } from './panel.ts';
-import type { PolicyPickers } from './policy/policyPickers.ts';
+import type { SettingsPickers } from './settings/settingsPickers.ts';
 
 export interface RegisteredChat extends Disposable {
 	/** Stops the running reply and resolves when the conversation is on disk. */
@@ -57,12 +57,12 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
-	const withPickers = async <T>(run: (pickers: PolicyPickers) => Promise<T>): Promise<T | undefined> => {
+	const withPickers = async <T>(run: (pickers: SettingsPickers) => Promise<T>): Promise<T | undefined> => {
 		const panel = await openPanel();
-		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.policyPickers());
+		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.settingsPickers());
 	};
 	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
-	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectPolicy())));
+	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();

@@ -1,6 +1,6 @@
 // The request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
 import * as z from 'zod';
-import { providerPreferencesSchema } from './provider.ts';
+import { routingPolicySchema } from './provider.ts';
 import { integerFrom, numberAbove, numberBetween } from './ranges.ts';
 
 const chatToolSchema = z.strictObject({
@@ -66,7 +66,7 @@ export const chatRequestSchema = z.strictObject({
 	messages: z.array(messageSchema).min(1),
 	/** Alternatives to `model`. */
 	models: z.array(z.string().min(1)).optional(),
-	provider: providerPreferencesSchema.optional(),
+	provider: routingPolicySchema.optional(),
 	stream: z.boolean().optional(),
 	/** The value must also be below the model's context length, where that is known; the client checks it. */
 	max_tokens: integerFrom(1).optional(),

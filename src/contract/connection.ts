@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { describedDataPolicySchema } from './dataPolicy.ts';
-import { providerPreferencesSchema } from './provider.ts';
+import { routingPolicySchema } from './provider.ts';
 
 /** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
 const hostUrl = z
@@ -72,8 +72,8 @@ export const connectionSchema = z.object({
 	models: list(modelSchema),
 	providers: list(connectionProviderSchema),
 	providerPrefixes: list(z.object({ prefix: name, provider: name })),
-	/** The provider is either the one to try first, or a preferences object as in a request. */
-	aliases: list(z.object({ name, model: name, provider: z.union([name, providerPreferencesSchema]).optional() })),
+	/** The provider is either the one to try first, or a routing policy as in a request. */
+	aliases: list(z.object({ name, model: name, provider: z.union([name, routingPolicySchema]).optional() })),
 	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
 });
 

@@ -1,6 +1,7 @@
 // How a window finds, verifies and leases the local service. This is our own protocol and no part of the service's
 // contract (design.md, section 8).
 import { createHmac } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { connectionProviderSchema, connectionSchema } from './connection.ts';
@@ -56,6 +57,24 @@ export const discoverySchema = z.object({
 	startedAt: z.string(),
 });
 export type Discovery = z.output<typeof discoverySchema>;
+
+/**
+ * Reads the discovery file. Returns undefined if it does not exist, cannot be read, or could have been written by
+ * others.
+ */
+export async function readDiscovery(stateFolder: string): Promise<Discovery | undefined> {
+	const file = path.join(stateFolder, DISCOVERY_FILE);
+	try {
+		const status = await lstat(file);
+		const isOurs = process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0);
+		if (!status.isFile() || !isOurs) {
+			return undefined;
+		}
+		return discoverySchema.parse(JSON.parse(await readFile(file, 'utf8')));
+	} catch {
+		return undefined;
+	}
+}
 
 /**
  * The first line that the service prints, as JSON: either it serves, or another process serves already and this one

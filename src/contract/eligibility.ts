@@ -2,7 +2,7 @@
 // deployments, Zero data retention). The gateway selects providers by this rule, and the chat previews it.
 import { type ChatRequest, parametersOf } from './chatRequest.ts';
 import type { DataPolicy } from './dataPolicy.ts';
-import type { ProviderPreferences } from './provider.ts';
+import type { RoutingPolicy } from './provider.ts';
 
 /** What is known about a provider that hosts the model. Undefined members are unknown. */
 export interface ProviderFacts {
@@ -46,13 +46,13 @@ export function isNamed({ slug, ownSlug }: ProviderFacts, slugs: readonly string
 	return slugs.includes(slug) || (ownSlug !== undefined && slugs.includes(ownSlug));
 }
 
-/** `preferences` are those in force for the request; `request` is used for its parameters only. */
+/** `routing` is the routing policy in force for the request; `request` is used for its parameters only. */
 export function eligibilityOf(
 	provider: ProviderFacts,
-	preferences: ProviderPreferences,
+	routing: RoutingPolicy,
 	request: Partial<ChatRequest>,
 ): Eligibility {
-	const { only, ignore = [], order = [], allow_fallbacks, quantizations: wanted = [] } = preferences;
+	const { only, ignore = [], order = [], allow_fallbacks, quantizations: wanted = [] } = routing;
 	const { dataPolicy, quantizations, parameters } = provider;
 	const exclusions: Exclusion[] = [];
 	const unknown: Eligibility['unknown'][number][] = [];
@@ -65,8 +65,8 @@ export function eligibilityOf(
 	if (allow_fallbacks === false && order.length > 0 && !isNamed(provider, order)) {
 		exclusions.push({ kind: 'not-in-order' });
 	}
-	const stores = preferences.data_collection === 'deny' ? dataPolicy?.storesData : false;
-	const forgets = preferences.zdr === true ? dataPolicy?.zeroDataRetention : true;
+	const stores = routing.data_collection === 'deny' ? dataPolicy?.storesData : false;
+	const forgets = routing.zdr === true ? dataPolicy?.zeroDataRetention : true;
 	if (stores || forgets === false) {
 		const both = stores && forgets === false;
 		exclusions.push({ kind: both ? 'stores-and-retains-data' : stores ? 'stores-data' : 'retains-data' });
@@ -81,7 +81,7 @@ export function eligibilityOf(
 			exclusions.push({ kind: 'quantization', offered: quantizations });
 		}
 	}
-	const required = preferences.require_parameters === true ? parametersOf(request) : [];
+	const required = routing.require_parameters === true ? parametersOf(request) : [];
 	const missing = parameters === 'all' ? [] : required.filter(name => !parameters?.has(name));
 	if (missing.length > 0) {
 		if (parameters === undefined) {

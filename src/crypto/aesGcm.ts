@@ -1,40 +1,37 @@
-// AES-256-GCM without associated data; the ciphertext ends with the tag.
-import type { DecipherGCM, KeyObject, webcrypto } from 'node:crypto';
-import { nodeCrypto, subtle } from './platform.ts';
+// AES-256-GCM without associated data. The ciphertext ends with the tag.
+import { createDecipheriv, createSecretKey, type KeyObject, subtle, type webcrypto } from 'node:crypto';
 
 export const IV_LENGTH = 12;
 export const TAG_LENGTH = 16;
 
-/** What is no longer is decrypted at once: to hand it to another thread would take longer than the work. */
-const AT_ONCE = 65_536;
+/** Up to this many bytes are decrypted synchronously: handing them to another thread would take longer than the work. */
+const MAXIMUM_SYNCHRONOUS = 65_536;
 
-/** Cannot be read out again. */
+/** A key whose bytes cannot be read out again. */
 export type AesKey = webcrypto.CryptoKey;
 
-/** The same keys as the platform's own library takes them. */
-const platformKeys = new WeakMap<AesKey, KeyObject>();
+/** The same keys in the form that the synchronous functions take. */
+const keyObjects = new WeakMap<AesKey, KeyObject>();
 
 const parameters = (iv: Uint8Array) => ({ name: 'AES-GCM', iv, tagLength: 8 * TAG_LENGTH });
 
-/** From 32 bytes. */
+/** Makes a key from 32 bytes. */
 export async function importAesKey(bytes: Uint8Array): Promise<AesKey> {
 	const key = await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
-	if (nodeCrypto) {
-		platformKeys.set(key, nodeCrypto.createSecretKey(bytes));
-	}
+	keyObjects.set(key, createSecretKey(bytes));
 	return key;
 }
 
-/** The IV must be new for the key. */
+/** Encrypts. The IV must never have been used with this key before. */
 export async function encrypt(key: AesKey, iv: Uint8Array, plain: Uint8Array): Promise<Uint8Array> {
 	return new Uint8Array(await subtle.encrypt(parameters(iv), key, plain));
 }
 
-/** Undefined where the tag does not hold. */
+/** Returns undefined where the tag does not match. */
 export async function decrypt(key: AesKey, iv: Uint8Array, ciphertext: Uint8Array): Promise<Uint8Array | undefined> {
-	const platformKey = platformKeys.get(key);
-	if (nodeCrypto && platformKey && ciphertext.length <= AT_ONCE) {
-		return decryptAtOnce(nodeCrypto.createDecipheriv('aes-256-gcm', platformKey, iv, OPTIONS), ciphertext);
+	const keyObject = keyObjects.get(key);
+	if (keyObject && ciphertext.length <= MAXIMUM_SYNCHRONOUS) {
+		return decryptSynchronously(keyObject, iv, ciphertext);
 	}
 	try {
 		return new Uint8Array(await subtle.decrypt(parameters(iv), key, ciphertext));
@@ -48,13 +45,15 @@ export async function decrypt(key: AesKey, iv: Uint8Array, ciphertext: Uint8Arra
 
 const OPTIONS = { authTagLength: TAG_LENGTH };
 
-function decryptAtOnce(decipher: DecipherGCM, ciphertext: Uint8Array): Uint8Array | undefined {
+function decryptSynchronously(key: KeyObject, iv: Uint8Array, ciphertext: Uint8Array): Uint8Array | undefined {
 	const end = ciphertext.length - TAG_LENGTH;
 	if (end < 0) {
 		return undefined;
 	}
-	const plain = decipher.setAuthTag(ciphertext.subarray(end)).update(ciphertext.subarray(0, end));
+	const decipher = createDecipheriv('aes-256-gcm', key, iv, OPTIONS).setAuthTag(ciphertext.subarray(end));
+	const plain = decipher.update(ciphertext.subarray(0, end));
 	try {
+		// Only this call compares the tag.
 		decipher.final();
 		return plain;
 	} catch {

@@ -1,4 +1,4 @@
-import { subtle } from './platform.ts';
+import { subtle } from 'node:crypto';
 
 export type DigestName = 'SHA-256' | 'SHA-384' | 'SHA-512';
 

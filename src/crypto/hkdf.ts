@@ -1,4 +1,4 @@
-import { subtle } from './platform.ts';
+import { subtle } from 'node:crypto';
 
 export interface HkdfInput {
 	secret: Uint8Array;

@@ -1,70 +1,44 @@
-import type { KeyObject } from 'node:crypto';
-import { p384 } from '@noble/curves/nist.js';
-import { type NodeCrypto, nodeCrypto, subtle } from './platform.ts';
+import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { type PublicKey, writePublicKey } from './publicKey.ts';
 
 /** A P-384 key pair of one session. */
 export interface KeyPair {
 	/** 48 bytes. */
 	secretKey: Uint8Array;
-	/** PEM of the SubjectPublicKeyInfo. */
+	/** The PEM of the SubjectPublicKeyInfo. */
 	publicKey: string;
 }
 
 const SECRET_LENGTH = 48;
 const CURVE = 'secp384r1';
-/** What stands around a secret key as RFC 5915 writes it, without the public one. */
+/** The bytes around a secret key in the form of RFC 5915, without the public key. */
 const BEFORE_SECRET = Buffer.from('303e0201010430', 'hex');
 const AFTER_SECRET = Buffer.from('a00706052b81040022', 'hex');
 
-// Each of these works with the platform's own library where there is one: the portable one makes a table before the first
-// key and the first signature, for which the event loop would stand still for some 50 ms.
-
-export function generateKeyPair(platform: NodeCrypto | null = nodeCrypto ?? null): KeyPair {
-	if (platform) {
-		const own = platform.createECDH(CURVE);
-		const publicKey = writePublicKey(own.generateKeys());
-		const secretKey = new Uint8Array(SECRET_LENGTH);
-		const number = own.getPrivateKey();
-		secretKey.set(number, SECRET_LENGTH - number.length);
-		return { secretKey, publicKey };
-	}
-	const { secretKey } = p384.keygen();
-	return { secretKey, publicKey: writePublicKey(p384.getPublicKey(secretKey, false)) };
+export function generateKeyPair(): KeyPair {
+	const own = createECDH(CURVE);
+	const publicKey = writePublicKey(own.generateKeys());
+	// Node leaves out leading zeros.
+	const secretKey = new Uint8Array(SECRET_LENGTH);
+	const number = own.getPrivateKey();
+	secretKey.set(number, SECRET_LENGTH - number.length);
+	return { secretKey, publicKey };
 }
 
-/** ECDH: the x coordinate of the shared point, 48 bytes. */
-export function agree(
-	secretKey: Uint8Array,
-	{ point }: PublicKey,
-	platform: NodeCrypto | null = nodeCrypto ?? null,
-): Uint8Array {
-	if (platform) {
-		const own = platform.createECDH(CURVE);
-		own.setPrivateKey(secretKey);
-		return own.computeSecret(point);
-	}
-	// The compressed form is a sign byte and x.
-	return Uint8Array.from(p384.getSharedSecret(secretKey, point, true)).subarray(1);
+/** Returns the secret that both sides agree on by ECDH: the x coordinate of the shared point, 48 bytes. */
+export function agree(secretKey: Uint8Array, { point }: PublicKey): Uint8Array {
+	const own = createECDH(CURVE);
+	own.setPrivateKey(secretKey);
+	return own.computeSecret(point);
 }
 
-/** ECDSA with SHA-256, as DER. The random number of the signature never comes from chance alone, but from key and digest. */
-export async function signMessage(
-	secretKey: Uint8Array,
-	message: Uint8Array,
-	platform: NodeCrypto | null = nodeCrypto ?? null,
-): Promise<Uint8Array> {
-	if (platform) {
-		return signBesideTheLoop(platformKey(secretKey, platform), message, platform);
-	}
-	const digest = new Uint8Array(await subtle.digest('SHA-256', message));
-	// The library would hash with SHA-384 and move s into the lower half, which nothing here asks for.
-	return p384.sign(digest, secretKey, { prehash: false, lowS: false, format: 'der' });
-}
-
-function signBesideTheLoop(key: KeyObject, message: Uint8Array, { sign }: NodeCrypto): Promise<Uint8Array> {
+/**
+ * Signs by ECDSA with SHA-256, off the event loop, and resolves with the signature as DER. OpenSSL makes the signature's
+ * nonce from the key and the message as well as from random bytes, so a bad random number generator gives nothing away.
+ */
+export function signMessage(secretKey: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
 	return new Promise((resolve, reject) => {
-		sign('sha256', message, key, (error, signature) => {
+		sign('sha256', message, keyObject(secretKey), (error, signature) => {
 			if (error) {
 				reject(error);
 			} else {
@@ -74,16 +48,16 @@ function signBesideTheLoop(key: KeyObject, message: Uint8Array, { sign }: NodeCr
 	});
 }
 
-/** A session signs with one key, which is read in once. */
-const platformKeys = new WeakMap<Uint8Array, KeyObject>();
+/** A session signs all its messages with one key, which is therefore parsed only once. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
-function platformKey(secretKey: Uint8Array, { createPrivateKey }: NodeCrypto): KeyObject {
-	const known = platformKeys.get(secretKey);
+function keyObject(secretKey: Uint8Array): KeyObject {
+	const known = keyObjects.get(secretKey);
 	if (known) {
 		return known;
 	}
 	const der = Buffer.concat([BEFORE_SECRET, secretKey, AFTER_SECRET]);
 	const key = createPrivateKey({ key: der, format: 'der', type: 'sec1' });
-	platformKeys.set(secretKey, key);
+	keyObjects.set(secretKey, key);
 	return key;
 }

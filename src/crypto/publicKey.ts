@@ -1,4 +1,4 @@
-import { p384 } from '@noble/curves/nist.js';
+import { createPublicKey } from 'node:crypto';
 import { decodeBase64 } from '../base/base64.ts';
 import { fingerprint } from './digest.ts';
 import { CryptoRefusal } from './refusal.ts';
@@ -18,6 +18,8 @@ export interface PublicKey {
  */
 const PREFIX = Buffer.from('3076301006072a8648ce3d020106052b81040022036200', 'hex');
 const POINT_LENGTH = 97;
+/** The first byte of a point that is written as x and y. */
+const UNCOMPRESSED = 4;
 /** The line length that RFC 7468 requires. */
 const LINE_LENGTH = 64;
 const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END PUBLIC KEY-----(?:\r?\n)*$/;
@@ -46,7 +48,7 @@ export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 		);
 	}
 	const point = spki.subarray(PREFIX.length);
-	if (!isOnCurve(point)) {
+	if (!isOnCurve(spki)) {
 		throw new CryptoRefusal('curve', 'its point is not on the curve P-384');
 	}
 	return { spki, point };
@@ -66,10 +68,13 @@ export function writePublicKey(point: Uint8Array): string {
 	return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n');
 }
 
-/** A point of 97 bytes is accepted only in the uncompressed form. */
-function isOnCurve(point: Uint8Array): boolean {
+/** OpenSSL reads a key only if its point is on the curve, but it takes the hybrid form of a point as well. */
+function isOnCurve(spki: Uint8Array): boolean {
+	if (spki[PREFIX.length] !== UNCOMPRESSED) {
+		return false;
+	}
 	try {
-		p384.Point.fromBytes(point).assertValidity();
+		createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
 		return true;
 	} catch {
 		return false;

@@ -1,20 +1,21 @@
-import { p384 } from '@noble/curves/nist.js';
-
-/** Bytes of one of the two numbers of a P-384 signature. */
+/** The length of one of the two numbers of a P-384 signature, in bytes. */
 const NUMBER_LENGTH = 48;
 export const RAW_SIGNATURE_LENGTH = 2 * NUMBER_LENGTH;
 
-/** Of the curve, in as many bytes. */
-const ORDER = Buffer.from(p384.Point.Fn.ORDER.toString(16), 'hex');
+/** The order of the curve's base point (FIPS 186-4, D.1.2.4), in as many bytes. */
+const ORDER = Buffer.from(
+	'ffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973',
+	'hex',
+);
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
-/** Lengths from here on would take a second byte. The longest signature of this curve stays below. */
+/** A length of this or more takes a second byte in DER. The longest signature of this curve is shorter. */
 const LONG_FORM = 0x80;
 
 /**
- * r ‖ s of a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest
- * form, nothing after them. Undefined for anything else, so that a signature has one spelling only.
+ * Reads a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest form,
+ * and nothing after them. Returns r ‖ s, or undefined for anything else, so that each signature has only one encoding.
  */
 export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	const [tag, length = LONG_FORM] = der;
@@ -32,21 +33,21 @@ export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	return isInRange(raw) ? raw : undefined;
 }
 
-/** r ‖ s in strict DER. */
+/** Returns r ‖ s in strict DER. */
 export function writeDerSignature(raw: Uint8Array): Uint8Array {
 	const numbers = [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].map(writeInteger);
 	const contents = Buffer.concat(numbers);
 	return Buffer.concat([Buffer.of(SEQUENCE, contents.length), contents]);
 }
 
-/** Whether r and s lie between 1 and the order of the curve. s may lie in the upper half. */
+/** Whether r and s are at least 1 and less than the order. s may lie in the upper half of that range. */
 function isInRange(raw: Uint8Array): boolean {
 	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(
 		number => Buffer.compare(number, ORDER) < 0 && number.some(byte => byte !== 0),
 	);
 }
 
-/** The magnitude of the integer at `start`, and where it ends. */
+/** Returns the magnitude of the integer at `start`, and the position after it. */
 function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: number } | undefined {
 	const length = der[start + 1] ?? 0;
 	const begin = start + 2;
@@ -65,7 +66,7 @@ function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: 
 }
 
 function writeInteger(number: Uint8Array): Uint8Array {
-	// Zero has one byte as well.
+	// A number of only zeros keeps its last byte.
 	const first = number.findIndex((byte, index) => byte !== 0 || index === number.length - 1);
 	const magnitude = number.subarray(first);
 	const sign = (magnitude[0] ?? 0) >= 0x80 ? [0] : [];

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
-import { replaceHidden, showHidden } from '../base/invisible.ts';
+import { showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
+import { oneLine } from '../base/plainText.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
 import { networkFaultWords } from './networkFaultMessages.ts';
@@ -15,18 +16,9 @@ export interface Explanation {
 /** The longest text of a service that is repeated in a sentence of ours. */
 const MAXIMUM_QUOTE = 200;
 
-/** A text of others made harmless for one line: nothing hidden in it, capped. */
-function harmless(text: string): string {
-	return replaceHidden(text.slice(0, MAXIMUM_QUOTE * 32), () => ' ')
-		.replace(/\s+/g, ' ')
-		.trim()
-		.slice(0, MAXIMUM_QUOTE)
-		.toWellFormed();
-}
-
 /** What a service said, in quotation marks, with a space before it; empty where it said nothing. */
 export function quote(text: string | undefined): string {
-	const line = harmless(text ?? '');
+	const line = oneLine(text ?? '', MAXIMUM_QUOTE);
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
@@ -57,7 +49,7 @@ export function explainError(error: unknown, connection: string): Explanation {
 		return {
 			message: vscode.l10n.t(
 				'Errand ran into a fault of its own: {0}. The log has more.',
-				harmless(describeError(error)),
+				oneLine(describeError(error), MAXIMUM_QUOTE),
 			),
 			action: showLog,
 		};

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
+import { firstLine } from '../base/plainText.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
@@ -8,11 +9,10 @@ import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
 import { shortName } from './launch/preflightMessages.ts';
-import { firstLine } from './model/plainText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
@@ -21,7 +21,7 @@ const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 
 
 export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	/** Shows and follows a task that goes on. */
@@ -109,9 +109,12 @@ export class TaskFollowUps {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
-			...defined({ selectedAgent, selectedModel }),
-			...(installDependencies ? { installDependencies } : {}),
-			...(maxDuration > 0 ? { maxDuration } : {}),
+			...defined({
+				selectedAgent,
+				selectedModel,
+				installDependencies: installDependencies || undefined,
+				maxDuration: maxDuration > 0 ? maxDuration : undefined,
+			}),
 		};
 		const { start, branches } = this.dependencies;
 		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { filterWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { isFiltered, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 
 const MAXIMUM_TEXT = 200;
@@ -58,7 +59,7 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 		label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
 		next,
 		// A check mark is also described in text, for screen readers.
-		...(isChosen && { description: vscode.l10n.t('shown') }),
+		...defined({ description: isChosen ? vscode.l10n.t('shown') : undefined }),
 	});
 	const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
 	const { kind, status, text, isOwnRepositoryOnly } = filter;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { escapeIcons, firstLine } from '../base/plainText.ts';
 import { commands } from '../platform/ids.ts';
 import { followText, rowWords } from './common/messages.ts';
 import { type FollowState, staleSince } from './model/followState.ts';
-import { firstLine } from './model/plainText.ts';
 
 const MAXIMUM_TITLE = 24;
 
@@ -51,7 +51,7 @@ export class FollowStatusItem implements Disposable {
 		}
 		const isTrouble = log.state.kind === 'failed' || staleSince(log.state, Date.now()) !== undefined;
 		// Only the icon is Errand's own; text from the task must not become one.
-		this.item.text = `$(${iconOf(log.state)}) ${line.replaceAll('$(', '$ (')}`;
+		this.item.text = `$(${iconOf(log.state)}) ${escapeIcons(line)}`;
 		this.item.tooltip = vscode.l10n.t('Open the log of this task.');
 		this.item.accessibilityInformation = { label: vscode.l10n.t('Followed task {0}', line) };
 		this.item.backgroundColor = isTrouble ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;

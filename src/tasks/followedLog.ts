@@ -1,6 +1,7 @@
 import type { Disposable } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import type { Explanation } from '../platform/notify.ts';
@@ -8,7 +9,6 @@ import type { KeptLog } from './keptLog.ts';
 import { LogWriter, type TextSink } from './logWriter.ts';
 import { type FollowState, isAttemptShown, isFollowing } from './model/followState.ts';
 import { createEntryFormatter, type FollowWords, type LogRecord } from './model/formatEntry.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import { outcomeOf } from './model/taskGroups.ts';
 
 const MAXIMUM_TITLE = 40;

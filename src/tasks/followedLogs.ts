@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import { type Explanation, explainError, showExplanation } from '../platform/notify.ts';
@@ -14,10 +15,9 @@ import type { KeptLogs } from './keptLog.ts';
 import { LogChannel } from './logChannel.ts';
 import type { Reopened } from './logDocument/logDocuments.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import type { TaskEnds } from './model/taskEnds.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 /** How many logs that get no more entries stay open, because the editor holds the whole text of each. */
 const MAXIMUM_ENDED = 12;
@@ -42,7 +42,7 @@ export interface FollowedLogsDependencies {
 	workspaceState: vscode.Memento;
 	/** Undefined where the window has no storage for them: after a reload such logs are read from their start. */
 	keptLogs: KeptLogs | undefined;
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	ends: TaskEnds;
 }
@@ -149,7 +149,7 @@ export class FollowedLogs implements Disposable {
 			await log.restored;
 			return { source: log, client: target.client };
 		} catch (error) {
-			return { reason: explainError(error, active.label).message };
+			return { reason: active.explain(error) };
 		}
 	}
 

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../base/disposable.ts';
-import { DisposableStore } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import { repositoryKey } from '../base/remoteUrl.ts';
 import { type GitApi, getGitApi } from '../platform/git.ts';

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { rowWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 /**
  * Ids contain no white space and must not be `.` or `..`, which would change the path of a URL. Ids of the contract's
@@ -27,7 +27,7 @@ export function taskIdOf(argument: unknown): string | undefined {
 /**
  * Lets the user choose one of the listed tasks or type the id of another one. Resolves with undefined when dismissed.
  */
-export function pickTaskOrId(store: TaskStore, title: string): Promise<string | undefined> {
+export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
 	const rowsFor = (text: string): TaskItem[] => {
 		const items = sortTasks(store.all()).map(itemOf);
 		const typed = taskIdOf(text);
@@ -64,7 +64,7 @@ export function pickTaskOrId(store: TaskStore, title: string): Promise<string | 
 }
 
 /** Lets the user choose one of the active tasks. Resolves with undefined when dismissed. */
-export async function pickActiveTask(store: TaskStore, title: string): Promise<string | undefined> {
+export async function pickActiveTask(store: TaskListStore, title: string): Promise<string | undefined> {
 	const active = sortTasks(store.all()).filter(isActiveTask);
 	return (await vscode.window.showQuickPick(active.map(itemOf), { title, matchOnDescription: true }))?.taskId;
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
@@ -7,7 +8,6 @@ import type { ActiveConnection } from './activeConnection.ts';
 import { outcome, rowWords } from './common/messages.ts';
 import type { FollowedLogs } from './followedLogs.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
-import { firstLine, oneLine } from './model/plainText.ts';
 import type { TaskEnd, TaskEnds } from './model/taskEnds.ts';
 import { outcomeOf } from './model/taskGroups.ts';
 

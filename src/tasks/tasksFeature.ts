@@ -8,7 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { Task } from '../contract/tasks.ts';
-import { explainError, showMessage } from '../platform/notify.ts';
+import { showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
@@ -27,14 +27,13 @@ import { LogDocuments } from './logDocument/logDocuments.ts';
 import { LogTabs } from './logDocument/logTabs.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
-import { NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 import { taskTitle } from './model/taskRow.ts';
 import { OwnRepositories } from './ownRepositories.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
 import { TaskStops } from './stopTask.ts';
+import { TaskListStore } from './taskListStore.ts';
 import { TaskNotices } from './taskNotices.ts';
-import { TaskStore } from './taskStore.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
 
@@ -103,7 +102,7 @@ class Feature implements TasksFeature {
 	private readonly dependencies: TasksDependencies;
 	private readonly disposables = new DisposableStore();
 	private readonly active: ActiveConnection;
-	private readonly store: TaskStore;
+	private readonly store: TaskListStore;
 	private readonly agentTasks: AgentTaskList;
 	private readonly list: ListRefresh;
 	private readonly logs: FollowedLogs;
@@ -114,7 +113,6 @@ class Feature implements TasksFeature {
 	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
-	private currentFilter: TaskFilter = NO_FILTER;
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -125,20 +123,16 @@ class Feature implements TasksFeature {
 		this.dependencies = dependencies;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
-		this.store = this.disposables.add(new TaskStore(dependencies.client, systemClock));
+		this.store = this.disposables.add(new TaskListStore(dependencies.client, systemClock));
 		this.agentTasks = this.disposables.add(new AgentTaskList(dependencies.client));
 		const { store, active, agentTasks } = this;
-		const isStopped = () => active.current?.isLocal === true && dependencies.localService.isStopped();
 		this.list = this.disposables.add(
 			new ListRefresh({
 				store,
 				agentTasks,
-				isVisible: () => treeView.visible,
-				isFocused: vscode.window.state.focused,
-				intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')),
-				isStopped,
-				connectionRead: () => active.read(),
-				clock: systemClock,
+				active,
+				view: { isVisible: () => treeView.visible, isFocused: vscode.window.state.focused },
+				timing: { clock: systemClock, intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')) },
 				logger: dependencies.logger,
 			}),
 		);
@@ -178,24 +172,18 @@ class Feature implements TasksFeature {
 		this.tree = new TaskTree({
 			store,
 			agentTasks,
-			filter: () => this.currentFilter,
-			ownRepository: () => own.matcher(),
-			isStopped,
-			explain: error => explainError(error, active.label).message,
+			active,
+			own,
 			followState: id => this.logs.state(id),
-			dashboardUrl: () => active.current?.dashboardUrl,
 			firstLoad: () => this.list.load(),
 		});
 		this.view = this.disposables.add(
 			new TaskView({
 				treeView,
-				store,
-				agentTasks,
-				tree: this.tree,
 				fireTree,
-				label: () => active.current?.label,
-				filter: () => this.currentFilter,
-				isStopped,
+				store,
+				tree: this.tree,
+				active,
 				followed: () => this.logs.summaries(),
 			}),
 		);
@@ -220,6 +208,7 @@ class Feature implements TasksFeature {
 				this.list.wake();
 			}),
 		);
+		this.disposables.add(agentTasks.onDidChange(() => this.view.redraw()));
 		this.disposables.add(own.onDidChange(() => this.view.redraw()));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -279,9 +268,8 @@ class Feature implements TasksFeature {
 	}
 
 	filter(): Promise<void> {
-		return pickTaskFilter(this.currentFilter, filter => {
-			this.currentFilter = filter;
-			if (this.store.setQuery(filter)) {
+		return pickTaskFilter(this.store.filter, filter => {
+			if (this.store.setFilter(filter)) {
 				void this.refresh();
 			} else {
 				this.view.redraw();
@@ -351,7 +339,7 @@ class Feature implements TasksFeature {
 
 	private async sweepBranches(): Promise<void> {
 		// A stopped service is not started for this.
-		if (!(this.active.current?.isLocal && this.dependencies.localService.isStopped())) {
+		if (!this.active.isStopped) {
 			await this.branches.sweep(() => this.active.target());
 		}
 	}

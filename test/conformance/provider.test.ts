@@ -3,7 +3,7 @@ import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import { completed, eligibilityOf } from '../../src/contract/eligibility.ts';
-import type { ProviderPreferences } from '../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../src/contract/provider.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import {
 	closedModel,
@@ -16,7 +16,7 @@ import { isRefused } from './chatProofs.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const messages = [{ role: 'user' as const, content: 'text' }];
-const request = (provider?: ProviderPreferences, model = openModel.id): ChatRequest => ({
+const request = (provider?: RoutingPolicy, model = openModel.id): ChatRequest => ({
 	model,
 	messages,
 	...(provider === undefined ? {} : { provider }),
@@ -25,7 +25,7 @@ const request = (provider?: ProviderPreferences, model = openModel.id): ChatRequ
 /** Who serves it; what went out is what was given. */
 async function servedBy(
 	{ client, lastRequest }: ProofContext,
-	provider?: ProviderPreferences,
+	provider?: RoutingPolicy,
 	model?: string,
 ): Promise<string | undefined> {
 	const asked = request(provider, model);
@@ -35,7 +35,7 @@ async function servedBy(
 }
 
 /** The policy leaves nobody: the service's error comes through as one. */
-async function hasNobody(context: ProofContext, provider: ProviderPreferences, model?: string): Promise<void> {
+async function hasNobody(context: ProofContext, provider: RoutingPolicy, model?: string): Promise<void> {
 	await assert.rejects(context.client.chat.complete(request(provider, model)), ClientError);
 }
 

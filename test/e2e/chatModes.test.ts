@@ -45,7 +45,7 @@ describe('Search and images in the window', function () {
 	const mark = (number: number) => turns(frame).last().locator(`.citation[data-source="${number}"]`).first();
 	const image = () => turns(frame).last().locator('chat-image img');
 	const isShown = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
-	const choice = () => frame.getByRole('button', { name: /^Choose What Messages Ask For/ });
+	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Search or Image/ });
 
 	/** Once the editor's dialog has its own proposal, which would take the place of what was typed before. */
 	const saveAs = async (file: string) => {
@@ -173,8 +173,8 @@ describe('Search and images in the window', function () {
 			});
 			await row('Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
 			await row('swiftcore/harvest-70b').click();
-			await toast(page, 'A provider prefix is understood on the enterprise host alone')
-				.getByRole('button', { name: 'Put It First in the Policy' })
+			await toast(page, 'Only the enterprise host understands a provider prefix')
+				.getByRole('button', { name: 'Put It First in the Routing Policy' })
 				.click();
 			await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
 			await ask(frame, 'text');
@@ -223,11 +223,11 @@ describe('Search and images in the window', function () {
 			);
 			await beginConversation();
 			for (const [name, sentence] of [
-				['page', 'what came is no PNG'],
-				['vector', 'what came is no PNG'],
+				['page', 'it is not a PNG'],
+				['vector', 'it is not a PNG'],
 				['large', 'it is larger than 10 MB'],
-				['away', 'its server sent on to another address'],
-				['inside', 'its address leads into this machine or its network'],
+				['away', 'its server redirected to another address'],
+				['inside', 'its address is on this machine or its network'],
 				['nowhere', 'its server refused or did not answer'],
 			] as const) {
 				await ask(frame, `/image ${name}`);

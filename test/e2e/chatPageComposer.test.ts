@@ -111,7 +111,7 @@ describe('the composer of the chat page', function () {
 		await chat.send({ kind: 'message-hold', turn });
 		await chat.page.clock.runFor(60_000);
 		assert.equal(await textarea().isEditable(), false);
-		assert.equal(await chat.page.getByText('The message was not taken yet.').count(), 0);
+		assert.equal(await chat.page.getByText('The message was not accepted in time.').count(), 0);
 		await chat.send({ kind: 'message-accept', turn });
 		assert.equal(await textarea().inputValue(), '');
 	});

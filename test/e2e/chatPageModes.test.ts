@@ -185,7 +185,7 @@ describe('the chat page', function () {
 			await open();
 			await SCENES['image-refused']?.(chat);
 			assert.equal(await image().count(), 0);
-			await chat.page.getByText('its address leads into this machine or its network').waitFor();
+			await chat.page.getByText('its address is on this machine or its network').waitFor();
 			const button = chat.page.getByRole('button', { name: 'Load Again' });
 			assert.equal(await button.count(), 1);
 			await button.click();
@@ -204,7 +204,7 @@ describe('the chat page', function () {
 				return asked?.file === 'b'.repeat(64);
 			});
 			await chat.answer('reply-image-request', 'data:image/png;base64,iVBORw0KGgo=');
-			await chat.page.getByText('what came is no PNG').waitFor();
+			await chat.page.getByText('it is not a PNG').waitFor();
 		});
 
 		it('says why the host has not given it, and asks again', async () => {
@@ -263,7 +263,7 @@ describe('the chat page', function () {
 		it('shows what messages ask for, and lets the host choose', async () => {
 			await open();
 			await chat.snapshot([]);
-			const choice = chat.page.getByRole('button', { name: /^Choose What Messages Ask For/ });
+			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Search or Image/ });
 			assert.match((await choice.innerText()).trim(), /Chat/);
 			await choice.click();
 			await chat.waitForPosted('mode-pick');

@@ -375,7 +375,7 @@ describe('context in the editor', () => {
 		const refusal = await send(context, chat, 't1', 'What is it?');
 		assert.match(
 			refusal?.reason === 'context' ? refusal.explanation.message : '',
-			/does not say that seer takes images/,
+			/does not say that seer accepts images/,
 		);
 		assert.deepEqual([asked, sent.length], [1, 0]);
 		told = true;

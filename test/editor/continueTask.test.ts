@@ -4,19 +4,18 @@ import { systemClock } from '../../src/base/async.ts';
 import { ClientError } from '../../src/base/errors.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import { activeConnection, taskClient } from './taskClient.ts';
 
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;
 	let state: State;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let followUps: TaskFollowUps;
 	let shown: string[];
 	let problems: unknown[];
@@ -45,12 +44,9 @@ describe('a further prompt for a task that is over', () => {
 		shown = [];
 		problems = [];
 		const client = taskClient(server);
-		store = new TaskStore(() => Promise.resolve(client), systemClock);
+		store = new TaskListStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
-		const active = new ActiveConnection({
-			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, hasLookUps: true, agents: [] }),
-			client: () => Promise.resolve(client),
-		});
+		const active = activeConnection(client);
 		followUps = new TaskFollowUps({
 			workspaceState: state,
 			store,

@@ -5,7 +5,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { systemClock } from '../../src/base/async.ts';
 import { ClientError, UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
@@ -13,21 +12,18 @@ import type { Client } from '../../src/client/types.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { explainError, withoutLinks } from '../../src/platform/notify.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import type { FollowedLogs } from '../../src/tasks/followedLogs.ts';
 import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { findRepositories, readBranchesOf } from '../../src/tasks/launch/openRepositories.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
-import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
+import type { TreeNode } from '../../src/tasks/taskTree.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { readTask } from '../unit/tasks/readTask.ts';
 import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { connection, followedLogs, startTasks } from './taskClient.ts';
+import { connection, followedLogs, startTasks, taskRows } from './taskClient.ts';
 
 const run = promisify(execFile);
 
@@ -183,7 +179,7 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('of a fault is one line of a bounded length', () => {
 			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
+			assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
 			assert.ok(message.length < 400);
 		});
 
@@ -204,19 +200,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				});
 			}
 			server.add({ id: 'now', prompt: hostile, selectedAgent: 'agent-a', branchName: 'errand/x', progress: 45 });
-			const store = new TaskStore(() => Promise.resolve(client), systemClock);
-			const agentTasks = new AgentTaskList(() => Promise.resolve(client));
-			const tree = new TaskTree({
-				store,
-				agentTasks,
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: String,
-				followState: () => ({ kind: 'live' }),
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, tree } = taskRows(client, { followState: () => ({ kind: 'live' }) });
 			const nodes = await tree.getChildren();
 			assert.deepEqual(
 				nodes.map(node => tree.getTreeItem(node).label).map((label, index) => (index === 1 ? 'a day' : label)),
@@ -243,18 +227,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			const now = new Date().toISOString();
 			server.add({ id: 'one', prompt: 'One', status: 'processing', progress: 10, createdAt: now });
 			server.add({ id: 'two', prompt: 'Two', status: 'processing', progress: 10, createdAt: now });
-			const store = new TaskStore(() => Promise.resolve(client), systemClock);
-			const tree = new TaskTree({
-				store,
-				agentTasks: new AgentTaskList(() => Promise.resolve(client)),
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: String,
-				followState: () => undefined,
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, tree } = taskRows(client);
 			/** As the editor does when it is told that all has changed. */
 			const draw = async (node?: TreeNode): Promise<void> => {
 				for (const child of await tree.getChildren(node)) {
@@ -367,19 +340,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				keys: () => Promise.resolve('test'),
 				transport: createFetchTransport((input, init) => fetch(input, init)),
 			});
-			const store = new TaskStore(() => Promise.resolve(withAgents), systemClock);
-			const agentTasks = new AgentTaskList(() => Promise.resolve(withAgents));
-			const tree = new TaskTree({
-				store,
-				agentTasks,
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: () => 'Not in the plan.',
-				followState: () => undefined,
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, agentTasks, tree } = taskRows(withAgents, { explain: () => 'Not in the plan.' });
 			const group = async () => (await tree.getChildren()).find(({ kind }) => kind === 'agentGroup');
 			assert.equal(await group(), undefined);
 			server.agentReply = {

@@ -1,6 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
-import type { DetailsView } from '../../src/chat/protocol/policyProtocol.ts';
 import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
+import type { DetailsView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
@@ -39,8 +39,8 @@ const DETAILS: DetailsView = {
 	digest: 'sha256:9f86d081884c7d65',
 	serviceId: 'chatcmpl-7f3a91c2d4e5',
 	firstWord: 240,
-	policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
-	preferences: [
+	routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
+	routingFields: [
 		['sort', 'price'],
 		['data_collection', 'deny'],
 		['zdr', 'true'],
@@ -48,7 +48,7 @@ const DETAILS: DetailsView = {
 	parameters: [['temperature', '0.2']],
 	retention: { inForce: 'yes', because: 'request' },
 };
-/** Of another version of a message. */
+/** The id of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export const KEY_ERROR = {
@@ -66,7 +66,9 @@ const now = Date.now();
 \`\`\`
 `;
 
-/** As a service sends them: in any order, overlapping, inside of syntax and of characters, outside of the text. */
+/**
+ * Sources as a service may send them: in any order, overlapping, within syntax and characters, and outside the text.
+ */
 export const SOURCES: Source[] = [
 	{
 		url: 'https://www.rfc-editor.org/rfc/rfc7519',
@@ -120,7 +122,7 @@ export const CHIPS = [
 	chip(4, { kind: 'terminal', label: 'npm test' }),
 ];
 
-/** Every state that the view can be in, for looking at and for checking all over. */
+/** Every state of the view, for screenshots and for checks of all states. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
 	'no-model': chat =>
@@ -144,9 +146,9 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot(
 			[turnView(), turnView({ canRetry: true, ...FACTS, cost: { usd: 0.00123 }, details: DETAILS })],
 			{
-				policy: {
+				settings: {
 					model: 'large-model',
-					policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
+					routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
 					retention: 'on',
 					total: {
 						replies: 2,
@@ -210,7 +212,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				turnView({ text: index % 3 === 0 ? RICH : 'A short answer.', ...FACTS }),
 			),
 		),
-	// Last, because the composer keeps its context and its text when another conversation is shown.
+	// This scene is last, because the composer keeps its context and its text when another conversation is shown.
 	context: async chat => {
 		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);
 		await chat.send({

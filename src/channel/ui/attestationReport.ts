@@ -2,10 +2,10 @@ import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CheckView, FromReportPage, RawView, ReportView } from '../model/protocol.ts';
 
-/** Meaning is never by colour alone: the word stands beside each. */
+/** A verdict is never shown by colour alone; its word stands beside the mark. */
 const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };
 
-/** The whole page. Everything that came from elsewhere is text, never markup. */
+/** The whole page. Everything that came from elsewhere is shown as text, never as markup. */
 export class AttestationReport extends LitElement {
 	static override properties = {
 		report: { attribute: false },
@@ -14,7 +14,7 @@ export class AttestationReport extends LitElement {
 	declare report: ReportView | undefined;
 	declare post: (message: FromReportPage) => void;
 
-	/** The page is its own style sheet's. */
+	/** The page is styled by its own style sheet, so it needs no shadow root. */
 	protected override createRenderRoot(): HTMLElement {
 		return this;
 	}
@@ -48,7 +48,7 @@ export class AttestationReport extends LitElement {
 		</main>`;
 	}
 
-	/** Told to be disabled only: a button that is loses the focus of whoever pressed it. */
+	/** The button is only marked as disabled, because a disabled button loses the focus. */
 	private readonly checkAgain = (): void => {
 		if (!this.report?.isChecking) {
 			this.post({ kind: 'check-again' });

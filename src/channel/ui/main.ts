@@ -13,7 +13,7 @@ const report = new AttestationReport();
 report.post = message => host.postMessage(message);
 document.body.append(report);
 
-// Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.
+// Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 window.addEventListener('message', (event: MessageEvent<ToReportPage>) => {
 	report.report = event.data.report;
 });

@@ -4,7 +4,7 @@ import { PickList } from '../../platform/pick.ts';
 import { estimateTokens } from '../model/attachment.ts';
 import type { ModelLimits } from '../model/contextBudget.ts';
 import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
-import { chooseModelButton } from '../policy/messages.ts';
+import { chooseModelButton } from '../settings/messages.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
 
 /** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */

@@ -5,7 +5,7 @@ import type { Chat } from '../conversation/chat.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { estimateTokens } from '../model/attachment.ts';
 import { findTurn } from '../model/conversation.ts';
-import { chooseModelButton, noImagesText } from '../policy/messages.ts';
+import { chooseModelButton, noImagesText } from '../settings/messages.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
 import { type ContextChips, mayRead } from './contextChips.ts';

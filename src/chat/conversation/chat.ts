@@ -1,6 +1,6 @@
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import type { RequestFacts } from '../model/applyPolicy.ts';
+import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import {
 	addReply,
@@ -20,9 +20,9 @@ import {
 	withMode,
 	withSettings,
 } from '../model/conversation.ts';
-import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
+import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
 import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
@@ -417,12 +417,12 @@ export class Chat {
 			reply,
 			stream: async signal => {
 				if (this.channel) {
-					const { instructions } = service.policy.defaults();
+					const { instructions } = service.settings.defaults();
 					const { messages } = toRequest(turn.conversation, turnId, model);
 					return this.channel.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const prepared = await prepareRequest(turn, { images, policy: service.policy });
+				const prepared = await prepareRequest(turn, { images, settings: service.settings });
 				facts = prepared;
 				return sendRequest(prepared.request, turn, { client: service.client, images }, signal);
 			},

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Explanation } from '../../platform/notify.ts';
-import type { PolicySource } from '../model/applyPolicy.ts';
+import type { SettingsSource } from '../model/applySettings.ts';
 import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { AskedWith } from '../model/policy.ts';
+import type { AskedWith } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
@@ -66,7 +66,7 @@ export interface ChatService {
 	/** Resolves with the connection's models for search and for images. */
 	modes(): Promise<ModeModels>;
 	channels: EncryptedChannels;
-	policy: PolicySource;
+	settings: SettingsSource;
 }
 
 /** Turns the ways in which a reply can fail into sentences. */

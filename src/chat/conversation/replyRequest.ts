@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
-import { applyPolicy, PolicyRefusal, type PolicySource, type RequestFacts } from '../model/applyPolicy.ts';
+import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/images.ts';
@@ -37,13 +37,16 @@ export interface AskedTurn {
 	toRequest: typeof toRequest;
 }
 
-/** Builds the request of a turn, with its images and under its policy. Throws a PolicyRefusal where it cannot be sent. */
+/**
+ * Builds the request of a turn, with its images and the settings in force. Throws a RequestRefusal where it cannot be
+ * sent.
+ */
 export async function prepareRequest(
 	{ conversation, turnId, mode, model, toRequest }: AskedTurn,
-	{ images, policy }: { images: Pick<ImageStore, 'read'>; policy: PolicySource },
+	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
 	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
-	return applyPolicy(toRequest(conversation, turnId, model, urls), conversation.settings, policy, mode);
+	return applySettings(toRequest(conversation, turnId, model, urls), conversation.settings, settings, mode);
 }
 
 /**
@@ -88,7 +91,7 @@ async function* imageReply(
 
 /**
  * Returns the images that were attached to the messages up to the turn `turnId`, as `data:` URLs by their files. Throws a
- * PolicyRefusal where one is gone, or where they are more than a request can carry.
+ * RequestRefusal where one is gone, or where they are more than a request can carry.
  */
 async function requestImages(
 	conversation: Conversation,
@@ -106,7 +109,7 @@ async function requestImages(
 			if (!urls.has(image.file)) {
 				const bytes = await images.read(conversation.id, image.file);
 				if (!bytes) {
-					throw new PolicyRefusal({ kind: 'image-gone', label });
+					throw new RequestRefusal({ kind: 'image-gone', label });
 				}
 				sizes.set(image.file, bytes.byteLength);
 				urls.set(image.file, dataUrl(image.type, bytes));
@@ -114,7 +117,7 @@ async function requestImages(
 			// Each message that has the image carries it once more.
 			total += sizes.get(image.file) ?? 0;
 			if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
-				throw new PolicyRefusal({ kind: 'images-too-large' });
+				throw new RequestRefusal({ kind: 'images-too-large' });
 			}
 		}
 	}

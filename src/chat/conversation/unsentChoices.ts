@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type ConversationSettings, conversationSettingsSchema } from '../model/conversationSettings.ts';
 import type { TurnMode } from '../model/mode.ts';
+import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
 
 /** What was chosen for a conversation before its first message. */
 export interface UnsentChoice {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
@@ -150,9 +151,9 @@ export class ConversationPicker {
 		return {
 			id,
 			// A title may come from elsewhere and must not draw icons.
-			label: (title ?? vscode.l10n.t('New Conversation')).replaceAll('$(', '\\$('),
+			label: escapeIcons(title ?? vscode.l10n.t('New Conversation')),
 			description: facts.join(' · '),
-			detail: withoutTitle(text, title).replaceAll('$(', '\\$('),
+			detail: escapeIcons(withoutTitle(text, title)),
 			iconPath: new vscode.ThemeIcon(open?.live ? 'sync~spin' : encrypted ? 'lock' : 'comment'),
 			buttons: this.buttons.map(action => action.button),
 		};

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
@@ -32,7 +33,7 @@ export async function askEncryption(channels: EncryptedChannels): Promise<Encryp
 }
 
 async function pickChannel({ label, channels }: ChannelOffer): Promise<OfferedChannel | undefined> {
-	const rows = channels.map(channel => ({ ...channel, label: channel.label.replaceAll('$(', '\\$(') }));
+	const rows = channels.map(channel => ({ ...channel, label: escapeIcons(channel.label) }));
 	return vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('New Encrypted Conversation'),
 		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', label),

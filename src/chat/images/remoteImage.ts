@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
+import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
 import type { FetchImage } from '../storage/imageStore.ts';
 
@@ -16,7 +17,7 @@ const TIMEOUT_MS = 30_000;
 /**
  * These headers say nothing about the user. The bytes are requested unencoded, because nothing here decompresses them.
  */
-const HEADERS = { accept: 'image/png, image/jpeg, image/gif, image/webp', 'accept-encoding': 'identity' };
+const HEADERS = { accept: IMAGE_TYPES.join(', '), 'accept-encoding': 'identity' };
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
@@ -66,7 +67,8 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 			throw new Refused('address');
 		}
 		const bytes = url.protocol === 'data:' ? decodeDataUrl(address) : await fetchBytes(url, options);
-		const type = imageType(bytes);
+		// A declared type may say anything.
+		const type = imageTypeOf(bytes);
 		if (type === undefined) {
 			throw new Refused('type');
 		}
@@ -155,24 +157,6 @@ function decodeDataUrl(address: string): Uint8Array {
 		throw new Refused('too-large');
 	}
 	return bytes;
-}
-
-/**
- * Returns the type by the first bytes, because a declared type may say anything. SVG is a document and never counts as
- * an image here.
- */
-function imageType(bytes: Uint8Array): string | undefined {
-	const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-	if (head.startsWith('\x89PNG\r\n\x1a\n')) {
-		return 'image/png';
-	}
-	if (head.startsWith('\xff\xd8\xff')) {
-		return 'image/jpeg';
-	}
-	if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) {
-		return 'image/gif';
-	}
-	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
 const privateAddresses = new BlockList();

@@ -3,8 +3,8 @@ import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
-import { chooseModelButton } from '../policy/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
+import { chooseModelButton } from '../settings/messages.ts';
 import { noModelText, noModeText, systemReason } from './messages.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Context that is attached to a message: what it is, how long it is, and how a model reads it.
 
+import { oneLine } from '../../base/plainText.ts';
 import type { AttachedImage } from './images.ts';
-import { oneLine } from './title.ts';
 
 export const ATTACHMENT_KINDS = [
 	'selection',

@@ -1,8 +1,8 @@
 // The sources that a search answer cites.
 
+import { oneLine } from '../../base/plainText.ts';
 import type { Annotation } from '../../contract/chatReply.ts';
 import { placeCitations } from '../../contract/citations.ts';
-import { cut, oneLine } from './title.ts';
 
 /** A source as the service gave it. Positions are in UTF-16 code units and may lie outside the text. */
 export interface Source {
@@ -115,16 +115,16 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 function toShown(source: Source, number: number): ShownSource {
 	const address = webAddress(source.url);
 	const host = address?.host;
-	const title = cut(oneLine(source.title ?? ''), SHOWN_TITLE);
+	const title = oneLine(source.title ?? '', SHOWN_TITLE);
 	return {
 		number,
-		title: title === '' ? (host ?? cut(oneLine(source.url ?? ''), SHOWN_TITLE)) : title,
+		title: title === '' ? (host ?? oneLine(source.url ?? '', SHOWN_TITLE)) : title,
 		...(address === undefined ? {} : { url: address.href, host: address.host }),
 	};
 }
 
 function excerptOf({ excerpt = '' }: Source): string {
-	return cut(oneLine(excerpt), SHOWN_EXCERPT);
+	return oneLine(excerpt, SHOWN_EXCERPT);
 }
 
 /** Only web addresses may be opened. */

@@ -4,12 +4,11 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from './attachment.ts';
 import type { Source } from './citations.ts';
-import type { ConversationSettings } from './conversationSettings.ts';
 import type { Cost, ReplyUsage } from './cost.ts';
 import type { Encryption } from './encryption.ts';
 import type { ReplyImage } from './images.ts';
 import type { TurnMode } from './mode.ts';
-import type { AskedWith } from './policy.ts';
+import type { AskedWith, ConversationSettings } from './settings.ts';
 
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';

@@ -9,14 +9,14 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
-import { providerPreferencesSchema } from '../../contract/provider.ts';
+import { routingPolicySchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
-import { conversationSettingsSchema } from './conversationSettings.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
 import { IMAGE_FILE, IMAGE_PROBLEMS } from './images.ts';
+import { conversationSettingsSchema } from './settings.ts';
 
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;
@@ -89,7 +89,7 @@ const askedSchema = z.object({
 	model: z.string(),
 	models: z.array(z.string()).exactOptional(),
 	// Fields that only a later version knows are no reason to refuse the file.
-	provider: providerPreferencesSchema.catch({}).exactOptional(),
+	provider: routingPolicySchema.catch({}).exactOptional(),
 	parameters: chatParametersSchema.catch({}).exactOptional(),
 });
 

@@ -1,4 +1,4 @@
-// Which providers a policy leaves, judged by the connection's own data. The service may decide otherwise.
+// Which providers a routing policy leaves, judged by the connection's own data. The service may decide otherwise.
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
@@ -11,10 +11,32 @@ import {
 } from '../../contract/eligibility.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import { effectivePreferences, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
-import type { AskedWith } from './policy.ts';
-import { readPrices } from './prices.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import { effectiveRouting, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
+import type { AskedWith } from './settings.ts';
+
+/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
+export interface Prices {
+	input?: number;
+	output?: number;
+	cachedInput?: number;
+}
+
+/**
+ * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
+ * `output` is a price.
+ */
+export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
+	const { input, output, cachedInput } = prices ?? {};
+	const known = {
+		...(isPrice(input) ? { input } : {}),
+		...(isPrice(output) ? { output } : {}),
+		...(isPrice(cachedInput) ? { cachedInput } : {}),
+	};
+	return 'input' in known || 'output' in known ? known : undefined;
+}
+
+const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;
 
 type Provider = Connection['providers'][number];
 
@@ -51,19 +73,19 @@ export interface PreviewRow {
  * the others.
  */
 export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
-	const preferences = effectivePreferences(connection, requestOf(asked));
-	const listed = providersOf(connection, preferences).map(provider => rowOf(connection, provider, asked, preferences));
+	const routing = effectiveRouting(connection, requestOf(asked));
+	const listed = providersOf(connection, routing).map(provider => rowOf(connection, provider, asked, routing));
 	const slugs = new Set(connection.providers.map(({ slug }) => slug));
-	const named = new Set([...(preferences.only ?? []), ...(preferences.order ?? [])]);
-	const unlisted = [...named].filter(slug => !slugs.has(slug)).map(slug => unlistedRow(connection, slug, preferences));
-	return sorted([...listed, ...unlisted], connection, preferences);
+	const named = new Set([...(routing.only ?? []), ...(routing.order ?? [])]);
+	const unlisted = [...named].filter(slug => !slugs.has(slug)).map(slug => unlistedRow(connection, slug, routing));
+	return sorted([...listed, ...unlisted], connection, routing);
 }
 
 /**
  * Where the connection is complete, the providers behind the service's own slug are listed themselves, so the slug has
- * a row only where the policy names it.
+ * a row only where the routing policy names it.
  */
-function providersOf(connection: Connection, { only = [], order = [] }: ProviderPreferences): Provider[] {
+function providersOf(connection: Connection, { only = [], order = [] }: RoutingPolicy): Provider[] {
 	const isNamed = [...only, ...order].includes(connection.service);
 	return connection.providers.filter(provider => isNamed || !isOwnCapacity(connection, provider));
 }
@@ -75,12 +97,12 @@ const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
  * `nobody`: by the connection's own data, all providers are excluded. Undefined where a provider may serve, or nothing
  * is known.
  */
-export type PolicyProblem =
+export type ProviderProblem =
 	| { kind: 'routing'; problem: RoutingProblem }
 	| { kind: 'nobody'; rows: readonly PreviewRow[] };
 
 /** Returns why no provider can serve a request, as far as that is known before it is sent. */
-export function policyProblem(connection: Connection, asked: AskedWith): PolicyProblem | undefined {
+export function providerProblem(connection: Connection, asked: AskedWith): ProviderProblem | undefined {
 	const problem = routingProblem(connection, requestOf(asked));
 	if (problem) {
 		return { kind: 'routing', problem };
@@ -104,20 +126,15 @@ function requestOf({ model, models, provider }: AskedWith) {
 	return { model, ...(models ? { models: [...models] } : {}), ...(provider ? { provider } : {}) };
 }
 
-function rowOf(
-	connection: Connection,
-	provider: Provider,
-	asked: AskedWith,
-	preferences: ProviderPreferences,
-): PreviewRow {
+function rowOf(connection: Connection, provider: Provider, asked: AskedWith, routing: RoutingPolicy): PreviewRow {
 	const { slug, label } = provider;
 	const names = [asked.model, ...(asked.models ?? [])];
 	if (names.every(name => hostsModel(connection, provider, name) === false)) {
 		return { slug, label, verdict: 'out', reasons: [{ kind: 'other-models' }] };
 	}
 	// The providers behind the service's own slug have data policies and offers of their own.
-	const { ignore, only, order } = preferences;
-	const rules = isOwnCapacity(connection, provider) ? defined({ ignore, only, order }) : preferences;
+	const { ignore, only, order } = routing;
+	const rules = isOwnCapacity(connection, provider) ? defined({ ignore, only, order }) : routing;
 	const { exclusions, unknown } = eligibilityOf(factsOf(connection, provider), rules, asked.parameters ?? {});
 	const isClosed =
 		slug === connection.service && names.every(name => findModel(connection, name)?.openWeights === false);
@@ -128,7 +145,7 @@ function rowOf(
 	}
 	return unknown.length > 0
 		? { slug, label, verdict: 'unclear', reasons: unknown.map(fact => doubtOf(fact, policy)) }
-		: { slug, label, verdict: 'remains', reasons: placeOf(provider, preferences) };
+		: { slug, label, verdict: 'remains', reasons: placeOf(provider, routing) };
 }
 
 /** Where the connection is complete, a fact that it does not state counts as the local service's gateway counts it. */
@@ -151,7 +168,7 @@ function factsOf(connection: Connection, { slug, models = [], ...stated }: Provi
  */
 const isComplete = ({ name }: Connection) => name === LOCAL_CONNECTION_NAME;
 
-function unlistedRow(connection: Connection, slug: string, { ignore = [] }: ProviderPreferences): PreviewRow {
+function unlistedRow(connection: Connection, slug: string, { ignore = [] }: RoutingPolicy): PreviewRow {
 	const isOut = isComplete(connection) || ignore.includes(slug);
 	const reasons: PreviewReason[] = [{ kind: ignore.includes(slug) ? 'ignored' : 'not-listed' }];
 	return { slug, label: undefined, verdict: isOut ? 'out' : 'unclear', reasons };
@@ -168,7 +185,7 @@ function doubtOf(fact: Eligibility['unknown'][number], policy: string | undefine
 	}
 }
 
-function placeOf({ slug, prices }: Provider, { order = [], only, sort }: ProviderPreferences): PreviewReason[] {
+function placeOf({ slug, prices }: Provider, { order = [], only, sort }: RoutingPolicy): PreviewReason[] {
 	const place = order.indexOf(slug) + 1;
 	const known = readPrices(prices);
 	const price: PreviewReason = known ? { kind: 'price', ...known } : { kind: 'price-unknown' };
@@ -188,7 +205,7 @@ function placeOf({ slug, prices }: Provider, { order = [], only, sort }: Provide
 	return [...(only ? ([{ kind: 'in-only' }] as const) : []), ...ranking, price];
 }
 
-function sorted(rows: PreviewRow[], connection: Connection, { order = [], sort }: ProviderPreferences): PreviewRow[] {
+function sorted(rows: PreviewRow[], connection: Connection, { order = [], sort }: RoutingPolicy): PreviewRow[] {
 	const verdicts = { remains: 0, unclear: 1, out: 2 };
 	const placeIn = ({ slug }: PreviewRow) => (order.includes(slug) ? order.indexOf(slug) : order.length);
 	const priceOf = ({ slug }: PreviewRow) => {

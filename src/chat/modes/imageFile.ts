@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ImageType } from '../../base/imageHeader.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import { extensionOf, imageReference } from '../model/images.ts';
-import { cut, oneLine } from '../model/title.ts';
 
 /** An image with its prompt. */
 export interface ShownImage {
@@ -47,7 +47,7 @@ export async function insertImage(image: ShownImage): Promise<void> {
 	}
 	const sameRoot = file.scheme === folder.scheme && file.authority === folder.authority;
 	const place = sameRoot ? path.posix.relative(folder.path, file.path) : file.toString(true);
-	const text = imageReference(cut(oneLine(image.prompt), 200), place);
+	const text = imageReference(oneLine(image.prompt, 200), place);
 	// The dialog may have replaced the active editor, so the document is shown again.
 	const target = await vscode.window.showTextDocument(document, editor.viewColumn);
 	const done = await target.edit(edit => edit.replace(target.selection, text));

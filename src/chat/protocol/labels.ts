@@ -4,7 +4,7 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { PolicyNameView } from './policyProtocol.ts';
+import type { RoutingNameView } from './settingsProtocol.ts';
 
 export function modeLabel(mode: TurnMode): string {
 	switch (mode) {
@@ -22,23 +22,23 @@ export function modeDescription(mode: TurnMode): string {
 		case 'chat':
 			return l10n.t('Ask the chat model');
 		case 'search':
-			return l10n.t('Answer with sources of the web');
+			return l10n.t('Answer with web sources');
 		case 'image':
-			return l10n.t('Make an image of what you describe');
+			return l10n.t('Generate an image from your description');
 	}
 }
 
 /** Why search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
-	return l10n.t('Search and images are not available in an encrypted conversation. Use them in another one.');
+	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
 }
 
-export function policyLabel({ preset, isPrivate, isLimited }: PolicyNameView): string {
+export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {
 	const label = isLimited ? l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
 	return isPrivate ? l10n.t('{0}, private', label) : label;
 }
 
-export function presetLabel(preset: PolicyNameView['preset']): string {
+export function presetLabel(preset: RoutingNameView['preset']): string {
 	switch (preset) {
 		case 'balanced':
 			return l10n.t('Balanced');
@@ -65,18 +65,18 @@ export function retentionText({ inForce, because }: ZeroDataRetention): string {
 		return l10n.t('In force: this code-oriented model always runs under it.');
 	}
 	if (inForce === 'as-account-is-set') {
-		return l10n.t('As the account is set; the service does not tell how.');
+		return l10n.t('As set for the account; the service does not report how.');
 	}
 	if (inForce === 'no') {
-		return l10n.t('Not in force: neither the service nor anything here demands it.');
+		return l10n.t('Not in force: neither the service nor your settings require it.');
 	}
 	switch (because) {
 		case 'account':
-			return l10n.t('In force: the account is set to it, which nothing here can lift.');
+			return l10n.t('In force: the account requires it, and no setting here can change that.');
 		case 'alias':
-			return l10n.t('In force: the alias demands it.');
+			return l10n.t('In force: the alias requires it.');
 		case 'request':
-			return l10n.t('In force: the policy demands it.');
+			return l10n.t('In force: the routing policy requires it.');
 	}
 }
 

@@ -6,7 +6,7 @@ import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { CostView, DetailsView, PolicyView } from './policyProtocol.ts';
+import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
 
 /**
  * Each change of the conversation has the number after the previous one; a snapshot has the number of the last change
@@ -20,7 +20,7 @@ export type ToPage =
 	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
-	| { kind: 'policy-set'; policy: PolicyView }
+	| { kind: 'settings-set'; settings: SettingsView }
 	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
@@ -76,9 +76,9 @@ export type FromPage =
 	| { kind: 'attestation-show' }
 	/** The draft of this encrypted conversation. The host holds it in memory and never writes it to disk. */
 	| { kind: 'draft-hold'; conversation: string; text: string }
-	/** The buttons for the model and the policy were pressed. */
+	/** The buttons for the model and the routing policy were pressed. */
 	| { kind: 'model-choose' }
-	| { kind: 'policy-choose' }
+	| { kind: 'routing-choose' }
 	/** Answers a request of the host. */
 	| AnswerMessage
 	/** Whether the page has the keyboard focus. The editor's own `focusedView` does not cover webviews. */
@@ -164,7 +164,7 @@ export interface Snapshot {
 	connection: ConnectionView;
 	/** Absent for chat. */
 	mode?: TurnMode;
-	policy?: PolicyView;
+	settings?: SettingsView;
 	/** Absent in a conversation that is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;

@@ -56,7 +56,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 	}),
 	z.strictObject({ kind: z.literal('model-choose') }),
-	z.strictObject({ kind: z.literal('policy-choose') }),
+	z.strictObject({ kind: z.literal('routing-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),
 	z.strictObject({ kind: z.literal('context-pick') }),
 	z.strictObject({ kind: z.literal('context-shorten') }),

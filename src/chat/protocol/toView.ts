@@ -13,11 +13,11 @@ import {
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
 import { imageTokens } from '../model/images.ts';
-import { type PolicyDefaults, policyInForce, retentionInForce } from '../model/policy.ts';
 import { nameOf } from '../model/presets.ts';
 import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
-import type { DetailsView, FieldView, PolicyView } from './policyProtocol.ts';
+import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
+import type { DetailsView, FieldView, SettingsView } from './settingsProtocol.ts';
 
 /** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
@@ -178,25 +178,25 @@ function toExplanationView({
 }
 
 /**
- * Returns what the next message is sent with. `model` is the model of the settings, for a conversation without one of
- * its own. `defaults` is undefined where a setting cannot be read; then nothing is sent.
+ * Returns what the next message is sent with. `model` is that of the settings, for a conversation without one of its
+ * own. `defaults` are undefined where a setting cannot be read, so that nothing is sent.
  */
-export function toPolicyView(
+export function toSettingsView(
 	conversation: Conversation,
-	defaults: PolicyDefaults | undefined,
+	defaults: UserSettings | undefined,
 	model: string | undefined,
-): PolicyView {
+): SettingsView {
 	const { settings } = conversation;
 	const used = settings?.model ?? model;
 	const named = used === undefined ? {} : { model: used };
 	if (defaults === undefined) {
-		const policy = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
-		return { ...named, policy, retention: 'account', total: totalOf(conversation) };
+		const routing = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
+		return { ...named, routing, retention: 'account', total: totalOf(conversation) };
 	}
 	const retention = retentionInForce(defaults, settings);
 	return {
 		...named,
-		policy: nameOf(policyInForce(defaults, settings).provider),
+		routing: nameOf(settingsInForce(defaults, settings).routing),
 		retention: retention === 'account' ? 'account' : retention ? 'on' : 'off',
 		total: totalOf(conversation),
 	};
@@ -209,8 +209,8 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 	const details: DetailsView = {
 		...(asked === undefined
 			? {}
-			: { asked: [asked.model, ...(asked.models ?? [])], policy: nameOf(asked.provider ?? {}) }),
-		...(asked?.provider === undefined ? {} : { preferences: fieldsOf(asked.provider) }),
+			: { asked: [asked.model, ...(asked.models ?? [])], routing: nameOf(asked.provider ?? {}) }),
+		...(asked?.provider === undefined ? {} : { routingFields: fieldsOf(asked.provider) }),
 		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
 		...defined({ digest, retention, serviceId }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),

@@ -1,5 +1,4 @@
 import type { TurnMode } from '../model/mode.ts';
-import type { PolicyView } from '../protocol/policyProtocol.ts';
 import type {
 	ConnectionView,
 	ContextView,
@@ -8,6 +7,7 @@ import type {
 	TurnChange,
 	TurnView,
 } from '../protocol/protocol.ts';
+import type { SettingsView } from '../protocol/settingsProtocol.ts';
 
 export interface PageState {
 	/** The number of the last change that is included; undefined before the first snapshot. */
@@ -20,7 +20,7 @@ export interface PageState {
 	readonly connection: ConnectionView | undefined;
 	/** The mode of messages that do not begin with a command. */
 	readonly mode: TurnMode;
-	readonly policy: PolicyView | undefined;
+	readonly settings: SettingsView | undefined;
 	/** Undefined where the conversation is not encrypted. */
 	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
@@ -34,7 +34,7 @@ export const emptyPageState: PageState = {
 	earlier: 0,
 	connection: undefined,
 	mode: 'chat',
-	policy: undefined,
+	settings: undefined,
 	encryption: undefined,
 	notice: undefined,
 	context: { chips: [] },
@@ -47,7 +47,16 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice, encryption } = message.snapshot;
+			const {
+				conversation,
+				turns,
+				earlier,
+				connection,
+				mode = 'chat',
+				settings,
+				notice,
+				encryption,
+			} = message.snapshot;
 			return {
 				...state,
 				sequence: message.sequence,
@@ -56,7 +65,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 				earlier,
 				connection,
 				mode,
-				policy,
+				settings,
 				notice,
 				encryption,
 			};
@@ -79,8 +88,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, connection: message.connection };
 		case 'mode-set':
 			return { ...state, mode: message.mode };
-		case 'policy-set':
-			return { ...state, policy: message.policy };
+		case 'settings-set':
+			return { ...state, settings: message.settings };
 		case 'encryption-set':
 			return { ...state, encryption: message.encryption };
 		case 'notice-set':

@@ -1,5 +1,4 @@
-// The parts of undici that are used, by their own paths: undici's main module installs a dispatcher for the whole
-// process when none is there, and every other user of `fetch` in that process would get it.
+// The types of the parts of undici that `undiciTransport.ts` imports, which undici only declares for its main module.
 declare module 'undici/lib/dispatcher/agent.js' {
 	import type { Agent } from 'undici';
 

@@ -1,3 +1,5 @@
+// undici is imported in parts: its main module puts a dispatcher of its own under the `fetch` of the whole process, and
+// adds half its size to the service.
 /// <reference path="./undiciParts.d.ts" />
 import type { Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
@@ -11,7 +13,7 @@ import { LIMITS } from './limits.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-// A tunnel through a proxy is opened with a method that only undici's main module adds to its dispatchers.
+// undici's main module adds the methods of its API to all dispatchers. Its proxy agent needs one of them, to open a tunnel.
 Object.assign(DispatcherBase.prototype, { connect });
 
 /** Bytes received ahead of the reader before the socket is paused. */

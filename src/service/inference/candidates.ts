@@ -3,7 +3,7 @@
 import { type ChatRequest, hasImages, type Parameter } from '../../contract/chatRequest.ts';
 import { completed, type Exclusion, eligibilityOf } from '../../contract/eligibility.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { ModelOffer, Provider } from './provider.ts';
 
 /** One provider's offer of the requested model. */
@@ -45,13 +45,13 @@ export function factsOf({ provider, offer }: Candidate) {
 export function selectCandidates(
 	hosting: readonly Candidate[],
 	request: ChatRequest,
-	preferences: ProviderPreferences,
+	routing: RoutingPolicy,
 ): Selection {
 	const selection: Selection = { candidates: [], exclusions: [] };
 	const withImages = hasImages(request);
 	for (const candidate of hosting) {
 		const isBlind = withImages && candidate.offer.images === false;
-		const exclusion = isBlind ? BLIND : exclusionOf(candidate, request, preferences);
+		const exclusion = isBlind ? BLIND : exclusionOf(candidate, request, routing);
 		if (exclusion === undefined) {
 			selection.candidates.push(candidate);
 		} else {
@@ -69,13 +69,9 @@ const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
 
 type FieldAndReason = readonly [by: string, reason: string];
 
-function exclusionOf(
-	candidate: Candidate,
-	request: ChatRequest,
-	preferences: ProviderPreferences,
-): FieldAndReason | undefined {
+function exclusionOf(candidate: Candidate, request: ChatRequest, routing: RoutingPolicy): FieldAndReason | undefined {
 	const { offer } = candidate;
-	const [byPolicy] = eligibilityOf(factsOf(candidate), preferences, request).exclusions;
+	const [byPolicy] = eligibilityOf(factsOf(candidate), routing, request).exclusions;
 	if (byPolicy !== undefined && byPolicy.kind !== 'parameters') {
 		return textOf(byPolicy);
 	}

@@ -4,8 +4,8 @@ import { parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import { effectiveRouting, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
@@ -108,28 +108,28 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		if (!takesPrefixes && names.some(name => hasProviderPrefix(connection, name))) {
 			throw new RequestRefused(400, 'model: a provider prefix is understood at /chat/completions alone; leave it out.');
 		}
-		const hosted: { id: string; preferences: ProviderPreferences }[] = [];
+		const hosted: { id: string; routing: RoutingPolicy }[] = [];
 		for (const name of names) {
 			const id = modelIdOf(connection, name);
 			if (id !== undefined && !hosted.some(model => model.id === id)) {
 				const { models: _, ...others } = request;
 				const named = { ...others, model: name };
 				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
-				hosted.push({ id, preferences: { ...effectivePreferences(connection, named), zdr } });
+				hosted.push({ id, routing: { ...effectiveRouting(connection, named), zdr } });
 			}
 		}
 		if (hosted.length === 0) {
 			return undefined;
 		}
 		const now = clock.now();
-		const selections = hosted.map(({ id, preferences }) => {
+		const selections = hosted.map(({ id, routing }) => {
 			const hosting = offersOf(directory.providers(), id);
-			const { candidates, exclusions } = selectCandidates(hosting, request, preferences);
+			const { candidates, exclusions } = selectCandidates(hosting, request, routing);
 			const measured = candidates.map(candidate => ({
 				...candidate,
 				measured: measurements.read({ slug: candidate.provider.slug, model: id }, now),
 			}));
-			return { ranked: rank(measured, preferences, random), exclusions };
+			return { ranked: rank(measured, routing, random), exclusions };
 		});
 		const ranked = selections.flatMap(selection => selection.ranked);
 		if (ranked.length === 0) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { requireSqlite, SQLITE_BUSY, SQLITE_FULL, sqliteErrorCode } from './sqlite.ts';
 
 const SQLITE_LOCKED = 6;
@@ -12,9 +12,9 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Opens the state file and migrates its schema to the current version, each step in its own transaction. WAL with
- * `synchronous = NORMAL` guarantees that a committed transaction survives any end of the process. `busyTimeoutMs` is
- * how long a statement waits for another program that has locked the file.
+ * Opens the state file; a new one gets its schema, as a whole or not at all. WAL with `synchronous = NORMAL` guarantees
+ * that a committed transaction survives any end of the process. `busyTimeoutMs` is how long a statement waits for another
+ * program that has locked the file.
  * @throws UserFacingError if the file cannot be opened, was written by a newer version or is not a database.
  */
 export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync {
@@ -23,15 +23,13 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 	try {
 		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 		const version = versionOf(database);
-		if (version > MIGRATIONS.length) {
+		if (version > SCHEMA_VERSION) {
 			throw new UserFacingError(
 				`${file} was written by a newer version of Errand. Update Errand, or choose another folder with --data.`,
 			);
 		}
-		for (const [index, step] of MIGRATIONS.entries()) {
-			if (index >= version) {
-				transaction(database, () => database.exec(`${step}; PRAGMA user_version = ${index + 1}`));
-			}
+		if (version === 0) {
+			transaction(database, () => database.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`));
 		}
 		return database;
 	} catch (error) {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
-import { oneLine } from '../model/plainText.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
 import type { Outcome, TaskGroup } from '../model/taskGroups.ts';
 import { dayOf } from '../model/taskGroups.ts';

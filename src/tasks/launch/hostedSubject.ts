@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 import { pickFromMany } from './pickFromMany.ts';

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { readSetting } from '../../platform/settings.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
-import { escapeIcons } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { shortName } from './preflightMessages.ts';
 
@@ -217,15 +217,14 @@ export function toRequest(
 	return {
 		prompt,
 		repoUrl,
-		...defined({ selectedBranch: branch }),
+		...defined({
+			selectedBranch: branch,
+			installDependencies: installDependencies || undefined,
+			maxDuration: maxDuration > 0 ? maxDuration : undefined,
+		}),
 		...(agents.length > 1
 			? { selectedAgents: agents.map(choice => ({ agent: choice.agent, model: modelOf(connection, choice) })) }
-			: {
-					...(first ? { selectedAgent: first.agent } : {}),
-					...(first?.model === undefined ? {} : { selectedModel: first.model }),
-				}),
-		...(installDependencies ? { installDependencies } : {}),
-		...(maxDuration > 0 ? { maxDuration } : {}),
+			: defined({ selectedAgent: first?.agent, selectedModel: first?.model })),
 	};
 }
 

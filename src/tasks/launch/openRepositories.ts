@@ -2,10 +2,10 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons, oneLine, plainText } from '../../base/plainText.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
-import { escapeIcons, oneLine, plainText } from '../model/plainText.ts';
 import { pickFromMany } from './pickFromMany.ts';
 import { listBranches } from './repositoryFacts.ts';
 

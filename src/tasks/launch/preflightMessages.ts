@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
 import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
-import { oneLine } from '../model/plainText.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
 
 const MAXIMUM_NAME = 120;

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
@@ -11,7 +13,6 @@ import {
 	type LaunchFacts,
 	type LaunchPlan,
 } from '../model/findings.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import {
@@ -105,9 +106,11 @@ function findingRow(view: PreflightView, finding: Finding): PreflightRow {
 	return {
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
-		...(description === undefined ? {} : { description: escapeIcons(description) }),
-		...(detail === '' ? {} : { detail: escapeIcons(detail) }),
-		...(fix && { buttons: [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }] }),
+		...defined({
+			description: description === undefined ? undefined : escapeIcons(description),
+			detail: detail === '' ? undefined : escapeIcons(detail),
+			buttons: fix && [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }],
+		}),
 	};
 }
 

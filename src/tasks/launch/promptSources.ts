@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { commands } from '../../platform/ids.ts';
 import type { LinkProblem } from '../model/launchLink.ts';
-import { oneLine } from '../model/plainText.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
 /** The maximum number of lines of a problem that its prompt repeats. */

@@ -1,5 +1,5 @@
+import { oneLine } from '../../base/plainText.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
-import { oneLine } from './plainText.ts';
 import type { Outcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 

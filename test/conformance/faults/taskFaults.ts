@@ -19,7 +19,7 @@ const LOOK_UP = /^GET \/api\/[^/]+\/(orgs|repos|branches)$/;
 const ANY = /./;
 
 /** Of the list and of one task alike: a proof may read either. */
-const fieldFaults: readonly Fault[] = taskFields.flatMap((field, index) =>
+const fieldsOfTasks: readonly Fault[] = taskFields.flatMap((field, index) =>
 	field === deploymentSettings
 		? []
 		: {
@@ -76,7 +76,7 @@ const listErrors: readonly Fault[] = (
 
 /** What cloud-tasks.md demands, falsified. */
 export const taskFaults: readonly Fault[] = [
-	...fieldFaults,
+	...fieldsOfTasks,
 	...entryFields,
 	...queries,
 	...lookUpErrors,

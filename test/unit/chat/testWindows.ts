@@ -55,7 +55,7 @@ export class TestWindows {
 				connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
 				modes: async () => this.modes,
 				channels: noChannels,
-				policy: service.policy,
+				settings: service.settings,
 			},
 			explain: {
 				error: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),

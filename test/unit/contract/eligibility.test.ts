@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/contract/chatRequest.ts';
 import { completed, eligibilityOf, isNamed, type ProviderFacts } from '../../../src/contract/eligibility.ts';
-import type { ProviderPreferences } from '../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../src/contract/provider.ts';
 
 /** What excludes the provider, and after a question mark what would have to be known. */
-function judged(facts: Partial<ProviderFacts>, preferences: ProviderPreferences, request: Partial<ChatRequest> = {}) {
+function judged(facts: Partial<ProviderFacts>, preferences: RoutingPolicy, request: Partial<ChatRequest> = {}) {
 	const { exclusions, unknown } = eligibilityOf({ slug: 'one', ...facts }, preferences, request);
 	return [...exclusions.map(({ kind }) => kind), ...unknown.map(fact => `?${fact}`)];
 }

@@ -240,7 +240,7 @@ export class ChatApp extends LitElement {
 							turn => turn.id,
 							(turn, index) => html`<chat-turn
 								.turn=${turn}
-								.total=${index === state.turns.length - 1 ? state.policy?.total : undefined}
+								.total=${index === state.turns.length - 1 ? state.settings?.total : undefined}
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}
@@ -269,7 +269,7 @@ export class ChatApp extends LitElement {
 				.language=${this.language}
 				.connection=${state.connection}
 				.mode=${state.mode}
-				.policy=${state.policy}
+				.settings=${state.settings}
 				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
 				.requests=${this.requests}

@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
-import { noEncryptedModeText, policyLabel } from '../../protocol/labels.ts';
-import type { PolicyView } from '../../protocol/policyProtocol.ts';
+import { noEncryptedModeText, routingLabel } from '../../protocol/labels.ts';
 import type { ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
+import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -42,7 +42,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		language: { attribute: false },
 		connection: { attribute: false },
 		mode: { attribute: false },
-		policy: { attribute: false },
+		settings: { attribute: false },
 		encrypted: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
@@ -60,7 +60,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare connection: ConnectionView | undefined;
 	/** The mode of messages that do not begin with a command. */
 	declare mode: TurnMode;
-	declare policy: PolicyView | undefined;
+	declare settings: SettingsView | undefined;
 	/** In an encrypted conversation, neither the mode nor the model nor the routing policy can be chosen. */
 	declare encrypted: boolean;
 	/** The id of the conversation that is shown, once one is. */
@@ -201,7 +201,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	override render(): TemplateResult {
 		const { connection } = this;
-		const model = this.policy?.model ?? connection?.model;
+		const model = this.settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
 		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
@@ -284,8 +284,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
-		const { policy } = this;
-		const name = policy ? policyLabel(policy.policy) : '';
+		const { settings } = this;
+		const name = settings ? routingLabel(settings.routing) : '';
 		return html`${modeChoice(this.mode, this.post)}${
 			this.mode === 'chat'
 				? composerChoice({
@@ -297,13 +297,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					})
 				: nothing
 		}${
-			policy
+			settings
 				? composerChoice({
 						icon: 'compass',
 						word: name,
 						label: l10n.t('Select Routing Policy'),
-						hint: policy.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is demanded.')}` : name,
-						press: () => this.post({ kind: 'policy-choose' }),
+						hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
+						press: () => this.post({ kind: 'routing-choose' }),
 					})
 				: nothing
 		}`;
@@ -371,7 +371,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
-				this.say(l10n.t('{0} is no text file, or larger than 1 MB.', file.name));
+				this.say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
 				isComplete = false;
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
@@ -439,7 +439,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		this.post({ kind: 'message-send', ...shown, turn, text });
 		this.timeout = setTimeout(
-			() => this.settle(l10n.t('The message was not taken yet. It is still here; send it again.')),
+			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
 			ACCEPT_TIMEOUT_MS,
 		);
 	}

@@ -3,8 +3,8 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
-import type { TotalView } from '../../protocol/policyProtocol.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
+import type { TotalView } from '../../protocol/settingsProtocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
@@ -256,7 +256,7 @@ export class ChatTurn extends LitElement {
 			aria-label=${l10n.t('Details of the reply: {0}', facts)}
 			@click=${toggle}
 		>
-			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? l10n.t('Policy') : facts}</span>
+			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? l10n.t('Details') : facts}</span>
 		</button>`;
 	}
 
@@ -281,8 +281,8 @@ export class ChatTurn extends LitElement {
 			continued === 0
 				? ''
 				: continued === 1
-					? l10n.t('Continued after it had ended too early.')
-					: l10n.t('Continued {0} times after it had ended too early.', continued),
+					? l10n.t('Continued after it ended early.')
+					: l10n.t('Continued {0} times after it ended early.', continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}

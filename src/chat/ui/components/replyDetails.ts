@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { policyLabel, retentionText } from '../../protocol/labels.ts';
-import type { CostView, FieldView, TotalView } from '../../protocol/policyProtocol.ts';
+import { retentionText, routingLabel } from '../../protocol/labels.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
+import type { CostView, FieldView, TotalView } from '../../protocol/settingsProtocol.ts';
 import { formatCost, formatDuration } from '../format.ts';
 
 export interface ReplyDetails {
@@ -21,15 +21,15 @@ export function costText(cost: CostView, language: string): string {
 export function replyDetails({ reply, total, language }: ReplyDetails): TemplateResult {
 	const { details = {} } = reply;
 	const [asked, ...alternates] = details.asked ?? [];
-	const preferences = details.preferences ?? [];
+	const routingFields = details.routingFields ?? [];
 	return html`<dl class="details">
-		${row(l10n.t('Provider'), reply.provider ?? l10n.t('The service did not name it.'))}
+		${row(l10n.t('Provider'), reply.provider ?? l10n.t('Not named by the service'))}
 		${reply.model === undefined ? nothing : row(l10n.t('Model'), reply.model, details.digest)}
 		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(l10n.t('Asked for'), [asked, ...alternates].join(', '))}
 		${row(l10n.t('Tokens'), tokensText(reply, language))}
 		${row(l10n.t('Time'), timeText(reply, language))}
 		${row(l10n.t('Cost'), reply.cost ? costText(reply.cost, language) : reply.usage ? l10n.t('No prices are listed for this provider.') : '')}
-		${details.policy ? row(l10n.t('Policy'), policyLabel(details.policy), fields(preferences)) : nothing}
+		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
 		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
 		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
@@ -70,8 +70,8 @@ function tokensText({ usage = {} }: ReplyView, language: string): string {
 function timeText({ duration, details }: ReplyView, language: string): string {
 	const spoken = (milliseconds: number) => formatDuration(milliseconds, language);
 	return [
-		details?.firstWord === undefined ? '' : l10n.t('first word after {0}', spoken(details.firstWord)),
-		duration === undefined ? '' : l10n.t('{0} in all', spoken(duration)),
+		details?.firstWord === undefined ? '' : l10n.t('first token after {0}', spoken(details.firstWord)),
+		duration === undefined ? '' : l10n.t('{0} in total', spoken(duration)),
 	]
 		.filter(part => part !== '')
 		.join(' · ');

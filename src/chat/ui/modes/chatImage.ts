@@ -7,13 +7,13 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 
-/** An image is asked for when it is so near to what is in view, in pixels. */
+/** An image is requested when it is this close to the visible area. */
 const NEAR = '600px';
 
-/** A tall image is shown smaller, so that all of it is in view at once. In pixels. */
+/** A taller image is scaled down, so that all of it is visible at once. In pixels. */
 const MAXIMUM_HEIGHT = 512;
 
-/** The image of a reply, in place: its space is kept before it is there. */
+/** The image of a reply. Its space is reserved before it has loaded. */
 export class ChatImage extends LitElement {
 	static override styles = [
 		sharedStyles,
@@ -82,18 +82,18 @@ export class ChatImage extends LitElement {
 		unanswered: { state: true },
 	};
 
-	/** Undefined while it is being made. */
+	/** Undefined while the image is being generated. */
 	declare image: ReplyImageView | undefined;
 	declare turn: string;
-	/** What was asked for: its alternative text. */
+	/** The prompt, which is the image's alternative text. */
 	declare prompt: string;
 	declare post: Post;
 	declare requests: HostRequests;
-	/** A `data:` address of the host. */
+	/** A `data:` URL from the host. */
 	declare address: string | undefined;
-	/** What should be there is not: the file is deleted, or the browser cannot show it. */
+	/** Set if the image cannot be shown: its file was deleted, or the browser cannot decode it. */
 	declare gone: 'file' | 'type' | undefined;
-	/** Why the host did not say what there is: a sentence. */
+	/** A sentence that says why the host did not answer. */
 	declare unanswered: string | undefined;
 
 	private observer: IntersectionObserver | undefined;
@@ -144,7 +144,7 @@ export class ChatImage extends LitElement {
 	override render(): TemplateResult {
 		const { image, address, gone, unanswered } = this;
 		if (!image) {
-			return html`<div class="frame making"><span>${l10n.t('The image is being made.')}</span></div>`;
+			return html`<div class="frame making"><span>${l10n.t('The image is being generated.')}</span></div>`;
 		}
 		if ('problem' in image) {
 			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
@@ -156,15 +156,13 @@ export class ChatImage extends LitElement {
 			const isFile = gone === 'file';
 			return this.renderProblem(
 				isFile
-					? l10n.t('The image is not kept any more: its file was deleted.')
-					: l10n.t(
-							'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
-						),
+					? l10n.t('The image is gone: its file was deleted.')
+					: l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
 				isFile && this.reload,
 			);
 		}
 		const { width, height } = image;
-		// Without an address the image is not there yet, and has its size.
+		// Without an address, the image has not loaded yet but already has its size.
 		return html`<img
 			class="frame"
 			width=${width}
@@ -188,7 +186,7 @@ export class ChatImage extends LitElement {
 		return this.image && 'file' in this.image ? this.image.file : undefined;
 	}
 
-	/** A long conversation has more images than anyone looks at. */
+	/** Requests the image only when it comes near the visible area, because a long conversation may have many. */
 	private requestWhenNear(file: string): void {
 		this.observer = new IntersectionObserver(
 			entries => {
@@ -209,27 +207,25 @@ const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAA
 function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return l10n.t('The image was not loaded: its address is none that can be loaded from.');
+			return l10n.t('The image was not loaded: its address cannot be used.');
 		case 'private':
-			return l10n.t('The image was not loaded: its address leads into this machine or its network.');
+			return l10n.t('The image was not loaded: its address is on this machine or its network.');
 		case 'redirected':
-			return l10n.t('The image was not loaded: its server sent on to another address.');
+			return l10n.t('The image was not loaded: its server redirected to another address.');
 		case 'unreachable':
 			return l10n.t('The image was not loaded: its server refused or did not answer.');
 		case 'too-large':
 			return l10n.t('The image was not loaded: it is larger than 10 MB.');
 		case 'type':
-			return l10n.t(
-				'The image was not loaded: what came is no PNG, JPEG, GIF or WebP image of a size that can be shown.',
-			);
+			return l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.');
 		case 'not-kept':
-			return l10n.t('The image was not kept: it could not be written to the disk. Make room and load it again.');
+			return l10n.t('The image was not saved: it could not be written to the disk. Make room and load it again.');
 		case 'not-loaded':
 			return l10n.t('The image was not loaded.');
 	}
 }
 
-/** What can be done with an image, beside asking for it again. */
+/** The actions on an image, except requesting it again. */
 export function imageActions(
 	image: ReplyImageView | undefined,
 	turn: { id: string; question: string },

@@ -24,7 +24,7 @@ export function modeChoice(mode: TurnMode, post: Post): TemplateResult {
 	return composerChoice({
 		icon: MODE_ICONS[mode],
 		word: modeLabel(mode),
-		label: l10n.t('Choose What Messages Ask For'),
+		label: l10n.t('Choose Chat, Search or Image'),
 		press: () => post({ kind: 'mode-pick' }),
 	});
 }

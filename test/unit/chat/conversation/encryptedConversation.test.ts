@@ -72,7 +72,7 @@ describe('an encrypted conversation', () => {
 				connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
 				modes: async () => ({}),
 				channels,
-				policy: service.policy,
+				settings: service.settings,
 			},
 			explain: {
 				error: error => ({ message: `unexplained: ${(error as Error).message}` }),

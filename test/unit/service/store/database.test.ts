@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFailure, openDatabase } from '../../../../src/service/store/database.ts';
+import { SCHEMA_VERSION } from '../../../../src/service/store/schema.ts';
 
 describe('openDatabase', () => {
 	let folder: string;
@@ -14,6 +15,43 @@ describe('openDatabase', () => {
 		file = path.join(folder, 'state.sqlite');
 	});
 	afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+	const read = (database: DatabaseSync, sql: string) => ({ ...database.prepare(sql).get() });
+
+	it('makes the schema of a new file, and leaves it as it is the next time', () => {
+		const [first, second] = [1, 2].map(() => {
+			const database = openDatabase(file);
+			try {
+				assert.deepEqual(read(database, 'PRAGMA user_version'), { user_version: SCHEMA_VERSION });
+				return read(database, 'PRAGMA schema_version');
+			} finally {
+				database.close();
+			}
+		});
+		assert.deepEqual(first, second);
+	});
+
+	it('refuses a file of a newer version, and leaves it as it is', () => {
+		const newer = new DatabaseSync(file);
+		newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+		newer.close();
+		assert.throws(() => openDatabase(file), { name: 'UserFacingError', message: /newer version of Errand/ });
+		const after = new DatabaseSync(file);
+		assert.deepEqual(read(after, 'SELECT count(*) AS count FROM sqlite_schema'), { count: 0 });
+		after.close();
+	});
+
+	it('leaves a file as it was in which the schema cannot be made', () => {
+		const other = new DatabaseSync(file);
+		// The last table of the schema has this name.
+		other.exec('CREATE TABLE namedFolders (x)');
+		other.close();
+		assert.throws(() => openDatabase(file), { name: 'UserFacingError' });
+		const after = new DatabaseSync(file);
+		assert.deepEqual(read(after, 'PRAGMA user_version'), { user_version: 0 });
+		assert.deepEqual(read(after, 'SELECT count(*) AS count FROM sqlite_schema'), { count: 1 });
+		after.close();
+	});
 
 	it('names another program that holds the file, and does not advise to move it', () => {
 		const other = new DatabaseSync(file);

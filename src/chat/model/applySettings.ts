@@ -2,23 +2,23 @@ import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
-import type { ConversationSettings } from './conversationSettings.ts';
 import type { TurnMode } from './mode.ts';
+import { type ProviderProblem, providerProblem } from './preview.ts';
 import {
 	type AskedWith,
 	askedWith,
-	isBinding,
-	type Policy,
-	type PolicyDefaults,
-	policyInForce,
-	withPolicy,
-} from './policy.ts';
-import { type PolicyProblem, policyProblem } from './preview.ts';
+	type ConversationSettings,
+	excludesProviders,
+	type RequestSettings,
+	settingsInForce,
+	type UserSettings,
+	withRequestSettings,
+} from './settings.ts';
 
 /** What determines requests besides the conversation itself. */
-export interface PolicySource {
-	/** The user's settings. Throws a PolicyRefusal where a setting has the wrong form. */
-	defaults(): PolicyDefaults;
+export interface SettingsSource {
+	/** The user's settings. Throws a RequestRefusal where a setting has the wrong form. */
+	defaults(): UserSettings;
 	/** The active connection, including what only its service knows. */
 	connection(): Promise<Connection>;
 }
@@ -32,13 +32,13 @@ export interface RequestFacts {
 }
 
 /**
- * A request is refused before it is sent: its policy leaves no provider, a setting cannot be read, or its images cannot
+ * A request is refused before it is sent: its routing policy leaves no provider, a setting cannot be read, or its images cannot
  * be sent. `issue` says what is wrong with the setting.
  */
-export class PolicyRefusal extends Error {
-	override readonly name = 'PolicyRefusal';
+export class RequestRefusal extends Error {
+	override readonly name = 'RequestRefusal';
 	readonly problem:
-		| PolicyProblem
+		| ProviderProblem
 		| { kind: 'image' }
 		| { kind: 'setting'; setting: string; issue: string }
 		/** The connection does not say that the model accepts images. */
@@ -46,42 +46,42 @@ export class PolicyRefusal extends Error {
 		| { kind: 'images-too-large' }
 		| { kind: 'image-gone'; label: string };
 
-	constructor(problem: PolicyRefusal['problem']) {
+	constructor(problem: RequestRefusal['problem']) {
 		super(`The request was refused before it was sent: ${problem.kind}`);
 		this.problem = problem;
 	}
 }
 
 /**
- * Applies the conversation's policy to the request. Throws a PolicyRefusal where that leaves no provider to serve it.
+ * Adds the settings in force to the request. Throws a RequestRefusal where they leave no provider to serve it.
  */
-export async function applyPolicy(
+export async function applySettings(
 	request: ChatRequest,
 	settings: ConversationSettings | undefined,
-	source: PolicySource,
+	source: SettingsSource,
 	mode: TurnMode,
 ): Promise<RequestFacts & { request: ChatRequest }> {
-	const policy = policyFor(mode, policyInForce(source.defaults(), settings));
-	const asked = askedWith(request.model, policy);
+	const inForce = settingsFor(mode, settingsInForce(source.defaults(), settings));
+	const asked = askedWith(request.model, inForce);
 	const connection = await source.connection();
 	if (hasImages(request) && findModel(connection, request.model)?.images !== true) {
-		throw new PolicyRefusal({ kind: 'no-images', model: request.model });
+		throw new RequestRefusal({ kind: 'no-images', model: request.model });
 	}
-	const problem = policyProblem(connection, asked);
+	const problem = providerProblem(connection, asked);
 	if (problem) {
-		throw new PolicyRefusal(problem);
+		throw new RequestRefusal(problem);
 	}
-	const applied = withPolicy(request, policy);
+	const applied = withRequestSettings(request, inForce);
 	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied) };
 }
 
-/** Parameters and instructions apply only to chats with a model. Images are requested without any policy. */
-function policyFor(mode: TurnMode, policy: Policy): Policy {
+/** Parameters and instructions apply only to chats with a model. Images are requested without any of them. */
+function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings {
 	if (mode === 'chat') {
-		return policy;
+		return settings;
 	}
-	if (mode === 'image' && isBinding(policy.provider)) {
-		throw new PolicyRefusal({ kind: 'image' });
+	if (mode === 'image' && excludesProviders(settings.routing)) {
+		throw new RequestRefusal({ kind: 'image' });
 	}
-	return { models: [], provider: mode === 'search' ? policy.provider : {}, parameters: {}, instructions: '' };
+	return { models: [], routing: mode === 'search' ? settings.routing : {}, parameters: {}, instructions: '' };
 }

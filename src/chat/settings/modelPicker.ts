@@ -19,7 +19,7 @@ import {
 	withRecent,
 } from '../model/modelChoices.ts';
 import { modelText } from './messages.ts';
-import type { PolicyTarget } from './routingEditor.ts';
+import type { RoutingTarget } from './routingEditor.ts';
 
 export interface ModelPickerOptions {
 	chat: Chat;
@@ -33,8 +33,8 @@ export interface ModelPickerOptions {
 	/** Model servers of this machine that the local connection does not use yet. */
 	unusedServers(): Promise<readonly UnusedServer[]>;
 	defaultModel: string | undefined;
-	/** The conversation's policy. */
-	target: Pick<PolicyTarget, 'read' | 'write'>;
+	/** The conversation's routing policy. */
+	target: Pick<RoutingTarget, 'read' | 'write'>;
 	editParameters(): Promise<void>;
 	explainError(error: unknown): Explanation;
 }
@@ -71,7 +71,7 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 			return selectAlternates(options);
 		case 'other': {
 			const title = vscode.l10n.t('Model');
-			const prompt = vscode.l10n.t('The name as a request has it: an id, an alias, or a full path');
+			const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
 			const name = await input(title, prompt, currentModel(options), text =>
 				text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
 			);
@@ -242,7 +242,7 @@ function groupText(group: ModelGroup): string {
 	}
 }
 
-/** Only the enterprise host understands a prefix; elsewhere the policy's order has the same effect. */
+/** Only the enterprise host understands a prefix; elsewhere the order of the routing policy has the same effect. */
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	const { connection, target, explainError } = options;
 	const model = bareModel(connection, currentModel(options));
@@ -266,10 +266,10 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	}
 	offer(
 		vscode.l10n.t(
-			'A provider prefix is understood on the enterprise host alone, and this connection uses the public one. The policy can put {0} first instead.',
+			'Only the enterprise host understands a provider prefix, and this connection uses the public host. The routing policy can put {0} first instead.',
 			chosen.provider,
 		),
-		vscode.l10n.t('Put It First in the Policy'),
+		vscode.l10n.t('Put It First in the Routing Policy'),
 		() => target.write({ ...target.read(), order: [chosen.provider] }),
 		explainError,
 	);

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { ClientError } from '../../../../src/base/errors.ts';
 import { createClient } from '../../../../src/client/client.ts';
 import type { Client } from '../../../../src/client/types.ts';
-import { readEntries, readRange } from '../../../../src/tasks/logDocument/readEntries.ts';
-import { saveLog } from '../../../../src/tasks/logDocument/saveLog.ts';
+import { readEntries, readRange, saveLog } from '../../../../src/tasks/logDocument/readEntries.ts';
 import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 import { TaskServer } from '../taskServer.ts';
 

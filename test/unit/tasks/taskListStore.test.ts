@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/async.ts';
 import { createClient } from '../../../src/client/client.ts';
 import type { Client } from '../../../src/client/types.ts';
-import { TaskStore } from '../../../src/tasks/taskStore.ts';
+import { NO_FILTER } from '../../../src/tasks/model/taskFilter.ts';
+import { TaskListStore } from '../../../src/tasks/taskListStore.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { TaskServer } from './taskServer.ts';
 
@@ -17,7 +18,7 @@ function fill(server: TaskServer, count: number, status = 'completed'): void {
 describe('the list of tasks', () => {
 	let server: TaskServer;
 	let client: Client;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let now: number;
 	const ids = () => Array.from(store.all(), ({ id }) => id).sort();
 
@@ -25,7 +26,7 @@ describe('the list of tasks', () => {
 		server = await TaskServer.start();
 		client = createClient({ connection: server.connection, keys: () => Promise.resolve('test') });
 		now = 1000;
-		store = new TaskStore(() => Promise.resolve(client), { ...systemClock, now: () => now });
+		store = new TaskListStore(() => Promise.resolve(client), { ...systemClock, now: () => now });
 	});
 
 	afterEach(async () => {
@@ -163,10 +164,7 @@ describe('the list of tasks', () => {
 
 	it('drops what an earlier connection answers late, and does not wait for it', async () => {
 		fill(server, 1);
-		let release: (() => void) | undefined;
-		const released = new Promise<void>(resolve => {
-			release = resolve;
-		});
+		const { promise: released, resolve: release } = Promise.withResolvers<void>();
 		server.beforeList = () => released;
 		const late = store.refresh();
 		await waitFor('the request', () => server.requests.length === 1);
@@ -176,7 +174,7 @@ describe('the list of tasks', () => {
 		await store.refresh();
 		assert.equal(store.state, 'empty');
 		server.add({ id: 'elsewhere' });
-		release?.();
+		release();
 		await late;
 		assert.deepEqual(ids(), []);
 	});
@@ -225,23 +223,23 @@ describe('the list of tasks', () => {
 		server.add({ id: 'failed', status: 'error' });
 		server.add({ id: 'batch', status: 'completed', batchId: 'b1' });
 		await store.refresh();
-		assert.ok(store.setQuery({ kind: 'tasks', status: 'completed' }));
+		assert.ok(store.setFilter({ ...NO_FILTER, kind: 'tasks', status: 'completed' }));
 		await store.refresh();
 		assert.deepEqual(shown(), ['t0', 't1']);
 		assert.ok(
 			server.requests.some(request => /filter=tasks&status=completed|status=completed&filter=tasks/.test(request)),
 		);
-		assert.ok(store.setQuery({ kind: 'batch', status: undefined }));
+		assert.ok(store.setFilter({ ...NO_FILTER, kind: 'batch', status: undefined }));
 		await store.refresh();
 		assert.deepEqual(shown(), ['batch']);
-		assert.ok(!store.setQuery({ kind: 'batch', status: undefined }));
+		assert.ok(!store.setFilter({ ...NO_FILTER, kind: 'batch', status: undefined }));
 	});
 
 	it('counts what is active also where the filter leaves it out', async () => {
 		fill(server, 1);
 		server.add({ id: 'a', status: 'processing' });
 		server.add({ id: 'b', status: 'pending' });
-		store.setQuery({ kind: 'all', status: 'completed' });
+		store.setFilter({ ...NO_FILTER, kind: 'all', status: 'completed' });
 		await store.refresh();
 		assert.deepEqual(shown(), ['t0']);
 		assert.equal(store.activeCount, 2);
@@ -253,7 +251,7 @@ describe('the list of tasks', () => {
 
 	it('lets go of a task that no longer is what the filter says', async () => {
 		server.add({ id: 'a' });
-		store.setQuery({ kind: 'all', status: 'active' });
+		store.setFilter({ ...NO_FILTER, kind: 'all', status: 'active' });
 		await store.refresh();
 		store.setStatus('a', 'completed', undefined);
 		assert.deepEqual(shown(), []);
@@ -262,7 +260,7 @@ describe('the list of tasks', () => {
 
 	it('is listed, not empty, where the filter leaves nothing', async () => {
 		fill(server, 1);
-		store.setQuery({ kind: 'all', status: 'failed' });
+		store.setFilter({ ...NO_FILTER, kind: 'all', status: 'failed' });
 		await store.refresh();
 		assert.deepEqual(shown(), []);
 		assert.equal(store.state, 'listed');
@@ -270,17 +268,14 @@ describe('the list of tasks', () => {
 
 	it('drops what an earlier filter brings late', async () => {
 		fill(server, 1);
-		let release: (() => void) | undefined;
-		const released = new Promise<void>(resolve => {
-			release = resolve;
-		});
+		const { promise: released, resolve: release } = Promise.withResolvers<void>();
 		server.beforeList = () => released;
 		const late = store.refresh();
 		await waitFor('the request', () => server.requests.length === 1);
-		store.setQuery({ kind: 'all', status: 'stopped' });
+		store.setFilter({ ...NO_FILTER, kind: 'all', status: 'stopped' });
 		server.beforeList = undefined;
 		await store.refresh();
-		release?.();
+		release();
 		await late;
 		assert.deepEqual(ids(), []);
 	});

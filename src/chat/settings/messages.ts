@@ -1,20 +1,19 @@
-// The texts for policies, for the editor's quick picks and messages.
+// The texts for models, routing policies and parameters in the editor's quick picks and messages.
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
-import { PolicyRefusal } from '../model/applyPolicy.ts';
-import type { RetentionChoice } from '../model/conversationSettings.ts';
+import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
-import { type AskedWith, isBinding } from '../model/policy.ts';
 import type { Preset } from '../model/presets.ts';
-import type { PreviewReason, PreviewRow } from '../model/preview.ts';
-import { readPrices } from '../model/prices.ts';
+import { type PreviewReason, type PreviewRow, readPrices } from '../model/preview.ts';
+import type { RetentionChoice } from '../model/settings.ts';
+import { type AskedWith, excludesProviders } from '../model/settings.ts';
 
-export type PolicyField = keyof ProviderPreferences;
+export type RoutingField = keyof RoutingPolicy;
 
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
@@ -25,16 +24,16 @@ export function presetDetail(preset: Preset): string {
 		case 'fastest':
 			return vscode.l10n.t('The provider with the most tokens per second first.');
 		case 'latency':
-			return vscode.l10n.t('The provider whose first word comes soonest first.');
+			return vscode.l10n.t('The provider with the shortest time to the first token first.');
 		case 'only':
-			return vscode.l10n.t('None but the providers that you choose.');
+			return vscode.l10n.t('Only the providers that you choose.');
 		case 'private':
 			return vscode.l10n.t('Only providers that store nothing, under zero data retention.');
 	}
 }
 
-/** Describes what a field of the policy does, as the settings describe it. */
-export function fieldDetail(field: PolicyField): string {
+/** Describes what a field of the routing policy does, as the settings describe it. */
+export function fieldDetail(field: RoutingField): string {
 	switch (field) {
 		case 'sort':
 			return vscode.l10n.t('What providers are sorted by');
@@ -73,10 +72,10 @@ export function valueText(value: unknown): string {
 
 export function retentionLabel(choice: RetentionChoice): string {
 	return choice === 'account'
-		? vscode.l10n.t('As the service is set')
+		? vscode.l10n.t('As set for the service')
 		: choice
 			? vscode.l10n.t('On')
-			: vscode.l10n.t('Not demanded');
+			: vscode.l10n.t('Not required');
 }
 
 export function reasonText(reason: PreviewReason): string {
@@ -84,7 +83,7 @@ export function reasonText(reason: PreviewReason): string {
 		case 'other-models':
 			return vscode.l10n.t('does not host this model');
 		case 'closed-model':
-			return vscode.l10n.t('serves open models alone');
+			return vscode.l10n.t('serves only open models');
 		case 'ignored':
 			return vscode.l10n.t('ignore names it');
 		case 'not-in-only':
@@ -99,8 +98,8 @@ export function reasonText(reason: PreviewReason): string {
 			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
-				? vscode.l10n.t('it does not tell its quantization')
-				: vscode.l10n.t('it runs {0}, which quantizations does not name', reason.offered.join(', '));
+				? vscode.l10n.t('its quantization is not known')
+				: vscode.l10n.t('it runs {0}, which is not in quantizations', reason.offered.join(', '));
 		case 'parameters':
 			return vscode.l10n.t('it does not support {0}', reason.missing.join(', '));
 		case 'not-listed':
@@ -128,7 +127,7 @@ export function reasonText(reason: PreviewReason): string {
 				? vscode.l10n.t('by the latency that the service measures')
 				: vscode.l10n.t('by the throughput that the service measures');
 		case 'sorted-by-object':
-			return vscode.l10n.t('sorted by the object in sort');
+			return vscode.l10n.t('sorted by the object given in sort');
 		case 'balanced':
 			return vscode.l10n.t('balanced by price and uptime');
 	}
@@ -177,13 +176,13 @@ export function chooseModelButton(): NonNullable<Explanation['action']> {
 }
 
 /**
- * Explains why a request was not sent, or how its policy made it fail. Returns undefined where the policy has nothing
- * to do with it.
+ * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
+ * do with it.
  */
-export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
-	const action = { label: vscode.l10n.t('Change Policy'), command: commands.selectPolicy };
+export function explainRefusal(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
+	const action = { label: vscode.l10n.t('Change Routing Policy'), command: commands.selectPolicy };
 	const choose = chooseModelButton();
-	if (error instanceof PolicyRefusal) {
+	if (error instanceof RequestRefusal) {
 		const { problem } = error;
 		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {
 			return { message: refusalText(error) };
@@ -197,8 +196,11 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	}
 	const { code, serviceMessage } = error;
 	if (code === 'not-found' && asked && mode === 'chat') {
-		const nobody = isBinding(asked.provider ?? {})
-			? vscode.l10n.t('The service has no model “{0}”, or nobody who serves it under this policy.', asked.model)
+		const nobody = excludesProviders(asked.provider ?? {})
+			? vscode.l10n.t(
+					'The service has no model “{0}”, or no provider that serves it under this routing policy.',
+					asked.model,
+				)
 			: vscode.l10n.t('The service has no model “{0}”. Choose another one.', asked.model);
 		return { message: nobody + quote(serviceMessage), action: choose };
 	}
@@ -208,7 +210,10 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
 	if (!isProviders || named === undefined || named.length === 0) {
 		return undefined;
 	}
-	const message = vscode.l10n.t('The policy allows only {0}, which did not serve the request.', named.join(', '));
+	const message = vscode.l10n.t(
+		'The routing policy allows only {0}, which did not serve the request.',
+		named.join(', '),
+	);
 	return { message: message + quote(serviceMessage), action };
 }
 
@@ -218,12 +223,12 @@ export function explainPolicy(error: unknown, asked: AskedWith | undefined, mode
  */
 export function noImagesText(model: string): string {
 	return vscode.l10n.t(
-		'Not sent: the connection does not say that {0} takes images. Choose a model that does, or remove them.',
+		'Not sent: the connection does not say that {0} accepts images. Choose a model that does, or remove them.',
 		model,
 	);
 }
 
-function refusalText({ problem }: PolicyRefusal): string {
+function refusalText({ problem }: RequestRefusal): string {
 	switch (problem.kind) {
 		case 'setting':
 			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
@@ -232,21 +237,21 @@ function refusalText({ problem }: PolicyRefusal): string {
 		}
 		case 'image':
 			return vscode.l10n.t(
-				'Not sent: an image cannot be asked for under a policy that leaves providers out. Choose another policy first.',
+				'Not sent: images cannot be generated under a routing policy that excludes providers. Choose another routing policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);
 		case 'images-too-large':
 			return vscode.l10n.t(
-				'Not sent: the images of this conversation are larger than 11 MB together. Begin a new conversation.',
+				'Not sent: the images of this conversation are larger than 11 MB in total. Start a new conversation.',
 			);
 		case 'image-gone':
 			return vscode.l10n.t(
-				'Not sent: the image {0} of this conversation is not there any more. Change the message that it went with.',
+				'Not sent: the image {0} of this conversation no longer exists. Edit the message it was attached to.',
 				problem.label,
 			);
 		case 'nobody':
-			return vscode.l10n.t('Not sent: the policy leaves no provider. {0}', rowsText(problem.rows));
+			return vscode.l10n.t('Not sent: the routing policy leaves no provider. {0}', rowsText(problem.rows));
 	}
 }
 
@@ -255,16 +260,16 @@ function routingText({ field, value, reason }: RoutingProblem): string {
 	if (reason.kind === 'nobody') {
 		const nobody =
 			reason.among === 'order'
-				? vscode.l10n.t('Not sent: {0} is {1}, and nobody in it may serve the request.', field, said)
-				: vscode.l10n.t('Not sent: {0} is {1}, which leaves nobody to serve the request.', field, said);
+				? vscode.l10n.t('Not sent: {0} is {1}, and none of them may serve the request.', field, said)
+				: vscode.l10n.t('Not sent: {0} is {1}, which leaves no provider to serve the request.', field, said);
 		return reason.openOnly === undefined
 			? nobody
-			: `${nobody} ${vscode.l10n.t('{0} serves open models alone, and this one is closed.', reason.openOnly)}`;
+			: `${nobody} ${vscode.l10n.t('{0} serves only open models, and this one is closed.', reason.openOnly)}`;
 	}
 	const refused =
 		reason.kind === 'alias'
-			? vscode.l10n.t('Not sent: {0} is an alias, which the enterprise host alone understands.', said)
-			: vscode.l10n.t('Not sent: {0} has a provider prefix, which the enterprise host alone understands.', said);
+			? vscode.l10n.t('Not sent: {0} is an alias, which only the enterprise host understands.', said)
+			: vscode.l10n.t('Not sent: {0} has a provider prefix, which only the enterprise host understands.', said);
 	const instead =
 		reason.kind === 'alias'
 			? vscode.l10n.t('Choose its base model.')
@@ -272,12 +277,14 @@ function routingText({ field, value, reason }: RoutingProblem): string {
 	const first = reason.order?.[0];
 	return first === undefined
 		? `${refused} ${instead}`
-		: `${refused} ${instead} ${vscode.l10n.t('The policy’s order can put {0} first.', first)}`;
+		: `${refused} ${instead} ${vscode.l10n.t('The order of the routing policy can put {0} first.', first)}`;
 }
 
 const MAXIMUM_NAMED = 4;
 
-/** Lists the main reason against each provider, limited to the providers that the policy names, if it names any. */
+/**
+ * Lists the main reason against each provider, limited to the providers that the routing policy names, if it names any.
+ */
 function rowsText(rows: readonly PreviewRow[]): string {
 	const unnamed = new Set(['other-models', 'not-in-only', 'not-in-order']);
 	const named = rows.filter(({ reasons }) => !reasons.some(({ kind }) => unnamed.has(kind)));

@@ -1,30 +1,30 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
-import { providerPreferencesSchema } from '../../contract/provider.ts';
+import { routingPolicySchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import { showExplanation, showMessage } from '../../platform/notify.ts';
 import { type Choice, choose, chooseSome, separator } from '../../platform/pick.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { PolicyRefusal, type PolicySource } from '../model/applyPolicy.ts';
-import type { RetentionChoice } from '../model/conversationSettings.ts';
-import { type AskedWith, askedWith, policyInForce, retentionInForce } from '../model/policy.ts';
+import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
 import { previewOf } from '../model/preview.ts';
-import { policyLabel, presetLabel, retentionText } from '../protocol/labels.ts';
+import type { RetentionChoice } from '../model/settings.ts';
+import { type AskedWith, askedWith, retentionInForce, settingsInForce } from '../model/settings.ts';
+import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
 import { editParameters } from './parameterEditor.ts';
-import { editRouting, type PolicyTarget, providerChoices } from './routingEditor.ts';
+import { editRouting, providerChoices, type RoutingTarget } from './routingEditor.ts';
 
-export interface PolicyPickersOptions {
+export interface SettingsPickersOptions {
 	/** The conversation that is shown. */
 	shown(): Promise<Chat>;
 	/** The model that the settings name for new conversations. */
 	defaultModel(): Promise<string | undefined>;
-	source: PolicySource;
+	source: SettingsSource;
 	discover: Parameters<typeof selectModel>[0]['discover'];
 	recent: Parameters<typeof selectModel>[0]['recent'];
 	found: Parameters<typeof selectModel>[0]['found'];
@@ -32,16 +32,16 @@ export interface PolicyPickersOptions {
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
 
-type PolicyAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
+type RoutingAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
 
 /**
  * The quick picks behind the buttons under the composer, which edit the shown conversation's choices. None of them
  * waits until a choice is on disk: the next list or the keyboard focus comes after it, and must not arrive late.
  */
-export class PolicyPickers {
-	private readonly options: PolicyPickersOptions;
+export class SettingsPickers {
+	private readonly options: SettingsPickersOptions;
 
-	constructor(options: PolicyPickersOptions) {
+	constructor(options: SettingsPickersOptions) {
 		this.options = options;
 	}
 
@@ -64,8 +64,8 @@ export class PolicyPickers {
 		});
 	}
 
-	selectPolicy(): Promise<PickerEnd> {
-		return this.run((chat, connection) => this.policyOf(chat, connection));
+	selectRouting(): Promise<PickerEnd> {
+		return this.run((chat, connection) => this.pickRouting(chat, connection));
 	}
 
 	async editParameters(): Promise<void> {
@@ -84,7 +84,7 @@ export class PolicyPickers {
 			return await pick(chat, connection);
 		} catch (error) {
 			// The message is not awaited, because a notification may stay open for a long time.
-			if (error instanceof PolicyRefusal && error.problem.kind === 'setting') {
+			if (error instanceof RequestRefusal && error.problem.kind === 'setting') {
 				void offerSettings(error.problem.setting, error.problem.issue);
 			} else {
 				void showExplanation(this.options.explainError(error));
@@ -93,18 +93,18 @@ export class PolicyPickers {
 		}
 	}
 
-	private async policyOf(chat: Chat, connection: Connection): Promise<PickerEnd> {
+	private async pickRouting(chat: Chat, connection: Connection): Promise<PickerEnd> {
 		const defaults = this.options.source.defaults();
 		const { settings } = chat.conversation;
-		const { provider } = policyInForce(defaults, settings);
-		const name = nameOf(provider);
+		const { routing } = settingsInForce(defaults, settings);
+		const name = nameOf(routing);
 		const hasOwn = settings?.routing !== undefined || settings?.retention !== undefined;
 		const asked = await this.askedBy(chat);
-		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider });
-		const items: Choice<PolicyAction>[] = [
+		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing });
+		const items: Choice<RoutingAction>[] = [
 			...PRESETS.map(preset => ({
 				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
-				description: preset === 'only' && provider.only ? provider.only.join(', ') : presetDetail(preset),
+				description: preset === 'only' && routing.only ? routing.only.join(', ') : presetDetail(preset),
 				value: preset,
 			})),
 			separator(vscode.l10n.t('This conversation')),
@@ -114,19 +114,19 @@ export class PolicyPickers {
 				detail: `$(blank) ${retentionText(retention)}`,
 				value: 'retention',
 			},
-			{ label: vscode.l10n.t('$(edit) Edit All Fields…'), description: policyLabel(name), value: 'edit' },
+			{ label: vscode.l10n.t('$(edit) Edit All Fields…'), description: routingLabel(name), value: 'edit' },
 			{ label: vscode.l10n.t('$(eye) Preview Providers…'), value: 'preview' },
 			...(hasOwn
 				? [
 						{
 							label: vscode.l10n.t('$(discard) As in the Settings'),
-							description: policyLabel(nameOf(policyInForce(defaults).provider)),
+							description: routingLabel(nameOf(settingsInForce(defaults).routing)),
 							value: 'reset' as const,
 						},
 					]
 				: []),
 			separator(vscode.l10n.t('All conversations')),
-			{ label: vscode.l10n.t('$(settings) Edit the Default Policy…'), value: 'edit-default' },
+			{ label: vscode.l10n.t('$(settings) Edit the Default Routing Policy…'), value: 'edit-default' },
 			{ label: vscode.l10n.t('$(json) Open in Settings'), value: 'settings' },
 		];
 		const chosen = await choose(vscode.l10n.t('Routing Policy'), items, {
@@ -155,7 +155,7 @@ export class PolicyPickers {
 				await openSettings('errand.chat.routing');
 				return 'elsewhere';
 			case 'only': {
-				const slugs = await chooseProviders(connection, provider.only ?? []);
+				const slugs = await chooseProviders(connection, routing.only ?? []);
 				void (slugs && chat.choose(presetSettings('only', defaults.routing, slugs)));
 				break;
 			}
@@ -216,13 +216,13 @@ export class PolicyPickers {
 	private async askedBy(chat: Chat): Promise<AskedWith> {
 		const { settings } = chat.conversation;
 		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';
-		return askedWith(model, policyInForce(this.options.source.defaults(), settings));
+		return askedWith(model, settingsInForce(this.options.source.defaults(), settings));
 	}
 
-	private conversationTarget(chat: Chat, connection: Connection): PolicyTarget {
+	private conversationTarget(chat: Chat, connection: Connection): RoutingTarget {
 		return {
-			title: vscode.l10n.t('Policy of This Conversation'),
-			read: () => policyInForce(this.options.source.defaults(), chat.conversation.settings).provider,
+			title: vscode.l10n.t('Routing Policy of This Conversation'),
+			read: () => settingsInForce(this.options.source.defaults(), chat.conversation.settings).routing,
 			write: async ({ zdr, ...routing }) => {
 				const retention: RetentionChoice = zdr ?? 'account';
 				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
@@ -233,14 +233,14 @@ export class PolicyPickers {
 		};
 	}
 
-	private defaultTarget(chat: Chat, connection: Connection): PolicyTarget {
+	private defaultTarget(chat: Chat, connection: Connection): RoutingTarget {
 		return {
-			title: vscode.l10n.t('Default Policy'),
-			read: () => providerPreferencesSchema.safeParse(readSetting('errand.chat.routing')).data ?? {},
-			write: async preferences => writeSetting('errand.chat.routing', preferences),
+			title: vscode.l10n.t('Default Routing Policy'),
+			read: () => routingPolicySchema.safeParse(readSetting('errand.chat.routing')).data ?? {},
+			write: async routing => writeSetting('errand.chat.routing', routing),
 			preview: async () => {
 				const { model } = await this.askedBy(chat);
-				await this.preview(connection, askedWith(model, policyInForce(this.options.source.defaults())));
+				await this.preview(connection, askedWith(model, settingsInForce(this.options.source.defaults())));
 			},
 		};
 	}
@@ -251,7 +251,7 @@ export class PolicyPickers {
 		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
 		const words = {
 			remains: vscode.l10n.t('Remain'),
-			unclear: vscode.l10n.t('Cannot be told'),
+			unclear: vscode.l10n.t('Not known'),
 			out: vscode.l10n.t('Left out'),
 		};
 		const items = rows.flatMap((row, index): Choice<string>[] => [
@@ -264,7 +264,7 @@ export class PolicyPickers {
 			},
 		]);
 		const none: Choice<string> = {
-			label: vscode.l10n.t('The connection lists no providers: the service alone knows whom it has.'),
+			label: vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.'),
 			value: '',
 		};
 		await choose(vscode.l10n.t('Providers for {0}', asked.model), items.length === 0 ? [none] : items, {

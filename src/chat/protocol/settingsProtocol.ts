@@ -1,10 +1,10 @@
-// What the page shows of policies. Plain types, as in protocol.ts.
+// What the page shows of settings, costs and the details of replies. Plain types, as in protocol.ts.
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import type { PolicyName } from '../model/presets.ts';
+import type { RoutingName } from '../model/presets.ts';
 
-export interface PolicyNameView {
+export interface RoutingNameView {
 	/** `unreadable` means that a setting has the wrong form. */
-	preset: PolicyName['preset'] | 'unreadable';
+	preset: RoutingName['preset'] | 'unreadable';
 	/** Whether the policy protects data beyond what its name says. */
 	isPrivate: boolean;
 	/** Whether the policy excludes providers beyond what its name says. */
@@ -27,11 +27,11 @@ export interface TotalView {
 	cost?: CostView;
 }
 
-/** The model and the policy of the next message. */
-export interface PolicyView {
+/** What the next message is sent with. */
+export interface SettingsView {
 	/** The name of the model. */
 	model?: string;
-	policy: PolicyNameView;
+	routing: RoutingNameView;
 	retention: 'on' | 'off' | 'account';
 	total: TotalView;
 }
@@ -47,8 +47,8 @@ export interface DetailsView {
 	serviceId?: string;
 	/** The time until the first text, in milliseconds. */
 	firstWord?: number;
-	policy?: PolicyNameView;
-	preferences?: FieldView[];
+	routing?: RoutingNameView;
+	routingFields?: FieldView[];
 	parameters?: FieldView[];
 	retention?: ZeroDataRetention;
 }

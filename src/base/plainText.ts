@@ -1,5 +1,5 @@
 // Text of services, agents and tools, made fit for an output channel or a label. All of it is hostile input.
-import { mayHide, replaceHidden } from '../../base/invisible.ts';
+import { mayHide, replaceHidden } from './invisible.ts';
 
 /**
  * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a line
@@ -25,28 +25,40 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
  * in linear time.
  */
 export function plainText(text: string): string {
-	if (!mayHide(text) && text.isWellFormed()) {
-		return text;
-	}
-	return replaceHidden(text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed(), () => '');
+	return replaceHidden(withoutSequences(text), () => '');
 }
 
-/** Returns the text on one line of at most `maximum` characters (code points). An ellipsis marks what was cut off. */
-export function oneLine(text: string, maximum: number): string {
-	if (text.length <= maximum * 32 && PLAIN_LINE.test(text)) {
-		return text.length <= maximum ? text : `${text.slice(0, maximum - 1).trimEnd()}…`;
-	}
+function withoutSequences(text: string): string {
+	return mayHide(text) || !text.isWellFormed()
+		? text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed()
+		: text;
+}
+
+/**
+ * Returns the text on one line of at most `maximum` characters (code points). An ellipsis marks what was cut off. A
+ * hidden character becomes a blank, so that a name with one does not look like another name.
+ */
+export function oneLine(text: string, maximum = Number.POSITIVE_INFINITY): string {
 	// Reading a bounded part keeps the label of a huge text cheap; the factor 32 leaves room for sequences and blanks.
-	const line = plainText(text.slice(0, maximum * 32))
+	const isWhole = text.length <= maximum * 32;
+	if (isWhole && PLAIN_LINE.test(text)) {
+		return cut(text, maximum);
+	}
+	const line = replaceHidden(withoutSequences(text.slice(0, maximum * 32)), () => ' ')
 		.replace(/\s+/g, ' ')
 		.trim();
+	return isWhole ? cut(line, maximum) : cut(`${line}…`, maximum);
+}
+
+/** Shortens the text to at most `maximum` characters (code points), the last of which is then an ellipsis. */
+export function cut(text: string, maximum: number): string {
 	// No text has more characters than code units.
-	if (line.length <= maximum && text.length <= maximum * 32) {
-		return line;
+	if (text.length <= maximum) {
+		return text;
 	}
-	const characters = Array.from(line);
-	return characters.length <= maximum && text.length <= maximum * 32
-		? line
+	const characters = Array.from(text);
+	return characters.length <= maximum
+		? text
 		: `${characters
 				.slice(0, maximum - 1)
 				.join('')
@@ -61,9 +73,21 @@ export function firstLine(text: string, maximum: number): string {
 }
 
 /**
- * Escapes text for a row of a quick pick, which draws `$(name)` as an icon, or as nothing where there is no icon of
+ * Escapes text for a row of a quick pick or the status bar, which draw `$(name)` as an icon, or as nothing where there is no icon of
  * that name.
  */
 export function escapeIcons(text: string): string {
 	return text.replace(/\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi, '\\$&');
+}
+
+/**
+ * Whether a row's label or description contains every typed word, in any order. The name of its icon does not count.
+ */
+export function holdsWords(row: { label: string; description?: string | undefined }, typed: string): boolean {
+	const label = row.label.replace(/^\$\([\w~-]+\)/, '');
+	const text = `${label} ${row.description ?? ''}`.toLowerCase();
+	return typed
+		.toLowerCase()
+		.split(/\s+/)
+		.every(word => text.includes(word));
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { hasHidden } from '../../../../src/base/invisible.ts';
-import { escapeIcons, firstLine, oneLine, plainText } from '../../../../src/tasks/model/plainText.ts';
-import { processorMs } from '../../../support/processorTime.ts';
+import { hasHidden } from '../../../src/base/invisible.ts';
+import { cut, escapeIcons, firstLine, holdsWords, oneLine, plainText } from '../../../src/base/plainText.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 const ESC = '\u001b';
 const MEGABYTE = 1024 * 1024;
@@ -126,6 +126,13 @@ describe('one line', () => {
 		assert.equal(oneLine('abcdef', 6), 'abcdef');
 		assert.equal(oneLine('abcdefg', 6), 'abcde…');
 		assert.equal(oneLine('👩👩👩', 2), '👩…');
+		assert.equal(cut('😀😀😀😀', 3), '😀😀…');
+		assert.equal(cut('abc', 3), 'abc');
+	});
+
+	it('has a blank in the place of a hidden character, and nothing in the place of a colour', () => {
+		assert.equal(oneLine('a\u200b\u{e0041}b\u034f'), 'a b');
+		assert.equal(oneLine(`ma\u200bin ${ESC}[31mred`, 20), 'ma in red');
 	});
 
 	it('stays cheap for a huge text', () => {
@@ -142,5 +149,22 @@ describe('one line', () => {
 	it('takes the first line that says something', () => {
 		assert.equal(firstLine('\n \nFix the test\nand more', 40), 'Fix the test');
 		assert.equal(firstLine('', 40), '');
+	});
+});
+
+describe('what is searched in a long list', () => {
+	const row = { label: '$(git-branch) Release/2025', description: 'current · 4f1c9a7' };
+
+	it('is label and description, by words in any order and case', () => {
+		for (const typed of ['', ' ', '2025 release', 'RELEASE', '4f1c', 'current rel']) {
+			assert.equal(holdsWords(row, typed), true, typed);
+		}
+		assert.equal(holdsWords(row, 'release 2026'), false);
+		assert.equal(holdsWords({ label: 'main' }, 'main'), true);
+	});
+
+	it('is not the name of an icon', () => {
+		assert.equal(holdsWords(row, 'git'), false);
+		assert.equal(holdsWords(row, 'branch'), false);
 	});
 });

@@ -2,34 +2,34 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
-import { type ProviderPreferences, providerPreferencesSchema } from '../../contract/provider.ts';
+import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
 import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
 import { readJson } from '../model/parameterRange.ts';
-import { fieldDetail, type PolicyField, valueText } from './messages.ts';
+import { fieldDetail, type RoutingField, valueText } from './messages.ts';
 
-/** What is being edited: a conversation's policy or the setting. */
-export interface PolicyTarget {
+/** The routing policy that is being edited: a conversation's own or the setting. */
+export interface RoutingTarget {
 	title: string;
-	read(): ProviderPreferences;
+	read(): RoutingPolicy;
 	/** Rejects with an error whose message is a sentence for the user. */
-	write(preferences: ProviderPreferences): Promise<void>;
+	write(routing: RoutingPolicy): Promise<void>;
 	preview(): Promise<void>;
 }
 
-const FIELDS = Object.keys(providerPreferencesSchema.shape) as PolicyField[];
+const FIELDS = Object.keys(routingPolicySchema.shape) as RoutingField[];
 
 /** `keep` leaves the field as it is. */
 type Edited = { value: unknown } | 'keep';
 
-/** Edits a policy field by field. Each change is written at once; Escape ends the editing. */
-export async function editRouting(connection: Connection, target: PolicyTarget): Promise<void> {
-	let last: PolicyField | undefined;
+/** Edits a routing policy field by field. Each change is written at once; Escape ends the editing. */
+export async function editRouting(connection: Connection, target: RoutingTarget): Promise<void> {
+	let last: RoutingField | undefined;
 	for (;;) {
-		const preferences = target.read();
-		const items: Choice<PolicyField | 'preview'>[] = [
+		const routing = target.read();
+		const items: Choice<RoutingField | 'preview'>[] = [
 			...FIELDS.map(field => ({
 				label: field,
-				description: valueText(preferences[field]),
+				description: valueText(routing[field]),
 				detail: fieldDetail(field),
 				value: field,
 			})),
@@ -46,15 +46,20 @@ export async function editRouting(connection: Connection, target: PolicyTarget):
 			continue;
 		}
 		last = field;
-		const edited = await editField(connection, target.title, field, preferences[field]);
+		const edited = await editField(connection, target.title, field, routing[field]);
 		if (edited !== 'keep') {
-			const { [field]: _, ...others } = preferences;
+			const { [field]: _, ...others } = routing;
 			await target.write(edited.value === undefined ? others : { ...others, [field]: edited.value });
 		}
 	}
 }
 
-async function editField(connection: Connection, heading: string, field: PolicyField, value: unknown): Promise<Edited> {
+async function editField(
+	connection: Connection,
+	heading: string,
+	field: RoutingField,
+	value: unknown,
+): Promise<Edited> {
 	const title = `${heading}: ${field}`;
 	switch (field) {
 		case 'sort':
@@ -93,7 +98,7 @@ export function providerChoices({ providers }: Connection): Choice<string>[] {
 
 async function editWord(
 	title: string,
-	field: PolicyField,
+	field: RoutingField,
 	value: unknown,
 	words: readonly (string | boolean)[],
 	orObject: boolean,
@@ -111,10 +116,10 @@ async function editWord(
 	return chosen === undefined ? 'keep' : { value: chosen === 'not-set' ? undefined : chosen };
 }
 
-async function editValue(title: string, field: PolicyField, value: unknown, prompt: string): Promise<Edited> {
+async function editValue(title: string, field: RoutingField, value: unknown, prompt: string): Promise<Edited> {
 	const shown = value === undefined ? '' : JSON.stringify(value);
 	const text = await input(title, prompt, shown, typed =>
-		typed.trim() === '' || providerPreferencesSchema.shape[field].safeParse(readJson(typed) ?? null).success
+		typed.trim() === '' || routingPolicySchema.shape[field].safeParse(readJson(typed) ?? null).success
 			? undefined
 			: prompt,
 	);
@@ -124,7 +129,7 @@ async function editValue(title: string, field: PolicyField, value: unknown, prom
 /** Offers the values that the connection lists, the values that are set already, and any others that the user types. */
 async function editSlugs(
 	title: string,
-	field: PolicyField,
+	field: RoutingField,
 	listed: readonly Choice<string>[],
 	value: readonly string[],
 ): Promise<Edited> {

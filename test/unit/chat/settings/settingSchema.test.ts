@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { chatParametersSchema } from '../../../../src/contract/chatRequest.ts';
-import { providerPreferencesSchema } from '../../../../src/contract/provider.ts';
+import { routingPolicySchema } from '../../../../src/contract/provider.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const properties: Record<string, Record<string, unknown>> = Object.assign(
@@ -44,7 +44,7 @@ const fieldsOf = (schema: unknown) => {
 
 describe('the settings of policy and parameters in package.json', () => {
 	for (const [setting, schema] of [
-		['errand.chat.routing', providerPreferencesSchema],
+		['errand.chat.routing', routingPolicySchema],
 		['errand.chat.parameters', chatParametersSchema],
 	] as const) {
 		it(`${setting} has the fields, types and ranges of the schema that checks requests, and no others`, () => {

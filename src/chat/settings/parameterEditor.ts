@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
 import { type Choice, choose, input } from '../../platform/pick.ts';
 import { CHAT_PARAMETERS, readParameter } from '../model/parameterRange.ts';
-import { allowedParameter } from './allowedValues.ts';
 import { valueText } from './messages.ts';
+import { allowedParameter } from './readChatSettings.ts';
 
 export interface ParameterTarget {
 	/** The parameters of the user's settings. */
@@ -60,32 +60,32 @@ function parameterDetail(name: ChatParameter): string {
 		case 'max_tokens':
 			return vscode.l10n.t('The longest reply, in tokens');
 		case 'temperature':
-			return vscode.l10n.t('How freely words are chosen; 0 takes the likeliest');
+			return vscode.l10n.t('How freely words are chosen; 0 takes the most likely one');
 		case 'seed':
 			return vscode.l10n.t('The same request with the same seed gives the same reply, where the provider can');
 		case 'top_p':
-			return vscode.l10n.t('Only the likeliest words whose chances add up to this share');
+			return vscode.l10n.t('Only the most likely words whose probabilities add up to this share');
 		case 'top_k':
-			return vscode.l10n.t('Only so many of the likeliest words');
+			return vscode.l10n.t('Only this many of the most likely words');
 		case 'frequency_penalty':
 			return vscode.l10n.t('Makes words less likely the more often they were used');
 		case 'presence_penalty':
 			return vscode.l10n.t('Makes words less likely once they were used');
 		case 'repetition_penalty':
-			return vscode.l10n.t('Above 1 makes repetition less likely, below 1 likelier');
+			return vscode.l10n.t('Above 1 makes repetition less likely, below 1 more likely');
 		case 'logit_bias':
-			return vscode.l10n.t('Makes tokens likelier or less likely, by token id');
+			return vscode.l10n.t('Makes tokens more or less likely, by token ID');
 		case 'top_logprobs':
-			return vscode.l10n.t('For how many of the likeliest tokens the service tells the chances');
+			return vscode.l10n.t('For how many of the most likely tokens the service returns probabilities');
 		case 'min_p':
-			return vscode.l10n.t('Leaves out words below this share of the likeliest one’s chance');
+			return vscode.l10n.t('Leaves out words below this share of the most likely word’s probability');
 		case 'top_a':
-			return vscode.l10n.t('Leaves out words by how sure the model is of the likeliest one');
+			return vscode.l10n.t('Leaves out words depending on how sure the model is of the most likely one');
 		case 'stop':
 			return vscode.l10n.t('Texts at which the reply ends');
 		case 'response_format':
-			return vscode.l10n.t('The form of the reply, sent as it is');
+			return vscode.l10n.t('The format of the reply, sent as it is');
 		case 'user':
-			return vscode.l10n.t('A name that stands for you towards the service; sent only when it is set');
+			return vscode.l10n.t('A name that identifies you to the service; sent only when it is set');
 	}
 }

@@ -28,7 +28,7 @@ export interface StoreChange {
  * records since when they are stale. Only one request runs at a time, and late replies from an earlier connection are
  * dropped.
  */
-export class TaskStore implements Disposable {
+export class TaskListStore implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
 	private readonly clock: Clock;
 	private readonly changed = new Emitter<StoreChange>();
@@ -44,7 +44,7 @@ export class TaskStore implements Disposable {
 	private failure: unknown;
 	private freshAt: number | undefined;
 	private more = false;
-	private query: Pick<TaskFilter, 'kind' | 'status'> = NO_FILTER;
+	private currentFilter = NO_FILTER;
 	/**
 	 * The ids of tasks that came from elsewhere while a request was pending, whose reply may contain an older state of
 	 * them.
@@ -67,21 +67,23 @@ export class TaskStore implements Disposable {
 	/** Yields the tasks that the service lists under the filter, and those from elsewhere that match it. */
 	*shown(): Iterable<Task> {
 		for (const task of this.tasks.values()) {
-			if (this.listed.has(task.id) || matchesQuery(task, this.query)) {
+			if (this.listed.has(task.id) || matchesQuery(task, this.filter)) {
 				yield task;
 			}
 		}
 	}
 
-	/**
-	 * Sets the part of the filter that is sent to the service. Returns whether it changed; the list must then be
-	 * refreshed.
-	 */
-	setQuery({ kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
-		if (kind === this.query.kind && status === this.query.status) {
+	get filter(): TaskFilter {
+		return this.currentFilter;
+	}
+
+	/** Returns whether the part that is sent to the service has changed; the list must then be refreshed. */
+	setFilter(filter: TaskFilter): boolean {
+		const { kind, status } = this.filter;
+		this.currentFilter = filter;
+		if (filter.kind === kind && filter.status === status) {
 			return false;
 		}
-		this.query = { kind, status };
 		this.begin();
 		// Active tasks are counted whatever is shown.
 		for (const task of [...this.tasks.values()]) {
@@ -146,7 +148,7 @@ export class TaskStore implements Disposable {
 		}
 		// An empty list under a filter only means that nothing matches, so the welcome content for an empty list is not
 		// shown.
-		return this.query.kind === 'all' && this.query.status === undefined ? 'empty' : 'listed';
+		return this.filter.kind === 'all' && this.filter.status === undefined ? 'empty' : 'listed';
 	}
 
 	/** Reads the first page again, or every page that was opened. Never rejects; see `error`. */
@@ -199,7 +201,7 @@ export class TaskStore implements Disposable {
 	put(task: Task): void {
 		const before = this.tasks.get(task.id);
 		this.keep(task);
-		if (!matchesQuery(task, this.query)) {
+		if (!matchesQuery(task, this.filter)) {
 			this.listed.delete(task.id);
 		}
 		this.newer.add(task.id);
@@ -254,8 +256,8 @@ export class TaskStore implements Disposable {
 	}
 
 	private listQuery(): TaskListQuery {
-		const { kind, status } = this.query;
-		return { ...(kind === 'all' ? {} : { filter: kind }), ...defined({ status }) };
+		const { kind, status } = this.filter;
+		return defined({ filter: kind === 'all' ? undefined : kind, status });
 	}
 
 	dispose(): void {
@@ -272,7 +274,7 @@ export class TaskStore implements Disposable {
 		pages: ReadonlyMap<string, Task>,
 	): Promise<Map<string, Task | undefined>> {
 		const beyond = [...this.tasks.values()].filter(task => isActiveTask(task) && !pages.has(task.id));
-		const hidesActive = this.query.kind !== 'all' || (this.query.status ?? 'active') !== 'active';
+		const hidesActive = this.filter.kind !== 'all' || (this.filter.status ?? 'active') !== 'active';
 		const read = new Map<string, Task | undefined>();
 		if (beyond.length > 0 || hidesActive) {
 			for (const task of (await client.tasks.list({ status: 'active', limit: PAGE_SIZE })).tasks) {

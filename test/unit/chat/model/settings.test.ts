@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
+import { nameOf, PRESETS, presetSettings } from '../../../../src/chat/model/presets.ts';
 import {
 	askedWith,
-	type PolicyDefaults,
-	policyInForce,
 	retentionInForce,
-	withPolicy,
-} from '../../../../src/chat/model/policy.ts';
-import { nameOf, PRESETS, presetSettings } from '../../../../src/chat/model/presets.ts';
+	settingsInForce,
+	type UserSettings,
+	withRequestSettings,
+} from '../../../../src/chat/model/settings.ts';
 import type { ChatRequest } from '../../../../src/contract/chatRequest.ts';
-import type { ProviderPreferences } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
 
-const NONE: PolicyDefaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+const NONE: UserSettings = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
 const REQUEST: ChatRequest = { model: 'large', messages: [{ role: 'user', content: 'Why?' }] };
-const ALL: ProviderPreferences = {
+const ALL: RoutingPolicy = {
 	sort: { by: 'price' },
 	order: ['a'],
 	only: ['a', 'b'],
@@ -28,12 +28,15 @@ const ALL: ProviderPreferences = {
 
 describe('the policy in force', () => {
 	it('sends nothing that was not set', () => {
-		assert.deepEqual(withPolicy(REQUEST, policyInForce(NONE)), REQUEST);
-		assert.deepEqual(askedWith('large', policyInForce(NONE)), { model: 'large' });
+		assert.deepEqual(withRequestSettings(REQUEST, settingsInForce(NONE)), REQUEST);
+		assert.deepEqual(askedWith('large', settingsInForce(NONE)), { model: 'large' });
 	});
 
 	it('sends every field of the settings as it is, object forms too', () => {
-		assert.deepEqual(withPolicy(REQUEST, policyInForce({ ...NONE, routing: ALL })), { ...REQUEST, provider: ALL });
+		assert.deepEqual(withRequestSettings(REQUEST, settingsInForce({ ...NONE, routing: ALL })), {
+			...REQUEST,
+			provider: ALL,
+		});
 	});
 
 	it('takes the conversation’s routing in the place of the settings’, and parameters one by one', () => {
@@ -42,11 +45,11 @@ describe('the policy in force', () => {
 			routing: { sort: 'price', ignore: ['c'] },
 			parameters: { temperature: 1, seed: 3 },
 		} as const;
-		const policy = policyInForce(
+		const policy = settingsInForce(
 			{ ...defaults, routing: { sort: 'price', ignore: ['c'] } },
 			{ routing: { sort: 'latency' }, parameters: { temperature: 0 }, models: ['small'] },
 		);
-		assert.deepEqual(withPolicy(REQUEST, policy), {
+		assert.deepEqual(withRequestSettings(REQUEST, policy), {
 			...REQUEST,
 			models: ['small'],
 			provider: { sort: 'latency' },
@@ -57,7 +60,7 @@ describe('the policy in force', () => {
 
 	it('puts the instructions before everything else, and no empty ones', () => {
 		const messages = (instructions: string) =>
-			withPolicy(REQUEST, policyInForce({ ...NONE, instructions })).messages.map(({ role }) => role);
+			withRequestSettings(REQUEST, settingsInForce({ ...NONE, instructions })).messages.map(({ role }) => role);
 		assert.deepEqual(messages('Be short.'), ['system', 'user']);
 		assert.deepEqual(messages(' \n'), ['user']);
 	});
@@ -65,7 +68,8 @@ describe('the policy in force', () => {
 
 describe('zero data retention', () => {
 	it('is absent, false or true in a request, three different things', () => {
-		const sent = (retention: boolean | 'account') => withPolicy(REQUEST, policyInForce(NONE, { retention })).provider;
+		const sent = (retention: boolean | 'account') =>
+			withRequestSettings(REQUEST, settingsInForce(NONE, { retention })).provider;
 		assert.deepEqual([sent('account'), sent(false), sent(true)], [undefined, { zdr: false }, { zdr: true }]);
 	});
 
@@ -83,14 +87,14 @@ describe('zero data retention', () => {
 	});
 
 	it('stays demanded under a policy of the conversation that says nothing of it', () => {
-		const policy = policyInForce({ ...NONE, routing: { zdr: true } }, { routing: { sort: 'price' } });
-		assert.deepEqual(policy.provider, { sort: 'price', zdr: true });
+		const inForce = settingsInForce({ ...NONE, routing: { zdr: true } }, { routing: { sort: 'price' } });
+		assert.deepEqual(inForce.routing, { sort: 'price', zdr: true });
 	});
 });
 
 describe('the presets', () => {
-	const sent = (preset: (typeof PRESETS)[number], routing: ProviderPreferences = {}) =>
-		policyInForce({ ...NONE, routing }, presetSettings(preset, routing, ['a'])).provider;
+	const sent = (preset: (typeof PRESETS)[number], routing: RoutingPolicy = {}) =>
+		settingsInForce({ ...NONE, routing }, presetSettings(preset, routing, ['a'])).routing;
 
 	it('send what their names say', () => {
 		assert.deepEqual(Object.fromEntries(PRESETS.map(preset => [preset, sent(preset)])), {
@@ -119,7 +123,7 @@ describe('the presets', () => {
 
 	it('let nobody back in whom the settings leave out, and say so', () => {
 		const limits = { ignore: ['c'], only: ['a', 'b'], quantizations: ['fp8'], require_parameters: true } as const;
-		const routing = structuredClone(limits) as unknown as ProviderPreferences;
+		const routing = structuredClone(limits) as unknown as RoutingPolicy;
 		for (const preset of PRESETS) {
 			const { ignore, only, quantizations, require_parameters } = sent(preset, { ...routing, sort: 'latency' });
 			const allowed = preset === 'only' ? ['a'] : ['a', 'b'];
@@ -130,7 +134,7 @@ describe('the presets', () => {
 	});
 
 	it('keep to those of an order that allows no others', () => {
-		const bound: ProviderPreferences = { order: ['b', 'a'], allow_fallbacks: false };
+		const bound: RoutingPolicy = { order: ['b', 'a'], allow_fallbacks: false };
 		assert.deepEqual(sent('cheapest', bound), { sort: 'price', only: ['b', 'a'] });
 		assert.deepEqual(sent('cheapest', { ...bound, only: ['a'] }), { sort: 'price', only: ['a'] });
 		assert.deepEqual(sent('cheapest', { order: ['b'] }), { sort: 'price' });
@@ -138,7 +142,7 @@ describe('the presets', () => {
 
 	it('name what no preset sends as custom, and what is so without saying it as nothing', () => {
 		for (const provider of [{ order: ['a'] }, { sort: { by: 'price' } }] as const) {
-			assert.equal(nameOf(structuredClone(provider) as unknown as ProviderPreferences).preset, 'custom');
+			assert.equal(nameOf(structuredClone(provider) as unknown as RoutingPolicy).preset, 'custom');
 		}
 		const implied = { allow_fallbacks: true, require_parameters: false, ignore: [], order: [], quantizations: [] };
 		assert.deepEqual(nameOf(implied), { preset: 'balanced', isPrivate: false, isLimited: false });
