@@ -5,7 +5,7 @@ import type { RoutingName } from '../model/presets.ts';
 export interface RoutingNameView {
 	/** `unreadable` means that a setting has the wrong form. */
 	preset: RoutingName['preset'] | 'unreadable';
-	/** Whether the policy protects data beyond what its name says. */
+	/** Whether the routing policy protects data beyond what its name says. */
 	isPrivate: boolean;
 	/** Whether the policy excludes providers beyond what its name says. */
 	isLimited: boolean;
@@ -27,7 +27,7 @@ export interface TotalView {
 	cost?: CostView;
 }
 
-/** What the next message is sent with. */
+/** The model and the routing policy of the next message. */
 export interface SettingsView {
 	/** The name of the model. */
 	model?: string;
