@@ -5,10 +5,9 @@ import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
 import { modeModelsOf } from './conversation/replyRequest.ts';
 import type { ChatDependencies } from './dependencies.ts';
-import { noModelText } from './messages/messages.ts';
+import { noModelText, noModeText } from './messages/messages.ts';
 import type { ModelLimits } from './model/contextBudget.ts';
 import { TURN_MODES } from './model/mode.ts';
-import { noModeText } from './modes/messages.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */

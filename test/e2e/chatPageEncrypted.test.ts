@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EncryptionView } from '../../src/chat/protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../../src/chat/protocol/protocol.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import type { ThemeName } from '../ui/themes.ts';

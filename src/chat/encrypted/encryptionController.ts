@@ -5,8 +5,7 @@ import type { Chat } from '../conversation/chat.ts';
 import type { EncryptedChannels } from '../conversation/conversationChannel.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
-import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
-import type { PageHandlers } from '../protocol/protocol.ts';
+import type { EncryptionView, PageHandlers } from '../protocol/protocol.ts';
 import { encryptionView, noChoiceText, noImageText } from './messages.ts';
 
 export interface EncryptionDependencies {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
-import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../protocol/protocol.ts';
 
 /** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
@@ -50,7 +50,7 @@ function emptyText(isKept: boolean): string {
 	].join(' ');
 }
 
-/** Why the model, the routing policy and parameters cannot be chosen. */
+/** Says why the model, the routing policy and parameters cannot be chosen. */
 export function noChoiceText(): string {
 	return vscode.l10n.t(
 		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',

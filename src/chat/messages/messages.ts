@@ -4,6 +4,7 @@ import type { ChatNotice } from '../conversation/chatOptions.ts';
 import type { OpenFailure } from '../conversation/openConversations.ts';
 import { goneText } from '../encrypted/messages.ts';
 import type { FinishProblem } from '../model/conversation.ts';
+import type { TurnMode } from '../model/mode.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 
 export function noModelText(connection: string): string {
@@ -101,4 +102,11 @@ export function finishExplanation(problem: FinishProblem): Explanation {
 		case 'filtered':
 			return { message: vscode.l10n.t('The reply ends here because the service’s content filter stopped it.') };
 	}
+}
+
+/** Says why a mode cannot be used with a connection. */
+export function noModeText(mode: TurnMode, connection: string): string {
+	return mode === 'search'
+		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
+		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
 }

@@ -6,7 +6,6 @@ import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptionView } from './encryptionProtocol.ts';
 import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
 
 /**
@@ -293,4 +292,22 @@ export interface PageData {
 	/** Translations by their English texts; absent where the editor speaks English. */
 	bundle?: Record<string, string>;
 	language: string;
+}
+
+/** What the chat page shows of an encrypted conversation. */
+export interface EncryptionView {
+	/** What can be said about the channel, without a full stop. */
+	label: string;
+	/** Further details, each without a full stop. */
+	details: string[];
+	/** Whether the channel is being opened. */
+	isConnecting: boolean;
+	/** Whether the conversation has ended, or its channel could not be opened. */
+	isRefused: boolean;
+	/** Whether the conversation is not kept. The page then stores nothing of it either. */
+	isKept: boolean;
+	/** The sentences that are shown while there are no turns. */
+	emptyText: string;
+	/** The draft of the conversation when it was last shown. Only snapshots have it. */
+	draft?: string;
 }

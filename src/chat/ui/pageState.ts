@@ -1,6 +1,12 @@
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
-import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
+import type {
+	ConnectionView,
+	ContextView,
+	EncryptionView,
+	ToPage,
+	TurnChange,
+	TurnView,
+} from '../protocol/protocol.ts';
 import type { SettingsView } from '../protocol/settingsProtocol.ts';
 
 export interface PageState {

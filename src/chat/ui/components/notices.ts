@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
-import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
-import type { ConnectionView } from '../../protocol/protocol.ts';
+import type { ConnectionView, EncryptionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 
 export interface EmptyActions {

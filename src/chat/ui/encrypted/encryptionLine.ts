@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 
 /** The line above an encrypted conversation, which says what is proven and opens the attestation. */

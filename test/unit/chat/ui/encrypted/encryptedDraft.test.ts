@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EncryptionView } from '../../../../../src/chat/protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../../../../../src/chat/protocol/protocol.ts';
 import { stateBeyond, writableState } from '../../../../../src/chat/ui/encrypted/encryptedDraft.ts';
 import { emptyPageState, type PageState } from '../../../../../src/chat/ui/pageState.ts';
 
