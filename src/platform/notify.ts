@@ -12,7 +12,7 @@ export interface Explanation {
 	action?: { label: string; command: CommandId };
 }
 
-/** The client's errors, by their shape: this layer does not know the client. */
+/** The shape of the client's errors, because this layer does not import the client. */
 interface CodedError extends Error {
 	code: string;
 	status?: number | undefined;
@@ -24,10 +24,10 @@ interface CodedError extends Error {
 const isCoded = (error: unknown): error is CodedError =>
 	error instanceof Error && error.name === 'ClientError' && typeof (error as CodedError).code === 'string';
 
-/** The longest text of a service that is repeated in a sentence of ours. */
+/** The length to which a service's text is cut when one of our sentences repeats it. */
 const MAXIMUM_QUOTE = 200;
 
-/** A text of others made harmless for one line: nothing hidden in it, capped. */
+/** Makes a foreign text harmless for one line: hidden characters are removed and its length is capped. */
 function harmless(text: string): string {
 	return replaceHidden(text.slice(0, MAXIMUM_QUOTE * 32), () => ' ')
 		.replace(/\s+/g, ' ')
@@ -36,13 +36,13 @@ function harmless(text: string): string {
 		.toWellFormed();
 }
 
-/** What a service said, in quotation marks, with a space before it; empty where it said nothing. */
+/** Returns a service's message in quotation marks, after a space; empty if there is none. */
 export function quote(text: string | undefined): string {
 	const line = harmless(text ?? '');
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
-/** The UserFacingError, also where another error has wrapped it on its way up. */
+/** Finds the UserFacingError, also inside another error that wraps it. */
 function userFacingCause(error: unknown): UserFacingError | undefined {
 	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
 		if (current instanceof UserFacingError) {
@@ -52,7 +52,7 @@ function userFacingCause(error: unknown): UserFacingError | undefined {
 	return undefined;
 }
 
-/** The button of what helps. */
+/** Returns the button for the action that helps. */
 export function helpfulButton(action: HelpfulAction): NonNullable<Explanation['action']> {
 	switch (action) {
 		case 'manageKeys':
@@ -183,8 +183,8 @@ export function explainError(error: unknown, connection: string): Explanation {
 }
 
 /**
- * Shows a notification. The editor draws `[label](command:…)` in one as a link that runs the command: a text of others,
- * which messages repeat, must not bring such a link, nor hide anything. Resolves with the button that was chosen.
+ * Shows a notification and resolves with the button that was chosen. The editor draws `[label](command:…)` as a link that
+ * runs the command, so foreign text that a message repeats must not contain such a link, nor hidden characters.
  */
 export function showMessage(
 	severity: 'information' | 'warning' | 'error',
@@ -202,7 +202,7 @@ export function showMessage(
 	}
 }
 
-/** Asks in the middle of the window, with the same care. Resolves with the button that was chosen, undefined for none. */
+/** Asks in a modal dialog, with the same care. Resolves with the chosen button, or undefined for none. */
 export function askModal(message: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
 	return vscode.window.showWarningMessage(shown(message), { modal: true, detail: shown(detail) }, ...buttons);
 }
@@ -225,8 +225,8 @@ export async function showExplanation(explanation: Explanation): Promise<void> {
 }
 
 /**
- * A message with a button that does something; what goes wrong with that is said. Nothing waits for it: a notification
- * may stay for long.
+ * Shows a message whose button performs an action, and reports an error of that action. It does not wait, because a
+ * notification may stay for a long time.
  */
 export function offer(
 	message: string,
