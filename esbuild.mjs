@@ -28,7 +28,14 @@ const requireBanner = {
 };
 
 /** @type {esbuild.BuildOptions} */
-const node = { ...common, platform: 'node', target: 'node22', format: 'esm' };
+const node = {
+	...common,
+	platform: 'node',
+	target: 'node22',
+	format: 'esm',
+	// Its build for Node is CommonJS, and requires file access that nothing here needs.
+	alias: { '@vscode/l10n': '@vscode/l10n/dist/browser.js' },
+};
 
 /** @type {esbuild.BuildOptions[]} */
 const programs = [

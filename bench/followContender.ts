@@ -1,13 +1,13 @@
 import process from 'node:process';
 import { systemClock } from '../src/base/async.ts';
 import { nullLogger } from '../src/base/logger.ts';
+import { plainText } from '../src/base/plainText.ts';
 import { createCaller } from '../src/client/core/caller.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { LIMITS } from '../src/client/core/limits.ts';
 import type { Transport } from '../src/client/core/transport.ts';
 import { createTasks } from '../src/client/tasks.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
-import { plainText } from '../src/tasks/model/plainText.ts';
 import { contend, linesOf, parameters } from './contender.ts';
 
 interface LogEvent {

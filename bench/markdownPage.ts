@@ -6,7 +6,6 @@ import { CodeColours } from '../src/chat/ui/markdown/codeColours.ts';
 import { Highlighter } from '../src/chat/ui/markdown/highlighter.ts';
 import { createMarkdown } from '../src/chat/ui/markdown.ts';
 import { sanitise } from '../src/chat/ui/sanitise.ts';
-import { pageStrings } from '../test/ui/pageStrings.ts';
 import type { FeedRun } from './markdownFeed.ts';
 
 export type ContenderName = 'floor' | 'ours' | 'markdown-it' | 'marked' | 'streaming-markdown';
@@ -71,7 +70,6 @@ const contenders: Record<ContenderName, (root: HTMLElement) => Append> = {
 	},
 	ours(root) {
 		const element = new ChatMarkdown();
-		element.strings = pageStrings;
 		element.post = () => {};
 		element.colours = new CodeColours();
 		element.growing = true;
@@ -189,7 +187,7 @@ window.measure = async ({ contender, pieces, interval }) => {
 window.colour = async ({ contender, blocks }) => {
 	const longestTask = watchTasks();
 	const highlighter = new Highlighter(new CodeColours());
-	const markdown = createMarkdown(pageStrings);
+	const markdown = createMarkdown();
 	for (const block of blocks) {
 		if (contender === 'ours') {
 			document.body.append(sanitise(markdown.render(`~~~typescript\n${block}\n~~~\n`)));

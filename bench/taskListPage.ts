@@ -4,8 +4,9 @@ import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
 import { groupTasks } from '../src/tasks/model/taskGroups.ts';
-import { describeTask, type RowWords } from '../src/tasks/model/taskRow.ts';
-import { TaskStore } from '../src/tasks/taskStore.ts';
+import { describeTask } from '../src/tasks/model/taskRow.ts';
+import { TaskListStore } from '../src/tasks/taskListStore.ts';
+import { rowWords } from '../test/support/rowWords.ts';
 import { median } from './row.ts';
 import type { TaskListServer } from './taskListServer.ts';
 
@@ -14,34 +15,20 @@ const REQUESTS = 500;
 /** Until the runtime has compiled both. */
 const WARM = 500;
 
-const words: RowWords = {
-	untitled: 'Untitled',
-	queued: 'queued',
-	running: 'running',
-	saving: 'saving',
-	stopping: 'stopping',
-	percent: progress => `${progress} %`,
-	outcome: kind => kind,
-	changes: (added, removed, files) => `+${added} −${removed} in ${files} files`,
-	pullRequest: number => `PR ${number}`,
-	age: milliseconds => `${Math.floor(milliseconds / 60_000)} min`,
-	follow: state => state.kind,
-};
-
-export function openStore({ address, token }: TaskListServer): TaskStore {
+export function openStore({ address, token }: TaskListServer): TaskListStore {
 	const client = createClient({
 		connection: { name: 'bench', ...connectionSchema.parse({ apiUrl: address, cloudUrl: address, service: 'bench' }) },
 		keys: () => Promise.resolve(token),
 		transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
 	});
-	return new TaskStore(() => Promise.resolve(client), systemClock);
+	return new TaskListStore(() => Promise.resolve(client), systemClock);
 }
 
 /** Groups every task and describes the rows that are in sight: the editor asks for no others. */
-export function rowsOf(store: TaskStore, inSight: number): number {
+export function rowsOf(store: TaskListStore, inSight: number): number {
 	const groups = groupTasks(store.shown(), Date.now(), () => false);
 	for (const task of groups.flatMap(group => group.tasks).slice(0, inSight)) {
-		describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, words);
+		describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, rowWords);
 	}
 	return groups.length;
 }
@@ -54,7 +41,7 @@ export interface FirstPage {
 }
 
 /** Both by turns. */
-export async function firstPage(server: TaskListServer, store: TaskStore): Promise<FirstPage> {
+export async function firstPage(server: TaskListServer, store: TaskListStore): Promise<FirstPage> {
 	const headers = { authorization: `Bearer ${server.token}`, accept: 'application/json' };
 	const bare = async () => {
 		await (await globalThis.fetch(`${server.address}/api/tasks?limit=${PAGE}&offset=0`, { headers })).json();

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const ONLY_IN_THE_REPOSITORY = /<!-- only in the repository -->\n[\s\S]*?<!-- end -->\n+/g;
-const WORDS_OF_PICTURES = /!\[[^\]]*\]/g;
+const ALTERNATIVE_TEXTS = /!\[[^\]]*\]/g;
 
 /**
  * Returns the readme as it is packed. An editor's page of an extension removes every address that is not on the
@@ -14,5 +14,5 @@ export function packedReadme(folder: string): string {
 	return fs
 		.readFileSync(path.join(folder, 'README.md'), 'utf8')
 		.replace(ONLY_IN_THE_REPOSITORY, '')
-		.replace(WORDS_OF_PICTURES, '![]');
+		.replace(ALTERNATIVE_TEXTS, '![]');
 }

@@ -17,19 +17,24 @@ export interface ActiveClient {
 }
 
 export interface Connect {
-	/** A client for the active connection, made anew when the settings change. For the local one its service is started. */
+	/**
+	 * Returns a client for the active connection, which is recreated when the settings change. Starts the local service
+	 * for the local connection.
+	 */
 	client(): Promise<Client>;
-	/** That client, and the connection that it was made for. */
+	/** Returns that client and its connection. */
 	active(): Promise<ActiveClient>;
-	/** The active connection, for the local one with what its service tells now. Starts that service. */
+	/** Returns the active connection; for the local one, with what its service reports now. Starts that service. */
 	describe(): Promise<Connection>;
-	/** Of the active connection's hosts, as they are now. Starts the local service where it is that. */
+	/**
+	 * Returns the current origins of the active connection's hosts. Starts the local service for the local connection.
+	 */
 	origins(): Promise<string[]>;
-	/** A client for any connection that sends this key, whatever is saved. */
+	/** Returns a client for any connection that sends this key, whichever key is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
-	/** Opens the way to the active connection ahead of the first request. Its failure shows with the first request. */
+	/** Opens a connection ahead of the first request. A failure shows with the first request. */
 	warm(): void;
-	/** Another connection, or other keys. */
+	/** Fires when another connection is active or keys have changed. */
 	readonly onDidChange: Event<void>;
 	dispose(): void;
 }
@@ -38,12 +43,12 @@ export interface ConnectDependencies {
 	connections: Connections;
 	keys: Keys;
 	localService: LocalService;
-	/** Where what the encrypted channel has accepted is kept. */
+	/** Where the encrypted channel stores accepted attestations. */
 	channelMemory: MemoryStore;
 	logger: Logger;
 }
 
-/** Ties the active connection, its keys and the way to it into one client. */
+/** Combines the active connection, its keys and its transport into one client. */
 export function createConnect({
 	connections,
 	keys,
@@ -71,7 +76,7 @@ export function createConnect({
 		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
 	};
 
-	/** Which models, prefixes and aliases the local connection has, only its service knows. */
+	/** Only the local service knows which models, prefixes and aliases its connection has. */
 	const described = async (connection: Connection): Promise<Connection> =>
 		connection.name === LOCAL_CONNECTION_NAME ? { ...connection, ...(await localService.describe()) } : connection;
 
@@ -90,8 +95,8 @@ export function createConnect({
 
 	const buildActive = async (): Promise<ActiveClient> => {
 		const connection = await described(await connections.active());
-		// The local transport puts the service's token in the place of this; it never leaves the window. By chance, as every
-		// key is taken out of what a service says: a word would go with it.
+		// The local transport replaces this value by the service's token, so it never leaves the window. It is random
+		// because every key is removed from what a service says, and a word would be removed as well.
 		const local = Promise.resolve(crypto.randomUUID());
 		const client = await build(connection, kind =>
 			connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind),

@@ -18,12 +18,14 @@ import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
 
-/** Builds the features in the order of their needs and hands each what it asks for. Nothing loads or starts here. */
+/**
+ * Builds the features in the order of their dependencies and gives each what it needs. Nothing loads or starts here.
+ */
 export function activate(context: vscode.ExtensionContext): void {
 	try {
 		wire(context);
 	} catch (error) {
-		// The editor itself says nothing when an extension fails to activate.
+		// The editor itself shows nothing when an extension fails to activate.
 		void vscode.window.showErrorMessage(
 			vscode.l10n.t('Errand could not start: {0}. Reload the window to try again.', describeError(error)),
 		);
@@ -31,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
 	}
 }
 
-/** The editor waits for this before it ends the extension host, and for nothing that a `dispose` begins. */
+/** The editor waits for this before it ends the extension host, but not for anything that a `dispose` starts. */
 export async function deactivate(): Promise<void> {
 	await closeChat?.();
 	closeChat = undefined;
@@ -53,7 +55,7 @@ function wire(context: vscode.ExtensionContext): void {
 		logger: log.logger('keys'),
 	});
 	const connections = registerConnections(keys);
-	// What is wrong with the connection is said by the request itself.
+	// The request itself reports what is wrong with the connection.
 	const ensureKey = async (kind: KeyKind, onAsk?: () => void): Promise<boolean> => {
 		const connection = await connections.active().catch(() => undefined);
 		return connection === undefined || keys.ensure(connection, kind, onAsk);
@@ -135,7 +137,7 @@ function wire(context: vscode.ExtensionContext): void {
 			onDidChangeConnection: connect.onDidChange,
 			logger: log.logger('tasks'),
 		}),
-		// Last, because the others still have something to say while they end.
+		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,
 	);
 }

@@ -48,3 +48,79 @@ export class UserFacingError extends Error {
 		this.action = options.action;
 	}
 }
+
+/** The kinds of failures that callers may want to handle differently. A new code is a change of the interface. */
+export type ClientErrorCode =
+	| 'no-key'
+	| 'unauthorised'
+	| 'plan-required'
+	| 'forbidden'
+	| 'not-found'
+	| 'source-link-missing'
+	| 'invalid-request'
+	| 'session-expired'
+	| 'payment-required'
+	| 'too-large'
+	| 'rate-limited'
+	| 'server'
+	| 'upstream'
+	| 'offline'
+	| 'timeout'
+	| 'aborted'
+	| 'truncated'
+	| 'bad-response'
+	| 'tampered'
+	| 'not-supported';
+
+export interface ClientErrorOptions {
+	status?: number | undefined;
+	retryable?: boolean;
+	retryAfterMs?: number | undefined;
+	cause?: unknown;
+	/** The service's own message, which is untrusted text and only for display. */
+	serviceMessage?: string | undefined;
+	/** Whether nothing of the request has left this machine. */
+	unsent?: boolean;
+}
+
+/** The client's errors. The message is for logs and developers; the features have the texts for users. */
+export class ClientError extends Error {
+	override readonly name = 'ClientError';
+	readonly code: ClientErrorCode;
+	readonly status: number | undefined;
+	readonly retryable: boolean;
+	readonly retryAfterMs: number | undefined;
+	readonly serviceMessage: string | undefined;
+	/** Whether the request or a part of it may have left this machine. It is false only if it certainly has not. */
+	readonly wasSent: boolean;
+
+	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.code = code;
+		this.status = options.status;
+		this.retryable = options.retryable ?? false;
+		this.retryAfterMs = options.retryAfterMs;
+		this.serviceMessage = options.serviceMessage;
+		this.wasSent = !options.unsent;
+	}
+
+	/** Returns the same error with `wasSent` set, for callers who know whether the request has left this machine. */
+	withSent(wasSent: boolean): ClientError {
+		return wasSent === this.wasSent ? this : this.with({ unsent: !wasSent });
+	}
+
+	/** Returns the same error with another `serviceMessage`. */
+	withWords(serviceMessage: string): ClientError {
+		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
+	}
+
+	private with(changes: ClientErrorOptions): ClientError {
+		const { code, message, status, retryable, retryAfterMs, cause, serviceMessage, wasSent } = this;
+		const options = { status, retryable, retryAfterMs, cause, serviceMessage, unsent: !wasSent };
+		return new ClientError(code, message, { ...options, ...changes });
+	}
+
+	static is(error: unknown, code?: ClientErrorCode): error is ClientError {
+		return error instanceof ClientError && (code === undefined || error.code === code);
+	}
+}

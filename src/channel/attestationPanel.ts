@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -11,7 +12,7 @@ import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
-import { checkLabel, reportStrings, verdictSentence, verdictWord } from './messages.ts';
+import { checkLabel, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
@@ -21,7 +22,7 @@ import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
 import { reasonText } from './reasonMessages.ts';
 
-/** What a report is of. */
+/** The channel that a report is about. */
 export interface Subject {
 	active: ChannelConnection;
 	place: ChannelPlace;
@@ -38,7 +39,7 @@ interface Checked {
 	at: Date;
 }
 
-/** The report on one attestation, as an editor tab. Looks, and changes nothing. */
+/** The report on an attestation, as an editor tab. It only reads and changes nothing. */
 export class AttestationPanel {
 	private readonly dependencies: PanelDependencies;
 	private readonly store = new DisposableStore();
@@ -46,7 +47,7 @@ export class AttestationPanel {
 	private subject: Subject;
 	private checked: Checked | undefined;
 	private problem: string | undefined;
-	/** Ends with the next check, or with the panel. */
+	/** Aborted by the next check or when the panel is disposed. */
 	private checking: AbortController | undefined;
 	private isReady = false;
 
@@ -67,7 +68,7 @@ export class AttestationPanel {
 			'errand.attestation',
 			vscode.l10n.t('Attestation'),
 			vscode.ViewColumn.Active,
-			// A find box, as in any text that is read.
+			// The report is a text to read, so it has a find box.
 			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
 		);
 		this.store.add(
@@ -83,13 +84,13 @@ export class AttestationPanel {
 		);
 		this.store.add(
 			this.panel.onDidChangeViewState(() => {
-				// A hidden page is gone; the next one asks for itself.
+				// A hidden page is disposed of by the editor; the next one announces itself.
 				this.isReady = this.isReady && this.panel.visible;
 			}),
 		);
 		const spoken = ['errand.channel.requireHardwareProof', 'errand.channel.wholeReplies'] as const;
 		this.store.add(onDidChangeSetting(spoken, () => this.post()));
-		const data: ReportPageData = { strings: reportStrings() };
+		const data: ReportPageData = defined({ bundle: vscode.l10n.bundle });
 		this.panel.webview.html = webviewShell(this.panel.webview, {
 			extensionUri,
 			name: 'attestation',
@@ -102,7 +103,7 @@ export class AttestationPanel {
 	onDidDispose(listener: () => void): void {
 		this.panel.onDidDispose(() => {
 			this.checking?.abort();
-			// Nobody is told any more what comes of it.
+			// The result of the check is not shown any more.
 			this.checking = undefined;
 			this.isReady = false;
 			this.store.dispose();
@@ -114,7 +115,7 @@ export class AttestationPanel {
 		this.panel.dispose();
 	}
 
-	/** Brings it to the front, with another subject. */
+	/** Brings the tab to the front and shows another subject in it. */
 	show(subject: Subject): Promise<void> {
 		this.subject = subject;
 		this.checked = undefined;
@@ -218,7 +219,7 @@ export class AttestationPanel {
 			return;
 		}
 		const { attested, at } = checked;
-		// Before the question where to, during which the tab may come to show something else.
+		// The text is made before the save dialog, during which the tab may change to another subject.
 		const text = exportReport({
 			...attested,
 			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: reasonText(verdict) })),

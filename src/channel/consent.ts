@@ -4,16 +4,16 @@ import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { askModal } from '../platform/notify.ts';
 import { changeWords } from './messages.ts';
 
-/** In the extension's state: what the user has said once and for all. */
+/** The key in the extension's state for a permanent answer of the user. */
 const ASK_MAKER_KEY = 'errand.channel.askMaker';
 const NEW_KEYS_KEY = 'errand.channel.newKeys';
-/** Addresses whose new keys are not asked about. Older ones are asked about again. */
+/** The most addresses whose new keys are accepted without a question. For older ones, the user is asked again. */
 const MAXIMUM_ADDRESSES = 100;
 
-/** Runs a question to the user for whoever takes care of what the editor loses with one, such as the keyboard. */
+/** Runs a question to the user, so that the caller can restore what the editor loses through it, such as the focus. */
 export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
 
-/** Asks the user what only the user can decide, and remembers what was decided for good. */
+/** Asks the user for decisions and remembers the permanent ones. */
 export class Consent {
 	private readonly state: vscode.Memento;
 
@@ -21,7 +21,10 @@ export class Consent {
 		this.state = state;
 	}
 
-	/** Whether the GPU maker may be asked for the keys of its tokens. `isAskedAnew`: a refusal does not hold any more. */
+	/**
+	 * Resolves to whether the GPU maker may be asked for the keys of its tokens. With `isAskedAnew`, an earlier refusal
+	 * is ignored.
+	 */
 	async askMaker({
 		isAskedAnew = false,
 		around = run => run(),
@@ -54,12 +57,15 @@ export class Consent {
 		return chosen === yes;
 	}
 
-	/** New keys of the address are not asked about. */
+	/** Whether new keys of the address are accepted without a question. */
 	takesNewKeys(address: string): boolean {
 		return this.newKeys().includes(address);
 	}
 
-	/** Whether to go on although something changed. `wasSent`: the message has gone out once, to what there was before. */
+	/**
+	 * Resolves to whether to continue although something has changed. `wasSent` says that the message was sent once under
+	 * the previous attestation.
+	 */
 	async confirm(
 		connection: string,
 		before: AcceptedAttestation,

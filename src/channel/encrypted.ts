@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { UserFacingError } from '../base/errors.ts';
+import { ClientError, UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { attestationUrl, type ChannelAddress } from '../client/channel/address.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from '../client/channel/ladder.ts';
 import { ChannelMemory, type MemoryStore } from '../client/channel/memory.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
@@ -18,26 +17,26 @@ import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
 import { type PlaceWords, placeWords } from './placeWords.ts';
 
-/** The channels of the active connection, to choose from. */
+/** The channels of the active connection that the user can choose from. */
 export interface ChannelOffer {
-	/** The connection's name in the settings, and how the user knows it. */
+	/** The connection's name in the settings; `label` is its name for the user. */
 	connection: string;
 	label: string;
 	channels: ({ address: ChannelAddress } & PlaceWords)[];
-	/** Why there is none, as a sentence. */
+	/** Why there is no channel, as a sentence. */
 	refusal?: string;
 }
 
-/** A conversation's own way to the enclave. */
+/** A conversation's session with the enclave. */
 export interface EncryptedSession {
-	/** What may be said of it now. */
+	/** What is proven about the session now. */
 	readonly badge: Badge;
 	readonly onDidChangeBadge: Event<void>;
-	/** Of the key: what a conversation remembers, to be asked about another one. */
+	/** The fingerprint of the key, which a conversation remembers so that the user is asked about another key. */
 	readonly keyFingerprint: string | undefined;
-	/** A reply did not hold: nothing is sent or shown any more. */
+	/** Whether a reply failed verification, so that nothing is sent or shown any more. */
 	readonly hasEnded: boolean;
-	/** Throws as a `ChannelSession`. A text was verified before it comes out of here. */
+	/** Throws like a `ChannelSession`. Every text was verified before it is yielded. */
 	stream(
 		history: readonly ChannelMessage[],
 		options?: { signal?: AbortSignal },
@@ -51,7 +50,7 @@ export interface EncryptedDependencies {
 	consent: Consent;
 }
 
-/** Opens sessions as the user's settings and answers allow. */
+/** Opens sessions where the user's settings and answers allow it. */
 export class Encrypted {
 	private readonly dependencies: EncryptedDependencies;
 
@@ -59,7 +58,7 @@ export class Encrypted {
 		this.dependencies = dependencies;
 	}
 
-	/** Where the active connection has a channel, in words, with why there is none where there is none. */
+	/** Lists the channels of the active connection, or says why it has none. */
 	async offer(): Promise<ChannelOffer> {
 		const active = await this.dependencies.active();
 		const channels = channelPlaces(active.connection).map(place => ({
@@ -72,8 +71,8 @@ export class Encrypted {
 	}
 
 	/**
-	 * `knownKey`: of the conversation. Without one it is the key that was seen at the address last. `expected`: the name of
-	 * the connection that must be the active one. `around`: runs each question to the user.
+	 * `knownKey` is the conversation's key; without it, the key that was last seen at the address is used. `expected` is
+	 * the name of the connection that must be active. `around` runs each question to the user.
 	 */
 	async open(
 		address: ChannelAddress,
@@ -90,7 +89,7 @@ export class Encrypted {
 		}
 		const { consent, store } = this.dependencies;
 		const url = attestationUrl(connection, address);
-		// The local service has a new key each time it starts.
+		// The local service creates a new key each time it starts.
 		const isAnyKey = () => isLocal || consent.takesNewKeys(url);
 		const key = isAnyKey() ? undefined : (knownKey ?? new ChannelMemory(store).accepted(url)?.keyFingerprint);
 		const session = await client.channel.open({
@@ -111,9 +110,9 @@ class WatchedSession implements EncryptedSession {
 	private readonly session: ChannelSession;
 	private readonly isLocal: boolean;
 	private readonly changed = new Emitter<void>();
-	/** With which a reply was verified. */
+	/** The key with which a reply was verified. */
 	private confirmedKey: string | undefined;
-	/** Of a reply that came in parts it stays true whatever the settings say later. */
+	/** Whether a reply was streamed, which stays true whatever the settings say later. */
 	private hasStreamed = false;
 	private readonly watching: Disposable;
 	private told: Badge;
@@ -148,7 +147,7 @@ class WatchedSession implements EncryptedSession {
 		history: readonly ChannelMessage[],
 		options?: { signal?: AbortSignal },
 	): AsyncGenerator<{ type: 'text'; text: string }, void> {
-		// The settings may have come to demand it since the session was opened.
+		// The setting may have been turned on since the session was opened.
 		if (readSetting('errand.channel.requireHardwareProof')) {
 			demandHardwareProof(this.session);
 		}
@@ -159,11 +158,11 @@ class WatchedSession implements EncryptedSession {
 				yield event;
 			}
 		} catch (error) {
-			// An attestation that was refused when the session was renewed sent nothing: it can be tried again.
+			// If an attestation is refused while the session is renewed, nothing has been sent, so the user can try again.
 			this.isBroken ||= ClientError.is(error, 'tampered') && !(error.cause instanceof RefusedAttestation);
 			throw error;
 		} finally {
-			// A session that was renewed may prove less, also where no reply came.
+			// A renewed session may prove less, even if no reply came.
 			this.tell();
 		}
 	}

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { ClientError } from '../base/errors.ts';
 import { RefusedAttestation } from '../client/channel/ladder.ts';
-import { ClientError } from '../client/core/errors.ts';
 import { commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
 
-/** What an error of the channel means. Nothing that did not hold has been shown, and nothing was sent in clear. */
+/** Explains an error of the channel. Nothing that failed verification was shown, and nothing was sent unencrypted. */
 export function explainChannelError(error: unknown, connection: string): Explanation {
 	const action = { label: vscode.l10n.t('Show Attestation'), command: commands.showAttestation };
 	const startNew = { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
@@ -63,7 +63,7 @@ export function explainChannelError(error: unknown, connection: string): Explana
 	}
 }
 
-/** `wasSent`: the message has gone out once, encrypted to the attestation before. */
+/** `wasSent` says that the message was sent once, encrypted under the previous attestation. */
 function refusalText(refused: RefusedAttestation, connection: string, wasSent: boolean): string {
 	const reason = refusalReason(refused, connection);
 	return wasSent
@@ -71,7 +71,7 @@ function refusalText(refused: RefusedAttestation, connection: string, wasSent: b
 		: vscode.l10n.t('Nothing was sent: {0}', reason);
 }
 
-/** The rest of a sentence. */
+/** Returns the end of a sentence. */
 function refusalReason({ refusal, verdicts }: RefusedAttestation, connection: string): string {
 	switch (refusal) {
 		case 'failed': {

@@ -3,7 +3,6 @@ import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
-import type { ReportStrings } from './model/protocol.ts';
 import type { Summary } from './model/summary.ts';
 
 export function checkLabel(check: CheckName): string {
@@ -47,8 +46,8 @@ export function localWords(): string {
 }
 
 /**
- * What is open, as one sentence without its full stop. Software is: nothing in an attestation names it. So is the end of
- * a whole reply: the first part of one that was streamed looks the same.
+ * Returns what is not proven, as a sentence without its full stop. The software never is, because nothing in an
+ * attestation names it. Neither is the end of a whole reply, because the first part of a streamed one looks the same.
  */
 function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary, isWhole: boolean): string {
 	const key = hasGenuineGpu
@@ -63,14 +62,14 @@ function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary, isWhole
 	return vscode.l10n.t('Not proven: {0}', open.join('; '));
 }
 
-/** What the line beside a conversation says, and what lies under it. */
+/** The label of an encrypted conversation and its details. */
 export interface Badge {
 	label: string;
 	/** Sentences for the tooltip. */
 	details: string[];
 }
 
-/** `isKeyConfirmed`: a reply was verified with the key. `isWhole`: each reply comes in one piece. */
+/** `isKeyConfirmed` says that a reply was verified with the key, `isWhole` that each reply comes in one piece. */
 export function badgeWords(
 	summary: Summary,
 	{ isKeyConfirmed, isWhole }: { isKeyConfirmed: boolean; isWhole: boolean },
@@ -89,7 +88,7 @@ function gpuWords({ hasGenuineGpu }: Summary): string {
 	return hasGenuineGpu ? vscode.l10n.t('GPU evidence genuine') : vscode.l10n.t('GPU evidence not proven');
 }
 
-/** The verdict of a report in a few sentences. `isWhole`: each reply comes in one piece. */
+/** Returns the verdict of a report in a few sentences. `isWhole` says that each reply comes in one piece. */
 export function verdictSentence(
 	summary: Summary,
 	{ isDemanded, isWhole }: { isDemanded: boolean; isWhole: boolean },
@@ -115,12 +114,12 @@ export function verdictSentence(
 	return [...proven.map(words => `${words}.`), ...streamed].join(' ');
 }
 
-/** Of a message whose session had expired when it came. */
+/** For a message whose session had expired when it arrived. */
 export function sentBeforeText(): string {
 	return vscode.l10n.t('The message has gone out once before, encrypted to the attestation that you had accepted.');
 }
 
-/** What is asked when the attestation of a connection is not what it was, before anything is sent by the new one. */
+/** The question to the user when a connection's attestation has changed, before anything is sent under the new one. */
 export function changeWords(
 	connection: string,
 	before: AcceptedAttestation,
@@ -153,19 +152,6 @@ function changeText(
 		detail: vscode.l10n.t(
 			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering.',
 		),
-	};
-}
-
-export function reportStrings(): ReportStrings {
-	return {
-		checkAgain: vscode.l10n.t('Check Again'),
-		exportReport: vscode.l10n.t('Export…'),
-		checksHeading: vscode.l10n.t('Checks'),
-		check: vscode.l10n.t('Check'),
-		verdict: vscode.l10n.t('Verdict'),
-		finding: vscode.l10n.t('Finding'),
-		rawHeading: vscode.l10n.t('Raw evidence'),
-		cut: vscode.l10n.t('The rest is left out here. The export has all of it.'),
 	};
 }
 

@@ -19,7 +19,7 @@ export function placeWords(
 	return {
 		label: known ?? vscode.l10n.t('Shared address'),
 		...(via === undefined ? {} : { description: vscode.l10n.t('via {0}', via) }),
-		// What the local service is addressed by is no place that anybody could look at.
+		// The address of the local service is of no use to the user.
 		...(isLocal ? {} : { detail: url }),
 	};
 }

@@ -3,7 +3,7 @@ import type { ReasonCode, RefusalCode } from '../client/channel/reason.ts';
 import { CHECKS, type Verdict } from '../client/types.ts';
 import { checkLabel } from './messages.ts';
 
-/** Why a check found what it found, as sentences. What they name may be of others. */
+/** Returns the reason for a check's result, as sentences. Values in them may come from elsewhere. */
 export function reasonText({ code, values = [] }: Pick<Verdict, 'code' | 'values'>): string {
 	return REASONS[code](...values);
 }
@@ -131,7 +131,7 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 		),
 };
 
-/** In which way a key or a piece of evidence does not hold; goes on in a sentence that has begun. */
+/** Says why a key or a piece of evidence is invalid, as the end of a sentence. */
 function refusalText(code: string): string {
 	const texts: Readonly<Record<string, () => string>> = REFUSALS;
 	return texts[code]?.() ?? code;

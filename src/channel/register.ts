@@ -12,25 +12,25 @@ import type { ShowAttestation } from './showAttestation.ts';
 
 export interface ChannelDependencies {
 	extensionUri: Uri;
-	/** What was accepted and decided outlives the window. */
+	/** Accepted attestations and permanent answers outlive the window. */
 	globalState: Memento;
 	active(): Promise<ChannelConnection>;
 	logger: Logger;
 }
 
 export interface RegisteredChannel extends Disposable {
-	/** Encrypted sessions, with the user's settings and answers. */
+	/** Lists channels and opens encrypted sessions, with the user's settings and answers. */
 	offer: Encrypted['offer'];
 	open: Encrypted['open'];
-	/** Why a connection has no encrypted channel, as a sentence; undefined where it has one. */
+	/** Resolves to why a connection has no encrypted channel, as a sentence, or to undefined if it has one. */
 	refusal(connection: Connection): Promise<string | undefined>;
-	/** One or two sentences and a button for an error of a session. */
+	/** Explains an error of a session in one or two sentences, with a button. */
 	explain(error: unknown, connection: string): Promise<Explanation>;
 }
 
 const MEMORY_KEY = 'errand.channel.memory';
 
-/** What is remembered of attestations, in the extension's state. */
+/** Stores remembered attestations in the extension's state. */
 export function channelMemoryStore(globalState: Memento): MemoryStore {
 	return {
 		read: () => globalState.get(MEMORY_KEY),
@@ -38,7 +38,7 @@ export function channelMemoryStore(globalState: Memento): MemoryStore {
 	};
 }
 
-/** The encrypted channel: its report, and sessions for whoever converses. All of it loads on first use. */
+/** The encrypted channel: its report, and sessions for conversations. All of it loads on first use. */
 export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
 	const store = new DisposableStore();
 	const consent = async () => new (await import('./consent.ts')).Consent(globalState);

@@ -15,7 +15,7 @@ export interface ShowAttestationDependencies extends PanelDependencies {
 	active(): Promise<ChannelConnection>;
 }
 
-/** `Errand: Show Attestation`: one tab, whatever it is of. */
+/** The command `Errand: Show Attestation`. There is one tab, which changes its subject. */
 export class ShowAttestation {
 	private readonly dependencies: ShowAttestationDependencies;
 	private panel: AttestationPanel | undefined;
@@ -24,7 +24,7 @@ export class ShowAttestation {
 		this.dependencies = dependencies;
 	}
 
-	/** `wanted`: the channel that is meant, where one is; anything else is no answer to the question which. */
+	/** `wanted` is the channel to show; with any other value, the user is asked which one. */
 	async run(wanted?: unknown): Promise<void> {
 		let active: ChannelConnection;
 		try {

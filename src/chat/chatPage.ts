@@ -12,38 +12,37 @@ import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
 import type { EncryptionController } from './encrypted/encryptionController.ts';
 import { noticeText } from './messages/messages.ts';
-import type { PolicySource } from './model/applyPolicy.ts';
+import type { SettingsSource } from './model/applySettings.ts';
 import { type Conversation, findTurn, shownTurns, type Turn } from './model/conversation.ts';
-import type { PolicyDefaults } from './model/policy.ts';
+import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { PolicyView } from './protocol/policyProtocol.ts';
 import type { ToPage, TurnChange } from './protocol/protocol.ts';
-import { toPolicyView } from './protocol/toPolicyView.ts';
-import { sliceBefore, toTurnView } from './protocol/toView.ts';
+import type { SettingsView } from './protocol/settingsProtocol.ts';
+import { sliceBefore, toSettingsView, toTurnView } from './protocol/toView.ts';
 import type { ShownConnection } from './shownConnection.ts';
 
 export interface ChatPageOptions {
 	connection: ShownConnection;
-	policy: PolicySource;
+	settings: SettingsSource;
 	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
-	/** Another conversation or model is shown: what goes with the next message is to be measured anew. */
+	/** Called when another conversation or model is shown, so that the size of the next message is measured again. */
 	conversationShown(): void;
 	logger: Logger;
 }
 
-/** What the view shows: tells the page, its title and the status bar of the shown conversation and its connection. */
+/** Updates what the view shows: the page, its title and the status bar. */
 export class ChatPage implements Disposable {
 	private readonly options: ChatPageOptions;
 	private readonly status = new ConnectionStatus();
 	private readonly feed = new PageFeed(message => this.post(message), systemClock);
-	/** Set while a page is shown in it that listens. */
+	/** Set while the view shows a page that receives messages. */
 	private view: vscode.WebviewView | undefined;
 	private shown: Conversation | undefined;
-	/** Keys that are pressed go to the page. */
+	/** Whether the page has the keyboard focus. */
 	private hasFocus = false;
 	private focusWanted = false;
-	/** How often the page was asked to put the cursor into the composer and has not answered. */
+	/** The number of unanswered requests to focus the composer. */
 	private focusAsked = 0;
 	private focused: PromiseWithResolvers<void> | undefined;
 	private readonly requests = new Requests<ToPage>({
@@ -57,42 +56,45 @@ export class ChatPage implements Disposable {
 		this.options = options;
 	}
 
-	/** The conversation that is shown, once one was. */
+	/** The shown conversation; undefined before the first one. */
 	get conversation(): Conversation | undefined {
 		return this.shown;
 	}
 
-	/** There is a page in the view, which listens. */
+	/** Tells that the view has a page that receives messages. */
 	attach(view: vscode.WebviewView): void {
 		this.view = view;
 	}
 
-	/** The page is gone. */
+	/** Tells that the page is gone. */
 	detach(): void {
 		this.view = undefined;
 		this.requests.endAll();
-		this.focusTold(false);
+		this.focusChanged(false);
 	}
 
-	/** Posts without waiting. A page that is gone gets all of it with its snapshot, when it is there again. */
+	/**
+	 * Posts a message without waiting. A page that is gone gets everything with its snapshot when it is shown again.
+	 */
 	post(message: ToPage): void {
 		this.send(message).catch(error => {
 			this.options.logger.log('warn', 'The chat page was not told', { reason: describeError(error) });
 		});
 	}
 
-	/** Resolves with whether a page gets it. Rejects where it cannot be posted. */
+	/** Posts a message. Resolves with whether a page gets it, and rejects where it cannot be posted. */
 	async send(message: ToPage): Promise<boolean> {
 		return (await this.view?.webview.postMessage(message)) ?? false;
 	}
 
-	/** The page has answered a request. */
+	/** Takes the page's answer to a request. */
 	answered(message: AnswerMessage): void {
 		this.requests.receive(message);
 	}
 
 	/**
-	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so, or is gone.
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so or is
+	 * gone.
 	 */
 	focusComposer(): Promise<void> {
 		this.focused ??= Promise.withResolvers();
@@ -102,15 +104,16 @@ export class ChatPage implements Disposable {
 		return promise;
 	}
 
-	/** Whether keys that are pressed go to the page now. */
-	focusTold(hasFocus: boolean): void {
+	/** Takes whether the page has the keyboard focus. */
+	focusChanged(hasFocus: boolean): void {
 		this.hasFocus = hasFocus;
 		setContextKey('errand.chatFocused', hasFocus);
 	}
 
 	/**
-	 * Runs what asks in front of the window. After it the editor gives the keyboard to the page it had it from, but to nothing
-	 * in it, or after a list not even to that: the composer takes it, unless the user has gone to an editor.
+	 * Runs something that asks the user in front of the window. Afterwards the editor returns the focus to the page,
+	 * but to no element in it, and after a list not even to the page. So the composer takes the focus, unless the user
+	 * has moved to an editor.
 	 */
 	async aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		const { hasFocus } = this;
@@ -122,13 +125,16 @@ export class ChatPage implements Disposable {
 		return answer;
 	}
 
-	/** Puts a question into the composer, where there is none yet. */
+	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.suggestion = question;
 		this.sendFocus();
 	}
 
-	/** All of a conversation. In one go: a change that came in between would be shown in the conversation before. */
+	/**
+	 * Shows a whole conversation. This is synchronous, because a change in between would be shown in the previous
+	 * conversation.
+	 */
 	show(chat: Chat): void {
 		const { conversation, live } = chat;
 		if (this.view) {
@@ -153,13 +159,13 @@ export class ChatPage implements Disposable {
 			earlier: path.length - turns.length,
 			connection: this.options.connection.view,
 			...defined({ mode: conversation.mode }),
-			...(conversation.encryption ? {} : { policy: this.policyView(conversation) }),
+			...(conversation.encryption ? {} : { settings: this.settingsView(conversation) }),
 			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
 	}
 
-	/** The turns that come before one, as many as a page takes at once. */
+	/** Sends the turns before the turn `before`, as many as a page takes at once. */
 	showEarlier({ conversation, live }: Chat, before: string): void {
 		const path = shownTurns(conversation);
 		const end = path.findIndex(({ id }) => id === before);
@@ -174,7 +180,7 @@ export class ChatPage implements Disposable {
 		}
 	}
 
-	/** What has changed of the conversation that is shown. */
+	/** Shows a change of the shown conversation. */
 	change(chat: Chat, change: ShownChange): void {
 		const { conversation } = chat;
 		this.shown = conversation;
@@ -202,7 +208,7 @@ export class ChatPage implements Disposable {
 					this.setTurn(chat, turn);
 				}
 				if (chat.live === undefined) {
-					this.showPolicy(conversation);
+					this.showSettings(conversation);
 				}
 				break;
 			}
@@ -231,14 +237,14 @@ export class ChatPage implements Disposable {
 		}
 	}
 
-	/** The connection as it is known now. */
+	/** Shows the connection. */
 	showConnection(): void {
 		this.post({ kind: 'connection-set', connection: this.options.connection.view });
 	}
 
-	/** Model, policy and what they leave room for. */
+	/** Shows the model, the routing policy, and how much context fits. */
 	showChoices({ conversation }: Chat): void {
-		this.showPolicy(conversation);
+		this.showSettings(conversation);
 		this.options.conversationShown();
 		this.showStatus(conversation);
 	}
@@ -247,7 +253,7 @@ export class ChatPage implements Disposable {
 		this.changeTurn({ kind: 'turn-set', turn: toTurnView(conversation, turn, live) });
 	}
 
-	/** A page that comes later asks for all of it. */
+	/** Without a page there is nothing to do, because a later page asks for a snapshot. */
 	private changeTurn(change: TurnChange): void {
 		if (this.view) {
 			this.feed.change(change);
@@ -256,7 +262,7 @@ export class ChatPage implements Disposable {
 
 	private showTitle(conversation: Conversation): void {
 		if (this.view) {
-			// The editor leaves out a description that is empty, and writes down one that is not.
+			// The editor persists a description, so that of a conversation that is not kept stays empty.
 			this.view.description = (conversation.encryption?.isUnkept ? undefined : titleOf(conversation)) ?? '';
 		}
 	}
@@ -266,29 +272,30 @@ export class ChatPage implements Disposable {
 		this.status.show(view.label, settings?.model ?? view.model, problem);
 	}
 
-	private showPolicy(conversation: Conversation): void {
+	private showSettings(conversation: Conversation): void {
 		if (!conversation.encryption) {
-			this.post({ kind: 'policy-set', policy: this.policyView(conversation) });
+			this.post({ kind: 'settings-set', settings: this.settingsView(conversation) });
 		}
 	}
 
-	private policyView(conversation: Conversation): PolicyView {
-		let defaults: PolicyDefaults | undefined;
+	private settingsView(conversation: Conversation): SettingsView {
+		let defaults: UserSettings | undefined;
 		try {
-			defaults = this.options.policy.defaults();
+			defaults = this.options.settings.defaults();
 		} catch {
-			// What is wrong with a setting is said when a message is sent, and when the policy is opened.
+			// A setting that cannot be read is reported when a message is sent and when the routing policy is opened.
 			defaults = undefined;
 		}
-		return toPolicyView(conversation, defaults, this.options.connection.view.model);
+		return toSettingsView(conversation, defaults, this.options.connection.view.model);
 	}
 
 	private sendFocus(): void {
 		if (this.focusWanted && this.view) {
 			this.focusWanted = false;
 			this.focusAsked++;
-			// Before: whoever sees the cursor there may press one of the chat's keys at once.
-			this.focusTold(true);
+			// The focus is set before the page answers: a user who sees the cursor may press one of the chat's keys at
+			// once.
+			this.focusChanged(true);
 			void this.askForFocus();
 		}
 		if (this.suggestion !== undefined && this.view) {
@@ -302,7 +309,7 @@ export class ChatPage implements Disposable {
 			.ask<boolean>(request => ({ kind: 'composer-focus', request }))
 			.catch(() => undefined);
 		if (hasFocus !== undefined) {
-			this.focusTold(hasFocus);
+			this.focusChanged(hasFocus);
 		}
 		this.focusAsked--;
 		if (this.focusAsked === 0 && !this.focusWanted) {

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import { type CommandId, commands } from '../platform/ids.ts';
 
 const MAXIMUM_NAME = 28;
 
-/** The status bar's word of the connection and the model that the next message goes to; it switches the connection. */
+/** The status bar item with the connection and the model of the next message. A click on it switches the connection. */
 export class ConnectionStatus implements Disposable {
 	private readonly item: vscode.StatusBarItem;
 
@@ -14,13 +15,13 @@ export class ConnectionStatus implements Disposable {
 		this.item.command = commands.switchConnection;
 	}
 
-	/** `problem` is a sentence. Without a label the settings name no connection that works. */
+	/** `problem` is a sentence. The label is empty where the settings name no connection that works. */
 	show(label: string, model: string | undefined, problem: string | undefined): void {
 		const { item } = this;
 		const names = [label, model].filter(name => name !== undefined && name !== '') as string[];
 		const text = names.length === 0 ? vscode.l10n.t('No Connection') : names.map(shortened).join(' · ');
-		// The icon is ours; what comes from settings or a service must not become one.
-		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${text.replaceAll('$(', '$ (')}`;
+		// Only the first icon is meant: text from settings or a service must not become an icon.
+		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${escapeIcons(text)}`;
 		item.backgroundColor = problem === undefined ? undefined : new vscode.ThemeColor('statusBarItem.warningBackground');
 		const state = problem ?? used(label, model);
 		item.accessibilityInformation = { label: vscode.l10n.t('Errand: {0}', state), role: 'button' };
@@ -45,14 +46,14 @@ function tooltip(state: string): vscode.MarkdownString {
 		link(vscode.l10n.t('Switch Connection'), commands.switchConnection),
 		link(vscode.l10n.t('Select Model'), commands.selectModel),
 	];
-	// Names come from settings and services: none of their characters may mean something.
+	// Names come from settings and services, so all Markdown characters in them are escaped.
 	const plain = state.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 	const words = new vscode.MarkdownString(`${plain}\n\n${links.join(' · ')}`);
 	words.isTrusted = { enabledCommands: [commands.switchConnection, commands.selectModel] };
 	return words;
 }
 
-/** Both ends tell models apart: the vendor at its start, the size at its end. */
+/** Shortens a name in the middle, because both ends tell models apart: the vendor at the start, the size at the end. */
 function shortened(name: string): string {
 	return name.length <= MAXIMUM_NAME ? name : `${name.slice(0, 13)}…${name.slice(-14)}`;
 }

@@ -3,42 +3,48 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { EncryptedChannels } from './conversation/channels.ts';
-import type { ModelPickerOptions } from './policy/modelPicker.ts';
+import type { EncryptedChannels } from './conversation/conversationChannel.ts';
+import type { ModelPickerOptions } from './settings/modelPicker.ts';
 
-/** What the root hands to the chat. */
+/** What the root passes to the chat. */
 export interface ChatDependencies {
 	extensionUri: vscode.Uri;
 	globalStorageUri: vscode.Uri;
-	/** Of this window's workspace; undefined where no folder is open. */
+	/** The storage of this window's workspace; undefined where no folder is open. */
 	storageUri: vscode.Uri | undefined;
-	/** Of this window's workspace. */
+	/** The editor's state of this window's workspace. */
 	workspaceState: vscode.Memento;
-	/** A client for the active connection; the local service starts with its first request. */
+	/** Resolves with a client for the active connection. The local service starts with its first request. */
 	client(): Promise<Client>;
-	/** Encrypted conversations go through these alone. */
+	/** The channels through which all messages of encrypted conversations go. */
 	channels: EncryptedChannels;
-	/** Of the active connection: its name in the settings, how the user knows it, and the model chat uses (undefined: none is configured). */
+	/**
+	 * Resolves with the active connection: its name in the settings, the name by which the user knows it, and its chat
+	 * model, which is undefined where none is configured.
+	 */
 	connection(): Promise<{
 		name: string;
 		label: string;
 		model: string | undefined;
-		/** Why it has no encrypted channel, as a sentence; absent where it has one. */
+		/** Why the connection has no encrypted channel, as a sentence; absent where it has one. */
 		noEncryption?: string;
 	}>;
-	/** The active connection with what only its service knows; the local service starts with it. */
+	/** Resolves with the active connection, including what only its service knows. The local service starts with it. */
 	describeConnection(): Promise<Connection>;
-	/** Model servers that the local connection could have and does not use, as they were when it was described last. */
+	/** Model servers that the local connection could use and does not, as of its last description. */
 	unusedServers: ModelPickerOptions['unusedServers'];
-	/** Where the active connection's service is: pictures may be loaded from there, wherever that is. */
+	/**
+	 * Resolves with the origins of the active connection's service. Images may be loaded from there even in a private
+	 * network.
+	 */
 	serviceOrigins(): Promise<readonly string[]>;
 	/**
-	 * Asks the user for the key that a message needs, after `onAsk`, where it is missing. Resolves with false when there
-	 * is still none, which was said.
+	 * Asks the user for the key that a message needs, where it is missing, after calling `onAsk`. Resolves with false
+	 * when there is still none, which the user was told.
 	 */
 	ensureKey(onAsk: () => void): Promise<boolean>;
 	onDidChangeConnection: Event<void>;
-	/** Warms the connection when the view opens (best effort). */
+	/** Opens the network connection in advance when the view opens; failures do not matter. */
 	warm(): void;
 	logger: Logger;
 }

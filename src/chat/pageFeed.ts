@@ -1,10 +1,10 @@
 import type { Clock } from '../base/async.ts';
 import type { ToPage, TurnChange } from './protocol/protocol.ts';
 
-/** One frame of a 60 Hz display: more messages than this only queue up in the page. */
+/** One frame of a 60 Hz display, in milliseconds: more messages than that would only queue up in the page. */
 const FLUSH_INTERVAL_MS = 16;
 
-/** Gathers the changes of the conversation into at most one numbered message every 16 ms. */
+/** Batches the changes of the conversation into at most one numbered message every 16 ms. */
 export class PageFeed {
 	private readonly post: (message: ToPage) => void;
 	private readonly clock: Clock;
@@ -20,7 +20,7 @@ export class PageFeed {
 	change(change: TurnChange): void {
 		const turnId = change.kind === 'turn-set' ? change.turn.id : change.turn;
 		if (change.kind === 'turn-set') {
-			// The whole turn holds what waited for it.
+			// The whole turn includes the pending changes of it.
 			this.pending = this.pending.filter(other => (other.kind === 'turn-set' ? other.turn.id : other.turn) !== turnId);
 			this.pending.push(change);
 		} else {
@@ -36,13 +36,13 @@ export class PageFeed {
 		}
 	}
 
-	/** Sends everything as it stands; what waited is part of it. */
+	/** Sends a snapshot, which includes the pending changes. */
 	snapshot(snapshot: Extract<ToPage, { kind: 'snapshot-set' }>['snapshot']): void {
 		this.pending = [];
 		this.post({ kind: 'snapshot-set', sequence: this.sequence, snapshot });
 	}
 
-	/** The first change goes out at once, what comes in the 16 ms after a message with the next one. */
+	/** Sends the first change at once, and the changes of the 16 ms after a message with the next one. */
 	private async flushForNow(): Promise<void> {
 		this.flushing = true;
 		while (this.pending.length > 0) {

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
@@ -13,58 +14,60 @@ import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
+import type { Measure } from './context/fitContext.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
-import { modeModelsOf } from './conversation/modeModels.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
+import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
-import { createFetchPicture } from './images/fetchPicture.ts';
-import { finishExplanation, noticeText, pageStrings } from './messages/messages.ts';
-import type { PolicySource } from './model/applyPolicy.ts';
+import { createFetchImage } from './images/remoteImage.ts';
+import { finishExplanation, noticeText } from './messages/messages.ts';
+import type { SettingsSource } from './model/applySettings.ts';
 import { historyTokens } from './model/contextBudget.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
 import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
-import { explainPolicy } from './policy/messages.ts';
-import type { PolicyPickers } from './policy/policyPickers.ts';
-import { POLICY_SETTINGS, readPolicySettings } from './policy/readPolicySettings.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
+import { explainRefusal } from './settings/messages.ts';
+import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
+import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
+import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
-import { PictureStore } from './storage/pictureStore.ts';
 import { turnHandlers } from './turnHandlers.ts';
 
-/** What the page tells without being asked to by anybody. */
-const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-tell', 'state-keep']);
+/** Messages that the page sends without a user's action. */
+const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
-/** In the workspace's state, also of a window without a folder: the conversation that it showed last. */
+/** The key in the workspace's state, also of a window without a folder, that holds the conversation shown last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
-/** The chat view: makes its page, and does what the page asks. */
+/** The chat view: creates its page and connects the parts that handle the page's messages. */
 export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
-	/** Opened with the panel. */
+	/** Resolves with the conversations, which are opened with the panel. */
 	readonly conversations: Promise<OpenConversations>;
-	/** What goes with the next message. */
+	/** The context of the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
-	private readonly policy: PolicySource;
+	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
 
-	/** `terminal` gives the last command of a terminal, once one has run. */
+	/** `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
+		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies);
 		const { storageUri, globalStorageUri, workspaceState, logger } = dependencies;
@@ -73,30 +76,35 @@ export class ChatPanel {
 				? windowFile(vscode.Uri.joinPath(globalStorageUri, 'windows').fsPath, workspaceState)
 				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
 		);
-		this.policy = { defaults: readPolicySettings, connection: dependencies.describeConnection };
+		this.settings = { defaults: readChatSettings, connection: dependencies.describeConnection };
 		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
-		const pictures = new PictureStore(folder, createFetchPicture(dependencies.serviceOrigins), logger);
+		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
 			remembered: {
 				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
-			client: dependencies.client,
-			channels: {
-				...dependencies.channels,
-				open: (address, options) =>
-					dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+			service: {
+				client: dependencies.client,
+				connection: dependencies.connection,
+				modes: async () => modeModelsOf(await dependencies.describeConnection()),
+				channels: {
+					...dependencies.channels,
+					open: (address, options) =>
+						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+				},
+				settings: this.settings,
 			},
-			connection: dependencies.connection,
-			modes: async () => modeModelsOf(await dependencies.describeConnection()),
-			pictures,
-			policy: this.policy,
+			explain: {
+				error: (error, connection, asked, mode) =>
+					explainRefusal(error, asked, mode) ?? explainError(error, connection),
+				finish: finishExplanation,
+			},
+			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
+			images,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
-			explainError: (error, connection, asked, mode) =>
-				explainPolicy(error, asked, mode) ?? explainError(error, connection),
-			explainFinish: finishExplanation,
 			clock: systemClock,
 			logger,
 		});
@@ -108,39 +116,33 @@ export class ChatPanel {
 		this.page = this.store.add(
 			new ChatPage({
 				connection: this.connection,
-				policy: this.policy,
+				settings: this.settings,
 				encryption: this.encryption,
 				conversationShown: () => this.context.show(),
 				logger,
 			}),
 		);
+		const post = (message: ToPage) => this.page.post(message);
+		const focusComposer = () => this.focusComposer();
 		this.context = this.store.add(
 			new ChatContext({
-				state: workspaceState,
-				pictures,
-				conversationOf: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-				isEncrypted: () => this.page.conversation?.encryption !== undefined,
-				terminal,
-				mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
-				measure: () => {
-					const { conversation } = this.page;
-					const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
-					return {
-						...this.connection.limitsOf(model),
-						takesImages: this.connection.takesImages(model),
-						request: conversation === undefined ? 0 : historyTokens(conversation),
-						model,
-					};
+				storage: { state: workspaceState, images },
+				conversations: {
+					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
+					isEncrypted: () => this.page.conversation?.encryption !== undefined,
+					mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
 				},
-				measurable: () => this.connection.looked(),
-				measureAgain: () => this.checkService(),
-				post: message => this.page.post(message),
-				focusComposer: () => this.focusComposer(),
+				model: {
+					measure: () => this.measure(),
+					known: () => this.connection.refreshed(),
+					askAgain: () => this.checkService(),
+				},
+				page: { post, focusComposer },
+				terminal,
 				clock: systemClock,
 				logger,
 			}),
 		);
-		const post = (message: ToPage) => this.page.post(message);
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
@@ -153,11 +155,11 @@ export class ChatPanel {
 			'snapshot-request': () => this.sendSnapshot(),
 			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
 			answer: message => this.page.answered(message),
-			'focus-tell': ({ focused }) => this.page.focusTold(focused),
+			'focus-set': ({ focused }) => this.page.focusChanged(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
-			'policy-choose': () => this.pickFromPage(pickers => pickers.selectPolicy()),
+			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
@@ -166,10 +168,8 @@ export class ChatPanel {
 				conversations: () => this.conversations,
 				withTurn,
 				context: this.context,
-				ensureKey: dependencies.ensureKey,
-				connectionLabel: () => this.connection.view.label,
-				focusComposer: () => this.focusComposer(),
-				post,
+				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
+				page: { post, focusComposer },
 				logger,
 			}),
 			...blockHandlers({
@@ -178,7 +178,7 @@ export class ChatPanel {
 				refusesImages: () => this.encryption.refusesImages(),
 			}),
 			...modeHandlers({
-				pictures,
+				images,
 				shown: () => this.shown(),
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},
@@ -188,47 +188,36 @@ export class ChatPanel {
 		};
 		this.service = {
 			parse: parseFromPage,
-			// The table has a handler of the right type for each kind, which TypeScript cannot see through the index.
+			// The table has a handler of the right type for each kind, which TypeScript cannot infer from the index.
 			handle: message => (this.handlers[message.kind] as (message: FromPage) => unknown)(message),
 			background: BACKGROUND,
 			post: message => this.page.send(message),
 			explain: error => explainError(error, this.connection.view.label),
 			logger,
 		};
-		void this.conversations.then(conversations => {
-			this.store.add(conversations.onDidChange(change => this.shownChanged(conversations.shown, change)));
-			this.store.add(
-				conversations.onDidChangeInBackground(({ chat, change }) => {
-					if (change.kind === 'notice' && chat.notice) {
-						const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
-						void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
-					}
-				}),
-			);
-		});
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
-		this.store.add(onDidChangeSetting(POLICY_SETTINGS, () => void this.connectionChanged()));
+		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
 	}
 
-	private pickFromPage(pick: (pickers: PolicyPickers) => Promise<PickerEnd>): Promise<void> {
+	private pickFromPage(pick: (pickers: SettingsPickers) => Promise<PickerEnd>): Promise<void> {
 		return thenComposer(
-			async () => pick(await this.policyPickers()),
+			async () => pick(await this.settingsPickers()),
 			() => this.focusComposer(),
 		);
 	}
 
-	/** Over the conversation that is shown. */
-	async policyPickers(): Promise<PolicyPickers> {
-		const { PolicyPickers } = await import('./policy/policyPickers.ts');
+	/** Resolves with the lists for model, policy and parameters of the shown conversation. */
+	async settingsPickers(): Promise<SettingsPickers> {
+		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;
 		const keyed = <T>(key: string) => ({
 			read: (connection: string) => workspaceState.get<T[]>(`${key}.${connection}`) ?? [],
 			write: (connection: string, values: T[]) => void workspaceState.update(`${key}.${connection}`, values),
 		});
-		return new PolicyPickers({
+		return new SettingsPickers({
 			shown: () => this.shown(),
 			defaultModel: async () => (await connection()).model,
-			source: this.policy,
+			source: this.settings,
 			discover: async () => (await client()).models.discover(),
 			recent: keyed('errand.recentModels'),
 			found: keyed('errand.foundModels'),
@@ -250,7 +239,7 @@ export class ChatPanel {
 				void serveMessage(message, this.service);
 			}),
 		);
-		// A hidden page is gone; the one that is made when the view shows again asks for its own snapshot.
+		// A hidden page is destroyed. The page that is created when the view is shown again asks for its own snapshot.
 		store.add(
 			view.onDidChangeVisibility(() => {
 				if (!view.visible) {
@@ -269,10 +258,9 @@ export class ChatPanel {
 			return;
 		}
 		const data: PageData = {
-			strings: pageStrings(),
 			language: vscode.env.language,
 			place: this.pageState.place,
-			...defined({ state }),
+			...defined({ bundle: vscode.l10n.bundle, state }),
 		};
 		webview.html = webviewShell(webview, {
 			extensionUri,
@@ -286,12 +274,15 @@ export class ChatPanel {
 		this.dependencies.warm();
 	}
 
-	/** Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there, or the page is gone. */
+	/**
+	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there or the page is
+	 * gone.
+	 */
 	focusComposer(): Promise<void> {
 		return this.page.focusComposer();
 	}
 
-	/** What can be done with code, files and images of a reply: loaded with the first of them. */
+	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
 			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
@@ -299,12 +290,12 @@ export class ChatPanel {
 		return this.tools;
 	}
 
-	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		return this.page.aroundQuestion(run);
 	}
 
-	/** Puts a question into the composer, where there is none yet. */
+	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.page.suggest(question);
 	}
@@ -313,10 +304,22 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
-	/** Resolves when the conversation is on disk. Harmless when called again. */
+	/** Resolves when the conversations are on disk. It may be called more than once. */
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
+	}
+
+	/** Says how much of the chosen model the shown conversation uses, and what else is known of the model. */
+	private measure(): Measure {
+		const { conversation } = this.page;
+		const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
+		return {
+			...this.connection.limitsOf(model),
+			takesImages: this.connection.takesImages(model),
+			request: conversation === undefined ? 0 : historyTokens(conversation),
+			model,
+		};
 	}
 
 	private async shown(): Promise<Chat> {
@@ -329,9 +332,19 @@ export class ChatPanel {
 		void this.checkService();
 	}
 
-	private shownChanged(chat: Chat, change: ShownChange): void {
+	private chatChanged(chat: Chat, change: ShownChange, isShown: boolean): void {
+		if (this.store.isDisposed) {
+			return;
+		}
+		if (!isShown) {
+			if (change.kind === 'notice' && chat.notice) {
+				const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
+				void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
+			}
+			return;
+		}
 		this.page.change(chat, change);
-		// A reply has come, or told what is wrong: what was wrong before may be over.
+		// A reply has ended, so an earlier problem with the connection may be over.
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
 			void this.checkService();
 		}
@@ -345,7 +358,7 @@ export class ChatPanel {
 	}
 
 	private async checkService(): Promise<void> {
-		if (await this.connection.look()) {
+		if (await this.connection.refresh()) {
 			this.page.showConnection();
 		}
 		this.page.showChoices(await this.shown());
@@ -357,7 +370,7 @@ async function openLink(url: string): Promise<void> {
 	if (address?.protocol === 'mailto:') {
 		await vscode.env.openExternal(vscode.Uri.parse(address.href));
 	} else if (address) {
-		// As a string: a Uri would decode and encode the query anew, and change it.
+		// The address stays a string, because a Uri would decode and re-encode the query and change it.
 		await vscode.commands.executeCommand('vscode.open', address.href);
 	}
 }

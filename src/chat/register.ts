@@ -5,14 +5,14 @@ import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import type { ChatPanel } from './panel.ts';
-import type { PolicyPickers } from './policy/policyPickers.ts';
+import type { SettingsPickers } from './settings/settingsPickers.ts';
 
 export interface RegisteredChat extends Disposable {
-	/** Ends the running reply and resolves when the conversation is on disk. */
+	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
 }
 
-/** The chat view and its commands. The view's own code loads when it is first shown. */
+/** Registers the chat view and its commands. The view's own code loads when it is first shown. */
 export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const store = new DisposableStore();
 	let panel: Promise<ChatPanel> | undefined;
@@ -29,7 +29,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
 		await showView();
-		// Last, so that nothing takes the cursor away again from whoever goes on at once.
+		// The composer is focused last, so that nothing takes the cursor away from a user who goes on typing.
 		void panel.focusComposer();
 	};
 	const context = store.add(registerContext(openPanel, async () => showChat(await openPanel())));
@@ -57,12 +57,12 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
 	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
-	const withPickers = async <T>(run: (pickers: PolicyPickers) => Promise<T>): Promise<T | undefined> => {
+	const withPickers = async <T>(run: (pickers: SettingsPickers) => Promise<T>): Promise<T | undefined> => {
 		const panel = await openPanel();
-		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.policyPickers());
+		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.settingsPickers());
 	};
 	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
-	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectPolicy())));
+	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
@@ -75,7 +75,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	};
 }
 
-/** Comparisons with a proposal that a reload brought back: what was proposed is gone. */
+/** Closes comparisons with proposals that a reload has restored, because the proposals are gone. */
 async function closeOrphans(): Promise<void> {
 	const orphans = vscode.window.tabGroups.all
 		.flatMap(group => group.tabs)

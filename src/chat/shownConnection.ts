@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
-import { modeModelsOf } from './conversation/modeModels.ts';
+import { modeModelsOf } from './conversation/replyRequest.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { noModelText } from './messages/messages.ts';
 import type { ModelLimits } from './model/contextBudget.ts';
@@ -15,11 +15,11 @@ import type { ConnectionView } from './protocol/protocol.ts';
 export class ShownConnection {
 	private readonly dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>;
 	private current: ConnectionView = { label: '' };
-	/** With what only its service knows, once that has told. */
+	/** The connection with what only its service knows; undefined until the service has answered. */
 	private described: Connection | undefined;
-	/** Why the service did not tell. */
+	/** Why the service did not describe the connection, as a sentence. */
 	private failure: string | undefined;
-	private looking: Promise<boolean> = Promise.resolve(false);
+	private refreshing: Promise<boolean> = Promise.resolve(false);
 
 	constructor(dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>) {
 		this.dependencies = dependencies;
@@ -29,12 +29,12 @@ export class ShownConnection {
 		return this.current;
 	}
 
-	/** Why it cannot be used, as a sentence. */
+	/** Why the connection cannot be used, as a sentence. */
 	get problem(): string | undefined {
 		return this.current.problem?.message ?? this.failure;
 	}
 
-	/** How much a model takes, as far as that is known; `looked` says when. */
+	/** Returns the limits of a model as far as they are known. `refreshed` resolves when they are. */
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return {
@@ -42,17 +42,17 @@ export class ShownConnection {
 		};
 	}
 
-	/** Whether the connection says that a model takes images; undefined while that is not known. */
+	/** Returns whether the connection says that a model takes images, or undefined while that is not known. */
 	takesImages(model: string): boolean | undefined {
 		return this.described && findModel(this.described, model)?.images === true;
 	}
 
-	/** Resolves when the service has told what it has, or failed to. */
-	async looked(): Promise<void> {
-		await this.looking;
+	/** Resolves when the service has described the connection or failed to. */
+	async refreshed(): Promise<void> {
+		await this.refreshing;
 	}
 
-	/** Reads it anew. What is wrong with it is part of the view. */
+	/** Reads the connection from the settings again. A problem with it becomes part of the view. */
 	async read(): Promise<void> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
@@ -68,15 +68,15 @@ export class ShownConnection {
 	}
 
 	/**
-	 * Asks the service what it has: for what messages can ask beside chat, and how much its models take. Resolves with
-	 * whether the view has changed. Only the local service itself knows, and nothing but a message waits for it to start.
+	 * Asks the service which modes its models serve and how much they take. Resolves with whether the view has changed.
+	 * Only the local service itself knows this; while it starts, nothing but a message waits for it.
 	 */
-	look(): Promise<boolean> {
-		this.looking = this.lookNow();
-		return this.looking;
+	refresh(): Promise<boolean> {
+		this.refreshing = this.refreshNow();
+		return this.refreshing;
 	}
 
-	private async lookNow(): Promise<boolean> {
+	private async refreshNow(): Promise<boolean> {
 		const before = this.current;
 		let described: Connection | undefined;
 		let failure: string | undefined;

@@ -6,6 +6,7 @@ import { type CommandId, commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
+import { sendMessage } from './context/sendMessage.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
@@ -15,16 +16,16 @@ import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
 export interface TurnDependencies {
 	conversations(): Promise<OpenConversations>;
-	/** Runs with the chat that has the turn, where one has. */
+	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
-	/** What goes with the next message. */
 	context: ChatContext;
-	/** Asks for the key of the connection where it is missing, after `onAsk`; false: there is still none. */
-	ensureKey(onAsk: () => void): Promise<boolean>;
-	/** How the user knows the connection. */
-	connectionLabel(): string;
-	focusComposer(): void;
-	post(message: ToPage): void;
+	connection: {
+		/** Returns the name by which the user knows the connection. */
+		label(): string;
+		/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
+		ensureKey(onAsk: () => void): Promise<boolean>;
+	};
+	page: { post(message: ToPage): void; focusComposer(): void };
 	logger: Logger;
 }
 
@@ -39,7 +40,7 @@ export type TurnHandlers = PageHandlers<
 	| 'attachment-open'
 >;
 
-/** They ask in a list. */
+/** Commands that ask in a list, after which the composer has the keyboard again. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.manageKeys,
 	commands.selectModel,
@@ -47,11 +48,12 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.switchConnection,
 ]);
 
-/** Does what the page asks about messages and their replies. */
+/** Returns the handlers of the page's messages about messages and replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, ensureKey, connectionLabel, focusComposer, post, logger } = dependencies;
+	const { conversations, withTurn, context, connection, page, logger } = dependencies;
+	const { post } = page;
 
-	/** What the button of the last refusal does. The page knows its label alone. */
+	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; command: CommandId } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
@@ -59,27 +61,29 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
 	};
 
-	/** What a message or a retry comes to is said at the composer, which waits for it; what fails of it too. */
-	const toldAtComposer = async (turn: string, run: () => Promise<void>): Promise<void> => {
+	/** Runs a message or a retry and shows a failure at the composer, which waits for the outcome. */
+	const atComposer = async (turn: string, run: () => Promise<void>): Promise<void> => {
 		try {
 			await run();
 		} catch (error) {
 			logger.log('error', 'A message or a retry failed', { reason: describeError(error) });
-			refuse(turn, explainError(error, connectionLabel()));
+			refuse(turn, explainError(error, connection.label()));
 		}
 	};
 
 	const follow = async (command: CommandId): Promise<void> => {
 		await (GIVE_BACK.has(command)
-			? thenComposer(() => executeCommand(command), focusComposer)
+			? thenComposer(() => executeCommand(command), page.focusComposer)
 			: executeCommand(command));
 	};
 
-	/** Asks the service, once there is a key for it. Resolves with why that was refused, or undefined. */
+	const hold = (turn: string) => post({ kind: 'message-hold', turn });
+
+	/** Sends once there is a key. Resolves with why the message was refused, or with undefined. */
 	const ask = async (turn: string, send: () => Promise<SendRefusal | undefined>): Promise<Explanation | undefined> => {
-		// Of the connection that the question began with.
-		const label = connectionLabel();
-		if (!(await ensureKey(() => post({ kind: 'message-hold', turn })))) {
+		// The active connection may change in the meantime.
+		const label = connection.label();
+		if (!(await connection.ensureKey(() => hold(turn)))) {
 			return explainMissingKey(label);
 		}
 		const refusal = await send();
@@ -87,7 +91,7 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	};
 
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
-		toldAtComposer(turn, () =>
+		atComposer(turn, () =>
 			withTurn(turn, async chat => {
 				const refused = await ask(turn, () => send(chat));
 				if (refused) {
@@ -98,10 +102,12 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 
 	return {
 		'message-send': ({ conversation, turn, text, edits }) =>
-			toldAtComposer(turn, async () => {
+			atComposer(turn, async () => {
 				const open = await conversations();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
-				const refused = await ask(turn, () => (edits ? chat.edit(edits, turn, text) : context.send(chat, turn, text)));
+				const refused = await ask(turn, () =>
+					edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, () => hold(turn)),
+				);
 				if (refused) {
 					refuse(turn, refused);
 				} else {
@@ -112,11 +118,11 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		'reply-retry': ({ turn }) => askAgain(turn, chat => chat.retry(turn)),
 		'reply-continue': ({ turn }) => askAgain(turn, chat => chat.continue(turn)),
 		'version-show': ({ turn }) =>
-			toldAtComposer(turn, () =>
+			atComposer(turn, () =>
 				withTurn(turn, async chat => {
 					const refusal = await chat.showVersion(turn);
 					if (refusal) {
-						refuse(turn, explainRefusal(refusal, connectionLabel()));
+						refuse(turn, explainRefusal(refusal, connection.label()));
 					}
 				}),
 			),

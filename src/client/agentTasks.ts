@@ -1,7 +1,7 @@
 import { type AgentTaskListQuery, agentTaskListQuerySchema, agentTaskListSchema } from '../contract/agentTasks.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
+import { readReply } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -26,10 +26,7 @@ export function createAgentTasks(caller: Caller): Client['agentTasks'] {
 				retry: 'idempotent',
 				signal: undefined,
 			});
-			const list = agentTaskListSchema.safeParse(reply).data;
-			if (!list) {
-				throw new ClientError('bad-response', 'the reply is no list of agent tasks');
-			}
+			const list = readReply(agentTaskListSchema, reply, 'the reply is no list of agent tasks');
 			const tasks = list.tasks.filter(task => task !== undefined);
 			return {
 				tasks,

@@ -1,4 +1,5 @@
 import { defined } from '../base/defined.ts';
+import { ClientError } from '../base/errors.ts';
 import {
 	type Annotation,
 	annotationSchema,
@@ -10,7 +11,6 @@ import {
 } from '../contract/chatReply.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
 import { type ReceivedChunk, readChatEvent } from './core/chatEvent.ts';
-import { ClientError } from './core/errors.ts';
 import { throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';

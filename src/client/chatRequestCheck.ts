@@ -1,8 +1,8 @@
+import { ClientError } from '../base/errors.ts';
 import { type ChatRequest, chatRequestSchema } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { routingProblem, routingReasonText } from '../contract/routing.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest, outOfRange } from './core/requestCheck.ts';
 
 /**

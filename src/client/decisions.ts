@@ -1,3 +1,4 @@
+import { ClientError } from '../base/errors.ts';
 import {
 	type Answers,
 	type DecisionRequest,
@@ -10,8 +11,7 @@ import {
 } from '../contract/decisions.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
-import { throwErrorIn } from './core/replyData.ts';
+import { readReply, throwErrorIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -30,10 +30,7 @@ export function createDecisions(caller: Caller): Client['decisions'] {
 				throwErrorIn(value);
 				return value;
 			});
-			const read = decisionReplySchema.safeParse(reply).data;
-			if (!read) {
-				throw new ClientError('bad-response', 'the reply has no answers');
-			}
+			const read = readReply(decisionReplySchema, reply, 'the reply has no answers');
 			return { model: read.model, answers: readAnswers(request.questions, read.answers), usage: read.usage };
 		},
 	};

@@ -1,9 +1,8 @@
-import { systemErrorCode } from '../base/errors.ts';
+import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';

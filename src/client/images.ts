@@ -1,7 +1,7 @@
+import { ClientError } from '../base/errors.ts';
 import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
 import { completeChat } from './chat.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -17,7 +17,7 @@ export function createImages(caller: Caller): Client['images'] {
 				if (url === undefined) {
 					const said = content.trim();
 					throw new ClientError('bad-response', 'the reply is no address of an image', {
-						...(said === '' ? {} : { serviceMessage: said }),
+						serviceMessage: said || undefined,
 					});
 				}
 				return { url, ...splitDigest(reply.model ?? model, model) };

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { followEventSchemas, isActiveTask, isFinalStatus, readLogEvent, type Task } from '../contract/tasks.ts';
 import type { SseEvent } from './core/sse.ts';
@@ -50,7 +51,8 @@ export class LogReader {
 		if (this.ended) {
 			return undefined;
 		}
-		const value = parse(data);
+		// Data that is not JSON is ignored. An entry that is lost this way shows up as a gap.
+		const value = parseJson(data);
 		if (event === 'error') {
 			return readErrorValue(value ?? data).message ?? 'error';
 		}
@@ -185,14 +187,5 @@ export class LogReader {
 	private end(status: string, message: string | undefined): FollowEvent[] {
 		this.ended = true;
 		return [{ type: 'complete', status, totalLogs: null, message }];
-	}
-}
-
-/** Data that is not JSON is ignored. An entry that is lost this way shows up as a gap. */
-function parse(data: string): unknown {
-	try {
-		return JSON.parse(data);
-	} catch {
-		return undefined;
 	}
 }

@@ -1,7 +1,7 @@
+import { ClientError } from '../base/errors.ts';
 import { modelListSchema } from '../contract/modelList.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import type { Client } from './types.ts';
 
 /** contract: not shown. Requests the list of models once; a service without one is not at fault (unspecified.md). */

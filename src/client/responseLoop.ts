@@ -1,5 +1,5 @@
+import { ClientError } from '../base/errors.ts';
 import type { InputItem, OutputItem, ResponsesRequest } from '../contract/responses.ts';
-import { ClientError } from './core/errors.ts';
 
 /** The result of the client's own function, as text. */
 export interface FunctionResult {

@@ -1,5 +1,5 @@
+import { ClientError } from '../base/errors.ts';
 import type { FunctionCallItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
-import { ClientError } from './core/errors.ts';
 
 /** Every item costs memory, and no real response has this many. */
 const MAXIMUM_ITEMS = 1024;

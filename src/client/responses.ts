@@ -1,11 +1,11 @@
 import { defined } from '../base/defined.ts';
+import { ClientError } from '../base/errors.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { type ResponsesRequest, refusedField, responsesRequestSchema } from '../contract/responses.ts';
 import { routes } from '../contract/routes.ts';
 import { prefixIn } from '../contract/routing.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { StreamedReply } from './core/streamedReply.ts';
 import { ResponsesDecoder } from './responsesDecoder.ts';

@@ -1,9 +1,9 @@
 import { defined } from '../base/defined.ts';
+import { ClientError } from '../base/errors.ts';
 import { CHAT_STREAM_END } from '../contract/chatReply.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent } from '../contract/lenient.ts';
 import { earlyEndSchema, type ResponseEvent, readResponseEvent } from '../contract/responses.ts';
-import { ClientError } from './core/errors.ts';
 import { failureInReply } from './core/failures.ts';
 import { parseEventData, throwErrorIn } from './core/replyData.ts';
 import type { SseEvent } from './core/sse.ts';

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { ClientError } from '../base/errors.ts';
 import { rowsOf } from '../contract/lenient.ts';
 import { type Route, routes } from '../contract/routes.ts';
 import {
@@ -11,7 +12,7 @@ import {
 	repositorySchema,
 } from '../contract/sources.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
+import { readReply } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -53,9 +54,6 @@ async function lookUp<T extends z.ZodType>(
 		retry: 'idempotent',
 		signal: undefined,
 	});
-	const rows = rowsOf(record).safeParse(reply).data;
-	if (!rows) {
-		throw new ClientError('bad-response', 'the reply is no list of records');
-	}
+	const rows = readReply(rowsOf(record), reply, 'the reply is no list of records');
 	return rows.filter(row => row !== undefined);
 }

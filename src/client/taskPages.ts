@@ -1,7 +1,7 @@
 import { routes } from '../contract/routes.ts';
 import { type Task, type TaskListQuery, taskListQuerySchema, taskListSchema } from '../contract/tasks.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
+import { readReply } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { TaskPage } from './types.ts';
 
@@ -36,10 +36,7 @@ export async function readPage(
 		retry: 'idempotent',
 		signal,
 	});
-	const page = taskListSchema.safeParse(reply).data;
-	if (!page) {
-		throw new ClientError('bad-response', 'the reply is no list of tasks');
-	}
+	const page = readReply(taskListSchema, reply, 'the reply is no list of tasks');
 	return {
 		tasks: page.tasks.filter(task => task !== undefined),
 		hasMore: page.hasMore ?? false,

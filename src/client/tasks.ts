@@ -1,4 +1,5 @@
 import { defined } from '../base/defined.ts';
+import { ClientError } from '../base/errors.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { routes } from '../contract/routes.ts';
 import {
@@ -11,7 +12,6 @@ import {
 	taskReplySchema,
 } from '../contract/tasks.ts';
 import type { Caller } from './core/caller.ts';
-import { ClientError } from './core/errors.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { follow } from './follow.ts';
 import { DEFAULT_LIMIT, readPage, readPages } from './taskPages.ts';

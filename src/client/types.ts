@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from '../contract/chatRequest.ts';
 import type { Answers, DecisionUsage, Questions } from '../contract/decisions.ts';
 import type { ImageRequest } from '../contract/images.ts';
 import type { ListedModel } from '../contract/modelList.ts';
-import type { ProviderPreferences } from '../contract/provider.ts';
+import type { RoutingPolicy } from '../contract/provider.ts';
 import type { ResponseEvent, ResponsesRequest } from '../contract/responses.ts';
 import type { Branch, Organisation, Repository } from '../contract/sources.ts';
 import type { LogEntry, Task, TaskCreateRequest, TaskFollowUp, TaskListQuery } from '../contract/tasks.ts';
@@ -29,7 +29,7 @@ export interface Client {
 	readonly search: {
 		stream(
 			messages: readonly ChatMessage[],
-			options?: { signal?: AbortSignal; provider?: ProviderPreferences },
+			options?: { signal?: AbortSignal; provider?: RoutingPolicy },
 		): AsyncIterable<ChatStreamEvent>;
 	};
 	readonly images: {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../base/disposable.ts';
+import { type Choice, PickList } from '../platform/pick.ts';
 
 export interface InputStep {
 	prompt: string;
@@ -13,7 +13,7 @@ export interface InputStep {
 
 export interface ChoiceStep {
 	placeHolder: string;
-	items: (vscode.QuickPickItem & { value: string })[];
+	items: Choice<string>[];
 	/** The value of the item that is preselected. */
 	value: string;
 	accept(value: string): void;
@@ -56,62 +56,56 @@ export async function askSteps(title: string, steps: () => Step[]): Promise<bool
 	}
 }
 
-function input({ prompt, placeHolder, value, validate }: InputStep, position: Position): Promise<Outcome> {
+async function input({ prompt, placeHolder, value, validate }: InputStep, position: Position): Promise<Outcome> {
 	const box = vscode.window.createInputBox();
+	place(box, position);
 	box.prompt = prompt;
 	box.placeholder = placeHolder;
 	box.value = value;
-	return show(box, position, (store, resolve) => {
-		store.add(
-			box.onDidChangeValue(text => {
-				// An empty box is not a mistake yet; pressing Enter shows what is missing.
-				box.validationMessage = text === '' ? undefined : validate(text);
-			}),
-		);
-		store.add(
-			box.onDidAccept(() => {
-				box.validationMessage = validate(box.value);
-				if (box.validationMessage === undefined) {
-					resolve({ value: box.value.trim() });
-				}
-			}),
-		);
+	const outcome = new Promise<Outcome>(resolve => {
+		box.onDidTriggerButton(() => resolve('back'));
+		box.onDidHide(() => resolve('dismissed'));
+		box.onDidChangeValue(text => {
+			// An empty box is not a mistake yet; pressing Enter shows what is missing.
+			box.validationMessage = text === '' ? undefined : validate(text);
+		});
+		box.onDidAccept(() => {
+			box.validationMessage = validate(box.value);
+			if (box.validationMessage === undefined) {
+				resolve({ value: box.value.trim() });
+			}
+		});
 	});
+	box.show();
+	return outcome.finally(() => box.dispose());
 }
 
-function choose({ placeHolder, items, value }: ChoiceStep, position: Position): Promise<Outcome> {
-	const list = vscode.window.createQuickPick<ChoiceStep['items'][number]>();
-	list.placeholder = placeHolder;
-	list.items = items;
-	list.activeItems = items.filter(item => item.value === value);
-	return show(list, position, (store, resolve) => {
-		store.add(
-			list.onDidAccept(() => {
-				const [chosen] = list.selectedItems;
-				if (chosen) {
-					resolve({ value: chosen.value });
-				}
-			}),
-		);
+async function choose({ placeHolder, items, value }: ChoiceStep, position: Position): Promise<Outcome> {
+	const list = new PickList<Choice<string>, Outcome>(picker => {
+		place(picker, position);
+		picker.placeholder = placeHolder;
+		picker.onDidTriggerButton(() => list.end('back'));
+		picker.onDidAccept(() => {
+			const [chosen] = picker.selectedItems;
+			if (chosen) {
+				list.end({ value: chosen.value });
+			}
+		});
 	});
+	list.show(
+		items,
+		items.find(item => item.value === value),
+	);
+	return (await list.result) ?? 'dismissed';
 }
 
-function show(
-	box: vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem & { value: string }>,
+function place(
+	box: vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem>,
 	{ title, step, totalSteps }: Position,
-	listen: (store: DisposableStore, resolve: (outcome: Outcome) => void) => void,
-): Promise<Outcome> {
-	const store = new DisposableStore();
-	store.add(box);
+): void {
 	box.title = title;
 	box.step = step;
 	box.totalSteps = totalSteps;
 	box.ignoreFocusOut = true;
 	box.buttons = step > 1 ? [vscode.QuickInputButtons.Back] : [];
-	return new Promise<Outcome>(resolve => {
-		store.add(box.onDidTriggerButton(() => resolve('back')));
-		store.add(box.onDidHide(() => resolve('dismissed')));
-		listen(store, resolve);
-		box.show();
-	}).finally(() => store.dispose());
 }

@@ -1,6 +1,6 @@
 // The request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
 import * as z from 'zod';
-import { providerPreferencesSchema } from './provider.ts';
+import { routingPolicySchema } from './provider.ts';
 import { integerFrom, numberAbove, numberBetween } from './ranges.ts';
 
 const chatToolSchema = z.strictObject({
@@ -66,7 +66,7 @@ export const chatRequestSchema = z.strictObject({
 	messages: z.array(messageSchema).min(1),
 	/** Alternatives to `model`. */
 	models: z.array(z.string().min(1)).optional(),
-	provider: providerPreferencesSchema.optional(),
+	provider: routingPolicySchema.optional(),
 	stream: z.boolean().optional(),
 	/** The value must also be below the model's context length, where that is known; the client checks it. */
 	max_tokens: integerFrom(1).optional(),
@@ -93,6 +93,23 @@ export const chatRequestSchema = z.strictObject({
 	user: z.string().optional(),
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
+
+/** A field that steers the generation, and that `require_parameters` therefore applies to. */
+export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
+
+/** The fields of a request that are not parameters. */
+const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
+
+export function isParameter(name: string): name is Parameter {
+	return !NO_PARAMETERS.has(name);
+}
+
+/** Returns the parameters that the request sets. */
+export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
+	return Object.keys(request)
+		.filter(isParameter)
+		.filter(name => request[name] !== undefined);
+}
 
 /** Whether any of the request's messages carries an image. */
 export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {

@@ -1,7 +1,8 @@
 // A connection: a named service with its hosts, models and agents, as it stands in the settings.
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
-import { providerPreferencesSchema } from './provider.ts';
+import { describedDataPolicySchema } from './dataPolicy.ts';
+import { routingPolicySchema } from './provider.ts';
 
 /** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
 const hostUrl = z
@@ -39,6 +40,17 @@ const modelSchema = z.object({
 	channelProvider: name.optional(),
 });
 
+export const connectionProviderSchema = z.object({
+	slug: name,
+	label: name.optional(),
+	prices: z.record(z.string(), z.number()).optional(),
+	dataPolicy: describedDataPolicySchema.optional(),
+	quantizations: z.array(z.string()).optional(),
+	/** The request fields that the provider supports. Undefined if that is not known. */
+	parameters: z.array(z.string()).optional(),
+	models: z.array(z.string()).optional(),
+});
+
 export const connectionSchema = z.object({
 	label: name.optional(),
 	apiUrl: hostUrl,
@@ -58,21 +70,10 @@ export const connectionSchema = z.object({
 	decisionModel: name.optional(),
 	accountZdr: z.boolean().optional(),
 	models: list(modelSchema),
-	providers: list(
-		z.object({
-			slug: name,
-			label: name.optional(),
-			prices: z.record(z.string(), z.number()).optional(),
-			dataPolicy: z.string().optional(),
-			quantizations: z.array(z.string()).optional(),
-			/** The request fields that the provider supports. Undefined if that is not known. */
-			parameters: z.array(z.string()).optional(),
-			models: z.array(z.string()).optional(),
-		}),
-	),
+	providers: list(connectionProviderSchema),
 	providerPrefixes: list(z.object({ prefix: name, provider: name })),
-	/** The provider is either the one to try first, or a preferences object as in a request. */
-	aliases: list(z.object({ name, model: name, provider: z.union([name, providerPreferencesSchema]).optional() })),
+	/** The provider is either the one to try first, or a routing policy as in a request. */
+	aliases: list(z.object({ name, model: name, provider: z.union([name, routingPolicySchema]).optional() })),
 	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
 });
 

@@ -1,9 +1,11 @@
 // How a window finds, verifies and leases the local service. This is our own protocol and no part of the service's
 // contract (design.md, section 8).
 import { createHmac } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { connectionSchema } from './connection.ts';
+import { connectionProviderSchema, connectionSchema } from './connection.ts';
+import { dataPolicySchema } from './dataPolicy.ts';
 import { foundServerSchema } from './foundServers.ts';
 
 export const controlPaths = {
@@ -16,8 +18,8 @@ export const controlPaths = {
 	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
 	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
-	picture: '/errand/v1/connection',
-	/** `POST`: a `FoundAnswer` about one of the picture's found servers. Answers `{taken: true}`. */
+	description: '/errand/v1/connection',
+	/** `POST`: a `FoundAnswer` about one of the description's found servers. Answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
 	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',
@@ -27,11 +29,13 @@ export const controlPaths = {
 export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
-		providers: true,
 		providerPrefixes: true,
 		aliases: true,
 	})
-	.extend({ foundServers: z.array(foundServerSchema).default([]) });
+	.extend({
+		providers: z.array(connectionProviderSchema.extend({ dataPolicy: dataPolicySchema.optional() })).default([]),
+		foundServers: z.array(foundServerSchema).default([]),
+	});
 export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 
 /** Absolute paths of repository folders on this machine. */
@@ -53,6 +57,24 @@ export const discoverySchema = z.object({
 	startedAt: z.string(),
 });
 export type Discovery = z.output<typeof discoverySchema>;
+
+/**
+ * Reads the discovery file. Returns undefined if it does not exist, cannot be read, or could have been written by
+ * others.
+ */
+export async function readDiscovery(stateFolder: string): Promise<Discovery | undefined> {
+	const file = path.join(stateFolder, DISCOVERY_FILE);
+	try {
+		const status = await lstat(file);
+		const isOurs = process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0);
+		if (!status.isFile() || !isOurs) {
+			return undefined;
+		}
+		return discoverySchema.parse(JSON.parse(await readFile(file, 'utf8')));
+	} catch {
+		return undefined;
+	}
+}
 
 /**
  * The first line that the service prints, as JSON: either it serves, or another process serves already and this one

@@ -1,4 +1,9 @@
-/** Characters of an error body's text that are looked at. Whoever tells it cuts it once no key is in it any more. */
+import { defined } from '../base/defined.ts';
+import { parseJson } from '../base/json.ts';
+
+/**
+ * How many characters of a text are read. It is shortened further for display, after keys have been removed from it.
+ */
 const MAXIMUM_MESSAGE_LENGTH = 16_384;
 
 export interface ErrorBody {
@@ -21,37 +26,21 @@ const word = (value: unknown): string | undefined => (typeof value === 'number' 
  * `message` (source-hosting look-ups), the `message` is the sentence and `error` is its code.
  */
 export function readErrorBody(body: string): ErrorBody {
-	let value: unknown;
-	try {
-		value = JSON.parse(body);
-	} catch {
-		// An HTML page (from a proxy or a gateway) contains no message that can be shown.
-		const plain = body.trimStart().startsWith('<') ? undefined : text(body);
-		return plain === undefined ? {} : { message: plain };
-	}
-	return readErrorValue(value);
+	const value = parseJson(body);
+	// An HTML page (from a proxy or a gateway) contains no message that can be shown.
+	const isPage = body.trimStart().startsWith('<');
+	return readErrorValue(value === undefined && !isPage ? body : value);
 }
 
 export function readErrorValue(value: unknown): ErrorBody {
 	if (!isRecord(value)) {
-		const plain = text(value);
-		return plain === undefined ? {} : { message: plain };
+		return defined({ message: text(value) });
 	}
 	const { error } = value;
-	const body: ErrorBody = {};
 	const source = isRecord(error) ? error : value;
 	const message = text(source['message']) ?? text(error) ?? text(value['message']) ?? text(value['detail']);
 	const named = isRecord(error) || text(value['message']) === undefined ? undefined : text(error);
 	const code = word(source['code']) ?? named ?? word(source['status']);
 	const type = isRecord(error) ? text(error['type']) : undefined;
-	if (message !== undefined) {
-		body.message = message;
-	}
-	if (code !== undefined) {
-		body.code = code;
-	}
-	if (type !== undefined) {
-		body.type = type;
-	}
-	return body;
+	return defined({ message, code, type });
 }

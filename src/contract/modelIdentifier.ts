@@ -1,7 +1,7 @@
 // The forms in which a request names its model (contract: inference.md, Model identifiers, Provider prefix shorthand,
 // Model alias).
 import type { Connection } from './connection.ts';
-import type { ProviderPreferences } from './provider.ts';
+import type { RoutingPolicy } from './provider.ts';
 
 export type ConnectionModel = Connection['models'][number];
 export type Alias = Connection['aliases'][number];
@@ -102,11 +102,11 @@ export function withoutPrefix(connection: Connection, text: string): string {
 }
 
 /**
- * Returns the preferences that a name implies. A prefix equals `{order: [provider], allow_fallbacks: true}` with the
+ * Returns the routing policy that a name implies. A prefix equals `{order: [provider], allow_fallbacks: true}` with the
  * unprefixed model.
  * contract: not shown what an alias's provider equals; a slug is taken as the first one to try.
  */
-export function preferencesOf(identifier: ModelIdentifier): ProviderPreferences {
+export function routingOf(identifier: ModelIdentifier): RoutingPolicy {
 	if (identifier.form === 'alias') {
 		const { provider } = identifier.alias;
 		return typeof provider === 'string' ? { order: [provider] } : (provider ?? {});

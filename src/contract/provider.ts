@@ -7,7 +7,7 @@ const opaqueObject = z.record(z.string(), z.unknown());
 
 const slugs = z.array(z.string().min(1));
 
-export const providerPreferencesSchema = z.strictObject({
+export const routingPolicySchema = z.strictObject({
 	sort: z
 		.union(
 			[z.enum(['price', 'throughput', 'latency']), opaqueObject],
@@ -30,4 +30,4 @@ export const providerPreferencesSchema = z.strictObject({
 	/** Absent, false and true have three different meanings (Zero data retention). */
 	zdr: z.boolean().optional(),
 });
-export type ProviderPreferences = z.input<typeof providerPreferencesSchema>;
+export type RoutingPolicy = z.input<typeof routingPolicySchema>;

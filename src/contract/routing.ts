@@ -1,19 +1,19 @@
-// The routing of a request as far as it is known before it is sent: the preferences in force, and those that cannot be
-// met.
+// The routing of a request as far as it is known before it is sent: the routing policy in force, and policies that
+// cannot be met.
+import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
-import { findModel, type ProviderPrefix, parseModelIdentifier, preferencesOf } from './modelIdentifier.ts';
-import type { ProviderPreferences } from './provider.ts';
+import { findModel, type ProviderPrefix, parseModelIdentifier, routingOf } from './modelIdentifier.ts';
+import type { RoutingPolicy } from './provider.ts';
 
 export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
 
 /**
- * Returns the request's preferences merged with those that its model's prefix or alias implies. They are for display;
- * the request itself is sent as it is. contract: not shown. The request's own preferences win, field by field
- * (unspecified.md).
+ * Returns the request's routing policy merged with the one that its model's prefix or alias implies. It is for display;
+ * the request itself is sent as it is. contract: not shown. The request's own fields win (unspecified.md).
  */
-export function effectivePreferences(connection: Connection, { model, provider }: RoutedRequest): ProviderPreferences {
-	return { ...preferencesOf(parseModelIdentifier(connection, model)), ...provider };
+export function effectiveRouting(connection: Connection, { model, provider }: RoutedRequest): RoutingPolicy {
+	return { ...routingOf(parseModelIdentifier(connection, model)), ...provider };
 }
 
 /**
@@ -44,7 +44,7 @@ export interface RoutingProblem {
 export function routingReasonText(reason: RoutingReason): string {
 	if (reason.kind === 'nobody') {
 		const who = reason.among === 'order' ? 'no provider in it' : 'no provider';
-		const why = reason.openOnly ? `; ${reason.openOnly} serves open models alone, and this one is closed` : '';
+		const why = reason.openOnly ? `; ${reason.openOnly} serves only open models, and this one is closed` : '';
 		return `${who} may serve the request${why}`;
 	}
 	const instead = reason.order ? ` and send provider.order ${JSON.stringify(reason.order)}` : '';
@@ -95,8 +95,8 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 	if (!isAlias && (identifier.via === undefined || identifier.via.prefix === connection.service)) {
 		return undefined;
 	}
-	const { order } = preferencesOf(identifier);
-	return { kind: isAlias ? 'alias' : 'prefix', ...(order ? { order } : {}) };
+	const { order } = routingOf(identifier);
+	return { kind: isAlias ? 'alias' : 'prefix', ...defined({ order }) };
 }
 
 /**
@@ -108,7 +108,7 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 function policyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { service } = connection;
 	const isAllClosed = [request.model, ...(request.models ?? [])].every(name => isClosed(connection, name));
-	const { only, order = [], ignore = [], allow_fallbacks } = effectivePreferences(connection, request);
+	const { only, order = [], ignore = [], allow_fallbacks } = effectiveRouting(connection, request);
 	const isOut = (slug: string) => ignore.includes(slug) || (isAllClosed && slug === service);
 	const refuse = (field: string, slugs: readonly string[], among: 'all' | 'order'): RoutingProblem => {
 		const openOnly = isAllClosed && slugs.includes(service) ? { openOnly: service } : {};

@@ -2,6 +2,7 @@
 // service. They are our own and no part of the service's contract (design.md, section 8).
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
+import { dataPolicySchema } from './dataPolicy.ts';
 import { LOCAL_SERVICE } from './localConnection.ts';
 
 /**
@@ -22,15 +23,6 @@ const upstreamUrl = z
 
 /** In US dollars per million tokens. */
 const pricesSchema = z.strictObject({ input: z.number().min(0), output: z.number().min(0) });
-
-/**
- * The data policy that the user vouches for. A missing field counts as unknown, which means retaining data and training
- * on it.
- */
-const dataPolicySchema = z.strictObject({
-	zeroDataRetention: z.boolean().optional(),
-	storesData: z.boolean().optional(),
-});
 
 /** Traits that can be set for one model, or for all models of an upstream at once. */
 const traits = {
@@ -80,6 +72,7 @@ const upstreamFields = {
 	local: z.boolean().optional(),
 	/** Words before a model's name that stand for this upstream. If missing, its slug is the only one. */
 	prefixes: z.array(slug).optional(),
+	/** The data policy that the user vouches for. */
 	dataPolicy: dataPolicySchema.optional(),
 	...traits,
 };

@@ -1,7 +1,7 @@
 // Whether a request runs under zero data retention (contract: inference.md, Zero data retention).
 import type { Connection } from './connection.ts';
 import { findModel } from './modelIdentifier.ts';
-import { effectivePreferences, type RoutedRequest } from './routing.ts';
+import { effectiveRouting, type RoutedRequest } from './routing.ts';
 
 /**
  * Whether zero data retention applies, as far as that is known before a request is sent. `as-account-is-set`: nothing
@@ -20,7 +20,7 @@ export function zeroDataRetentionOf(connection: Connection, request: RoutedReque
 	if (names.every(name => findModel(connection, name)?.codeOriented === true)) {
 		return { inForce: 'yes', because: 'code-oriented-model' };
 	}
-	if (effectivePreferences(connection, request).zdr === true) {
+	if (effectiveRouting(connection, request).zdr === true) {
 		return { inForce: 'yes', because: request.provider?.zdr === true ? 'request' : 'alias' };
 	}
 	const { accountZdr } = connection;
@@ -28,15 +28,4 @@ export function zeroDataRetentionOf(connection: Connection, request: RoutedReque
 		return { inForce: 'as-account-is-set', because: 'account' };
 	}
 	return { inForce: accountZdr ? 'yes' : 'no', because: 'account' };
-}
-
-/**
- * A provider's data policy. A provider whose policy cannot be established counts as retaining data and training on it
- * (rule 5); `policy` is the connection's own text about it.
- */
-export type DataPolicy = { isKnown: true; policy: string } | { isKnown: false; countsAs: 'retaining-and-training' };
-
-export function dataPolicyOf({ providers }: Connection, slug: string): DataPolicy {
-	const policy = providers.find(provider => provider.slug === slug)?.dataPolicy?.trim();
-	return policy ? { isKnown: true, policy } : { isKnown: false, countsAs: 'retaining-and-training' };
 }

@@ -3,25 +3,25 @@ import type { FoundAnswer, FoundServer, ServerOwner } from '../contract/foundSer
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 
 export interface FoundServersOptions {
-	/** Gives the user's answer to the service. */
+	/** Sends the user's answer to the service. */
 	answer(answer: FoundAnswer): Promise<void>;
 	onDidAnswer(): void;
 }
 
-/** A model server that was found on this machine and is not used, for a list. */
+/** A model server that was found on this machine and is not used, as lists show it. */
 export interface UnusedServer {
 	label: string;
 	/** Its host and port. */
 	place: string;
-	/** Why it is not used and whose it is, as sentences. */
+	/** Sentences that say why it is not used and who runs it. */
 	reason: string;
-	/** Asks the question about it, once more where it has been answered. */
+	/** Asks whether to use the server, also if the user has answered before. */
 	ask(): void;
 }
 
 /**
- * Asks about model servers that the local service has found on this machine: each once in a window, by a notification,
- * which takes the keyboard from nobody. What was answered is kept by the service, for every window.
+ * Asks about model servers that the local service has found on this machine, once in each window. It uses
+ * notifications, which do not take the keyboard focus. The service stores the answers for all windows.
  */
 export class FoundServers {
 	private readonly options: FoundServersOptions;
@@ -31,7 +31,7 @@ export class FoundServers {
 		this.options = options;
 	}
 
-	/** Asks about those of which nothing was said yet. */
+	/** Asks about the servers that the user has not answered for. */
 	consider(servers: readonly FoundServer[]): void {
 		for (const server of servers) {
 			const name = `${server.owner.user} ${server.url}`;
@@ -56,7 +56,7 @@ export class FoundServers {
 			}));
 	}
 
-	/** Nobody waits for it: a notification may stay for long. */
+	/** The question is not awaited, as a notification may stay open for a long time. */
 	private ask(server: FoundServer): void {
 		const { url, owner } = server;
 		const use = vscode.l10n.t('Use');

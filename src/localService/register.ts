@@ -34,13 +34,13 @@ export interface LocalService extends Disposable {
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
 	/**
-	 * What the local connection offers now: its models, providers, prefixes and aliases. Starts the service. Asks the user
-	 * about model servers that it has found.
+	 * Returns what the local connection offers now: its models, providers, prefixes and aliases. Starts the service if
+	 * needed, and asks the user about model servers that it has found.
 	 */
 	describe(): Promise<Omit<GatewayDescription, 'foundServers'>>;
-	/** Model servers that were found on this machine when `describe` was called last, and that are not used. */
+	/** Returns the unused model servers that were found on this machine when `describe` was last called. */
 	unusedServers(): Promise<UnusedServer[]>;
-	/** Where the service is now, until it is started again. Starts it. */
+	/** Returns the service's address, which is valid until the next start. Starts the service if needed. */
 	origin(): Promise<string>;
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
@@ -127,8 +127,8 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			await (await supervisor()).ensure();
 		},
 		async describe() {
-			const { readPicture } = await import('./serviceControl.ts');
-			const { foundServers: servers, ...offer } = await readPicture(await (await supervisor()).ensure());
+			const { readDescription } = await import('./serviceControl.ts');
+			const { foundServers: servers, ...offer } = await readDescription(await (await supervisor()).ensure());
 			found = servers;
 			if (servers.length > 0) {
 				(await foundServers()).consider(servers);

@@ -1,40 +1,13 @@
 // Finds the running service, verifies that it is ours, and holds a lease on it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
 import http from 'node:http';
-import path from 'node:path';
-import {
-	controlPaths,
-	DISCOVERY_FILE,
-	type Discovery,
-	discoverySchema,
-	proofOf,
-	proofReplySchema,
-} from '../contract/control.ts';
+import { controlPaths, type Discovery, proofOf, proofReplySchema } from '../contract/control.ts';
 import { askService, placeOf } from './serviceExchange.ts';
 
 const PROOF_LIMITS = { timeoutMs: 3000, maximumLength: 4096 };
 
 /** The service sends a heartbeat every 10 s; if none arrives for this long, it hangs. */
 const LEASE_SILENCE_MS = 45_000;
-
-/**
- * Reads the discovery file. Returns undefined if it does not exist, cannot be read, or could have been written by
- * others.
- */
-export async function readDiscovery(stateFolder: string): Promise<Discovery | undefined> {
-	const file = path.join(stateFolder, DISCOVERY_FILE);
-	try {
-		const status = await lstat(file);
-		const isOurs = process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0);
-		if (!status.isFile() || !isOurs) {
-			return undefined;
-		}
-		return discoverySchema.parse(JSON.parse(await readFile(file, 'utf8')));
-	} catch {
-		return undefined;
-	}
-}
 
 /** Whether the program at the address knows the token. Only a fresh nonce is sent, never a secret. */
 export async function provesItself({ address, token }: Discovery): Promise<boolean> {
@@ -50,7 +23,7 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 }
 
 export interface Lease {
-	/** Resolves when the connection has ended: the service closed it, as it does when it is told to end, or it broke. */
+	/** Resolves when the connection has ended, either because the service closed it or because it broke. */
 	readonly ended: Promise<'closed' | 'broken'>;
 	release(): void;
 }

@@ -33,19 +33,19 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
 }
 
-/** What requests can name now, and which model servers were found. */
-export async function readPicture({ address, token }: Discovery): Promise<GatewayDescription> {
-	const place = placeOf(address, controlPaths.picture);
+/** Reads which names requests can use now, and which model servers were found. */
+export async function readDescription({ address, token }: Discovery): Promise<GatewayDescription> {
+	const place = placeOf(address, controlPaths.description);
 	return gatewayDescriptionSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
 }
 
-/** Tells what the user says of a server that was found. Rejects when the service does not take it. */
+/** Sends the user's answer about a server that was found. Rejects if the service does not accept it. */
 export async function answerFound({ address, token }: Discovery, answer: FoundAnswer): Promise<void> {
 	const place = { ...placeOf(address, controlPaths.foundServers), method: 'POST' };
 	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(answer));
 }
 
-/** The look-ups give these repositories from then on. Rejects when the service does not take them. */
+/** Makes the look-ups return these repositories. Rejects if the service does not accept them. */
 export async function nameRepositories({ address, token }: Discovery, folders: readonly string[]): Promise<void> {
 	const place = { ...placeOf(address, controlPaths.repositories), method: 'POST' };
 	const body: NamedRepositories = { folders: [...folders] };

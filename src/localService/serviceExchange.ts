@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { parseJson } from '../base/json.ts';
 
 export interface ExchangeLimits {
 	/**
@@ -36,7 +37,11 @@ export function askService(
 					if (response.statusCode !== 200) {
 						throw new Error(`the service answered with ${response.statusCode}`);
 					}
-					resolve(parsed(text));
+					const value = parseJson(text);
+					if (value === undefined) {
+						throw new Error('the answer is not JSON');
+					}
+					resolve(value);
 				} catch (error) {
 					reject(error);
 				}
@@ -47,16 +52,7 @@ export function askService(
 	});
 }
 
-/** The parser's own message would quote the text, which no log may hold. */
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw new Error('the answer is not JSON');
-	}
-}
-
-/** Where a path of the service is. */
+/** Returns the request options for a path of the service. */
 export function placeOf(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { oneLine } from '../base/plainText.ts';
 import { askModal } from '../platform/notify.ts';
 import { type ActiveTasks, readActiveTasks } from './serviceControl.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -44,7 +45,7 @@ async function mayStop({ running, waiting }: ActiveTasks): Promise<boolean> {
 		running.length === 1
 			? vscode.l10n.t('Stop the local service while a task is running?')
 			: vscode.l10n.t('Stop the local service while {0} tasks are running?', running.length);
-	const named = running.slice(0, MAXIMUM_NAMED).map(prompt => `• ${shortened(prompt)}`);
+	const named = running.slice(0, MAXIMUM_NAMED).map(prompt => `• ${oneLine(prompt, MAXIMUM_PROMPT_LENGTH)}`);
 	const more = running.length > named.length ? [vscode.l10n.t('• and {0} more', running.length - named.length)] : [];
 	const kept = [
 		vscode.l10n.t('What runs is interrupted and makes no branch; its log is kept.'),
@@ -53,9 +54,4 @@ async function mayStop({ running, waiting }: ActiveTasks): Promise<boolean> {
 	const stop = vscode.l10n.t('Stop Local Service');
 	const detail = [...named, ...more, '', ...kept].join('\n');
 	return (await askModal(message, detail, stop)) === stop;
-}
-
-function shortened(prompt: string): string {
-	const line = prompt.replace(/\s+/g, ' ').trim();
-	return line.length > MAXIMUM_PROMPT_LENGTH ? `${line.slice(0, MAXIMUM_PROMPT_LENGTH)}…` : line;
 }

@@ -8,7 +8,7 @@ import { readSetting } from '../platform/settings.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
 
-/** What the settings and the secret storage say of the upstreams, for the service. Never rejects. */
+/** Returns the upstreams of the settings with their keys from the secret storage. It never rejects. */
 export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): Promise<UpstreamHandoverInput> {
 	const { upstreams, problems, findOllama } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	for (const { issue } of problems) {
@@ -26,7 +26,10 @@ interface UpstreamItem extends vscode.QuickPickItem {
 	upstream: { slug: string; url: string } | 'settings' | undefined;
 }
 
-/** Lists the model servers of the settings with the state of their keys, and sets, replaces or removes the one that is chosen. */
+/**
+ * Lists the model servers of the settings with the state of their keys, and sets, replaces or removes the key of the
+ * chosen one.
+ */
 export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> {
 	const { upstreams, problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	const items: UpstreamItem[] = await Promise.all(
@@ -62,7 +65,7 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 		matchOnDetail: true,
 	});
 	if (chosen?.upstream === 'settings') {
-		// A setting of this machine: a window of a remote one has it among the remote's, and not among the user's.
+		// It is a machine setting, so in a remote window it is among the remote's settings, not the user's.
 		const open = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
 		await vscode.commands.executeCommand(`workbench.action.${open}`, { query: 'errand.local.upstreams' });
 	} else if (chosen?.upstream) {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
-import { replaceHidden, showHidden } from '../base/invisible.ts';
+import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
+import { showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
+import { oneLine } from '../base/plainText.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
 import { networkFaultWords } from './networkFaultMessages.ts';
@@ -12,44 +13,13 @@ export interface Explanation {
 	action?: { label: string; command: CommandId };
 }
 
-/** The shape of the client's errors, because this layer does not import the client. */
-interface CodedError extends Error {
-	code: string;
-	status?: number | undefined;
-	retryAfterMs?: number | undefined;
-	serviceMessage?: string | undefined;
-	wasSent: boolean;
-}
-
-const isCoded = (error: unknown): error is CodedError =>
-	error instanceof Error && error.name === 'ClientError' && typeof (error as CodedError).code === 'string';
-
 /** The length to which a service's text is cut when one of our sentences repeats it. */
 const MAXIMUM_QUOTE = 200;
 
-/** Makes a foreign text harmless for one line: hidden characters are removed and its length is capped. */
-function harmless(text: string): string {
-	return replaceHidden(text.slice(0, MAXIMUM_QUOTE * 32), () => ' ')
-		.replace(/\s+/g, ' ')
-		.trim()
-		.slice(0, MAXIMUM_QUOTE)
-		.toWellFormed();
-}
-
 /** Returns a service's message in quotation marks, after a space; empty if there is none. */
 export function quote(text: string | undefined): string {
-	const line = harmless(text ?? '');
+	const line = oneLine(text ?? '', MAXIMUM_QUOTE);
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
-}
-
-/** Finds the UserFacingError, also inside another error that wraps it. */
-function userFacingCause(error: unknown): UserFacingError | undefined {
-	for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-		if (current instanceof UserFacingError) {
-			return current;
-		}
-	}
-	return undefined;
 }
 
 /** Returns the button for the action that helps. */
@@ -69,16 +39,17 @@ export function explainError(error: unknown, connection: string): Explanation {
 	const manageKeys = helpfulButton('manageKeys');
 	const showLog = helpfulButton('showLog');
 	const switchConnection = helpfulButton('switchConnection');
-	const userFacing = userFacingCause(error);
+	// Another error may have wrapped it on its way up.
+	const userFacing = [...causesOf(error)].find(cause => cause instanceof UserFacingError);
 	if (userFacing) {
 		const { message, action } = userFacing;
 		return action ? { message, action: helpfulButton(action) } : { message };
 	}
-	if (!isCoded(error)) {
+	if (!(error instanceof ClientError)) {
 		return {
 			message: vscode.l10n.t(
 				'Errand ran into a fault of its own: {0}. The log has more.',
-				harmless(describeError(error)),
+				oneLine(describeError(error), MAXIMUM_QUOTE),
 			),
 			action: showLog,
 		};

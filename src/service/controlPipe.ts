@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import os from 'node:os';
 import path from 'node:path';
 import { describeError } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
 import { controlPaths } from '../contract/control.ts';
 import { type UpstreamHandover, upstreamHandoverSchema } from '../contract/upstreams.ts';
@@ -114,10 +115,8 @@ async function handle(request: IncomingMessage, { onHandover }: ControlPipeOptio
  * repeats a value, as it may be a key.
  */
 export function readHandover(text: string): UpstreamHandover | string {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
+	const value = parseJson(text);
+	if (value === undefined) {
 		return 'The upstreams are not valid JSON.';
 	}
 	const parsed = upstreamHandoverSchema.safeParse(value);

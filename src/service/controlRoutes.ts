@@ -12,7 +12,7 @@ export interface ControlDependencies {
 	token: string;
 	/** Returns the address that the proof is bound to. It is known once the server listens. */
 	address(): string;
-	picture(): Promise<GatewayDescription>;
+	describe(): Promise<GatewayDescription>;
 	/** False: no such server was found. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 	/** Aborts when the service stops, so that leases end with it. */
@@ -28,7 +28,7 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 		return context.json({ proof: proofOf(dependencies.token, dependencies.address(), nonce) });
 	});
 
-	app.get(controlPaths.picture, async context => context.json(await dependencies.picture()));
+	app.get(controlPaths.description, async context => context.json(await dependencies.describe()));
 
 	app.post(controlPaths.foundServers, async context => {
 		const answer = parseOrRefuse(foundAnswerSchema, await readJson(context, BODY_MEGABYTES));

@@ -1,13 +1,15 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
+import { replaceFileSync } from '../base/files.ts';
+import { DISCOVERY_FILE, type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandover } from '../contract/upstreams.ts';
 import { registerChannelRoutes } from './channel/channelRoutes.ts';
 import { type ControlPipe, openControlPipe } from './controlPipe.ts';
 import { registerControlRoutes } from './controlRoutes.ts';
-import { readDiscovery, removeDiscovery, writeDiscovery } from './discoveryFile.ts';
 import { IdleWatch } from './idleWatch.ts';
 import { startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
@@ -72,7 +74,7 @@ async function waitForLock(stateFolder: string): Promise<Disposable | undefined>
 	const end = performance.now() + LOCK_WAIT_MS;
 	for (;;) {
 		const lock = takeInstanceLock(stateFolder);
-		if (lock !== undefined || readDiscovery(stateFolder) !== undefined || performance.now() > end) {
+		if (lock !== undefined || (await readDiscovery(stateFolder)) !== undefined || performance.now() > end) {
 			return lock;
 		}
 		await delay(LOCK_POLL_MS);
@@ -158,7 +160,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	registerControlRoutes(app, {
 		token,
 		address: () => server.address,
-		picture: () => inference.gateway.picture(),
+		describe: () => inference.gateway.describe(),
 		answerFound: inference.answerFound,
 		stopping: stopping.signal,
 		requestStop: () => void stop(),
@@ -223,4 +225,14 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	runner.start();
 	logger.log('info', 'started', { pid: process.pid, version: options.version });
 	return { address, ended: ended.promise, stop, fail };
+}
+
+/** Writes the discovery file atomically, readable by its owner only. The caller holds the instance lock. */
+function writeDiscovery(stateFolder: string, discovery: Discovery): void {
+	const file = path.join(stateFolder, DISCOVERY_FILE);
+	replaceFileSync(file, `${JSON.stringify(discovery)}\n`, { flush: true });
+}
+
+function removeDiscovery(stateFolder: string): void {
+	rmSync(path.join(stateFolder, DISCOVERY_FILE), { force: true });
 }

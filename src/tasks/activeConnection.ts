@@ -1,9 +1,14 @@
 import type { Client } from '../client/types.ts';
+import { explainError } from '../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 
 export interface ActiveConnectionDependencies {
 	connection(): Promise<TaskConnection>;
 	client(): Promise<Client>;
+	localService: {
+		/** Whether the user has stopped the service, which background work must not start again. */
+		isStopped(): boolean;
+	};
 }
 
 /** The connection that the rows belong to, which is read once and again after a switch. */
@@ -25,6 +30,16 @@ export class ActiveConnection {
 	/** The connection's label for sentences, or the product's name until it is known. */
 	get label(): string {
 		return this.known?.label ?? 'Errand';
+	}
+
+	/** Whether its service is the local one and the user has stopped it, so that only the user's own requests may reach it. */
+	get isStopped(): boolean {
+		return this.known?.isLocal === true && this.dependencies.localService.isStopped();
+	}
+
+	/** Describes an error of the connection in a sentence. */
+	explain(error: unknown): string {
+		return explainError(error, this.label).message;
 	}
 
 	is(connection: string): boolean {

@@ -1,6 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
+import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import { ClientError } from '../client/core/errors.ts';
 import type { Client } from '../client/types.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 

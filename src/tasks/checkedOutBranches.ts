@@ -15,29 +15,29 @@ import { BEHIND_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
 
-/** A task whose work may come on another branch than the one it goes on with. */
+/** A task whose work may end up on another branch than the one that it continues. */
 interface Behind {
 	connection: string;
 	taskId: string;
-	/** The one it goes on with. */
+	/** The branch that it continues. */
 	branch: string;
 }
 
 export interface CheckedOutBranchesDependencies {
 	workspaceState: vscode.Memento;
-	/** A task of the active connection, as it is known. */
+	/** Returns a task of the active connection, if it is known. */
 	task(id: string): Task | undefined;
 	explain(error: unknown): void;
 }
 
 /**
- * The branches of tasks that are checked out in a folder of this machine. The service leaves them as they are; when the
- * work is done that goes on with one, this offers to fast-forward it.
+ * The branches of tasks that are checked out in a folder of this machine. The service does not move them. When a task
+ * that continues one has ended, this class offers to fast-forward the branch.
  */
 export class CheckedOutBranches {
 	private readonly dependencies: CheckedOutBranchesDependencies;
 	private readonly entries: StateEntries<Behind>;
-	/** Being looked at, or offered in this window. */
+	/** The ids of tasks that are being looked at, or whose branch was offered in this window. */
 	private readonly attempted = new Set<string>();
 
 	constructor(dependencies: CheckedOutBranchesDependencies) {
@@ -45,7 +45,7 @@ export class CheckedOutBranches {
 		this.entries = new StateEntries(dependencies.workspaceState, BEHIND_ENTRIES, isBehindEntry);
 	}
 
-	/** Where the branch of a task is checked out; undefined where it is not, or where that cannot be told. */
+	/** Returns where the branch of a task is checked out, or undefined where it is not or git cannot tell. */
 	async find(task: Task, { connection }: TaskTarget): Promise<{ branch: string; worktree: string } | undefined> {
 		const { branchName } = task;
 		const place = connection.isLocal ? await placeOfTask(task) : undefined;
@@ -56,7 +56,7 @@ export class CheckedOutBranches {
 		return worktree === undefined ? undefined : { branch: branchName, worktree };
 	}
 
-	/** The work of a task, which goes on with `branch`, may come on another one. */
+	/** Records that a task continues `branch` and that its work may end up on another one. */
 	remember(taskId: string, { connection }: TaskTarget, branch: string | undefined): void {
 		if (connection.isLocal && branch !== undefined) {
 			this.entries.note(taskId, { connection: connection.name, taskId, branch });
@@ -64,7 +64,7 @@ export class CheckedOutBranches {
 		}
 	}
 
-	/** Offers what the ends of tasks have made possible. */
+	/** Offers to fast-forward the branches of tasks that have ended. */
 	async sweep(target: () => Promise<TaskTarget>): Promise<void> {
 		for (const entry of this.entries.values()) {
 			const known = this.dependencies.task(entry.taskId);
@@ -80,7 +80,7 @@ export class CheckedOutBranches {
 			this.attempted.delete(entry.taskId);
 			return;
 		}
-		// What the list knows of it may be from before its end.
+		// The list may hold the task as it was before its end.
 		const task = await client.tasks.get(entry.taskId);
 		if (isActiveTask(task)) {
 			this.attempted.delete(entry.taskId);
@@ -94,7 +94,7 @@ export class CheckedOutBranches {
 			branchName !== undefined &&
 			(await isBehind(place.gitPath, place.directory, entry.branch, branchName))
 		) {
-			// Not waited for: nobody has to answer.
+			// The offer is not awaited, because the user need not answer it.
 			this.offer(task, entry.branch, branchName, place).catch(error => this.dependencies.explain(error));
 		}
 	}
@@ -132,7 +132,7 @@ export class CheckedOutBranches {
 	}
 }
 
-/** How git is run in the repository of a task; undefined where that is no folder here, or not trusted. */
+/** Returns how git is run in a task's repository, or undefined where that is no folder here or not trusted. */
 async function placeOfTask({ repoUrl }: Task): Promise<GitPlace | undefined> {
 	const git = vscode.workspace.isTrusted ? await getGitApi().catch(() => undefined) : undefined;
 	const directory = repoUrl === undefined ? undefined : await remoteDirectory(repoUrl, '/');

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
+import { firstLine } from '../base/plainText.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
@@ -8,26 +9,28 @@ import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
 import { shortName } from './launch/preflightMessages.ts';
-import { firstLine } from './model/plainText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** Whether the service took the prompt is not known after these: its reply did not come, or not whole. */
+/** The errors after which it is not known whether the service took the prompt, because its reply is missing or cut. */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
 export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
-	/** Shows and follows a task that goes on. */
+	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
-	/** Starts a task from the branch of another one, and shows it. Resolves with false where it was not made, which was said. */
-	start(request: TaskCreateRequest, target: TaskTarget): Promise<boolean>;
+	/**
+	 * Starts a task from the branch of another one, and shows it. `onMade` is called when it exists. Resolves with its id,
+	 * or with undefined when it failed, which is reported.
+	 */
+	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
 	explain(error: unknown): void;
 }
 
@@ -35,8 +38,8 @@ export interface TaskFollowUpsDependencies {
 type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
 
 /**
- * Gives tasks that are over a further prompt, each with one request at a time. Where the branch of the task is checked out,
- * nobody may move it: then a new task starts from it.
+ * Gives tasks that have ended a further prompt, with one request at a time for each task. A branch that is checked out
+ * must not be moved, so a new task starts from it instead.
  */
 export class TaskFollowUps {
 	private readonly dependencies: TaskFollowUpsDependencies;
@@ -48,7 +51,7 @@ export class TaskFollowUps {
 		this.drafts = new StateEntries(dependencies.workspaceState, FOLLOW_UP_ENTRIES, isText);
 	}
 
-	/** Asks what the task should do next, and sends that. What was written stays as a draft until the service took it. */
+	/** Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. */
 	async goOn(id: string): Promise<void> {
 		if (this.requests.has(id)) {
 			return;
@@ -81,7 +84,7 @@ export class TaskFollowUps {
 		try {
 			await target.client.tasks.continue(id, { prompt });
 		} catch (error) {
-			// Never sent again by itself: the agent would do the same work twice.
+			// The prompt is never sent again automatically, because the agent would do the same work twice.
 			const now =
 				ClientError.is(error) && error.wasSent && UNSURE.has(error.code)
 					? await target.client.tasks.get(id).catch(() => undefined)
@@ -91,7 +94,7 @@ export class TaskFollowUps {
 			}
 		}
 		this.keep(id, '');
-		// It may be checked out while the agent works.
+		// The branch may be checked out while the agent works.
 		this.dependencies.branches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
@@ -106,11 +109,16 @@ export class TaskFollowUps {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
-			...defined({ selectedAgent, selectedModel }),
-			...(installDependencies ? { installDependencies } : {}),
-			...(maxDuration > 0 ? { maxDuration } : {}),
+			...defined({
+				selectedAgent,
+				selectedModel,
+				installDependencies: installDependencies || undefined,
+				maxDuration: maxDuration > 0 ? maxDuration : undefined,
+			}),
 		};
-		if (await this.dependencies.start(request, target)) {
+		const { start, branches } = this.dependencies;
+		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
+		if (made !== undefined) {
 			this.keep(id, '');
 		}
 	}
@@ -135,7 +143,7 @@ export class TaskFollowUps {
 			const finish = (prompt: string | undefined) => {
 				this.keep(task.id, input.value);
 				resolve(prompt);
-				// Hides it, which comes back to here and finds the answer given.
+				// This hides the box and calls `finish` again, which then has no effect.
 				input.dispose();
 			};
 			input.onDidChangeValue(() => {

@@ -4,21 +4,21 @@ import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
 import type { GitPlace } from './launch/scratchCommit.ts';
 
-/** Returns the folder that a branch is checked out in, of all that work with the repository. Rejects when git fails. */
+/** Returns the folder among the repository's worktrees in which a branch is checked out. Rejects when git fails. */
 export function worktreeOf(gitPath: string, directory: string, branch: string): Promise<string | undefined> {
 	return findWorktree(commandLine => runGit(gitPath, directory, commandLine), branch);
 }
 
-/** Whether `to` has everything that `branch` has, and more. */
+/** Returns whether `to` has everything that `branch` has, and more. */
 export async function isBehind(gitPath: string, directory: string, branch: string, to: string): Promise<boolean> {
 	const counts = await countCommits(gitPath, directory, referenceOf(branch), referenceOf(to));
 	return counts !== undefined && counts.ahead === 0 && counts.behind > 0;
 }
 
 /**
- * Moves a branch on to where another one is, if it loses nothing by that. Where it is checked out, its files come along
- * without hooks and without filters of the repository's own; nothing that the user has changed, added or ignores is
- * overwritten. Rejects when git refuses or fails, and leaves everything as it was.
+ * Fast-forwards a branch to another one. Where the branch is checked out, its files are updated without hooks and without
+ * filters of the repository's own configuration, and nothing that the user has changed, added or ignores is overwritten.
+ * Rejects when git refuses or fails, and leaves everything as it was.
  */
 export async function fastForward({ gitPath, directory }: GitPlace, branch: string, to: string): Promise<void> {
 	const reference = referenceOf(branch);
@@ -34,17 +34,17 @@ export async function fastForward({ gitPath, directory }: GitPlace, branch: stri
 		await runGit(gitPath, directory, ['update-ref', '-m', 'fast-forward', '--', reference, next ?? '', from ?? '']);
 		return;
 	}
-	// A merge moves whatever branch that folder is on by now.
+	// A merge would move whatever branch is checked out in that folder by now.
 	const head = await runGit(gitPath, worktree, ['symbolic-ref', 'HEAD']);
 	if (head.trim() !== reference) {
 		throw new Error(`${worktree} is not on ${branch} any more.`);
 	}
-	// A stash of the user's changes could come back as a conflict, and a signature would be checked by a program of theirs.
+	// A stash of the user's changes could come back as a conflict, and a program of theirs would check a signature.
 	const refuse = ['--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-verify-signatures'];
 	await runWorkTreeGit(gitPath, worktree, ['merge', '--quiet', ...refuse, referenceOf(to)]);
 }
 
-/** Whether a folder has files of its branch: one that was deleted has none, and neither has a bare repository. */
+/** Whether a folder has the files of its branch. A deleted folder has none, and neither has a bare repository. */
 async function hasFiles(gitPath: string, worktree: string): Promise<boolean> {
 	const isThere = await stat(worktree).then(
 		() => true,

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../contract/tasks.ts';
+import { PickList } from '../platform/pick.ts';
 import { filterWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { isFiltered, NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
 
 const MAXIMUM_TEXT = 200;
@@ -16,18 +18,16 @@ interface FilterItem extends vscode.QuickPickItem {
  */
 export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) => void): Promise<void> {
 	let filter = current;
-	const picker = vscode.window.createQuickPick<FilterItem>();
-	picker.title = vscode.l10n.t('Filter Tasks');
-	picker.placeholder = vscode.l10n.t('Choose what is shown, or type what the tasks are to hold');
-	const typed = () => textItems(picker.value.trim().slice(0, MAXIMUM_TEXT), filter);
-	const show = () => {
-		picker.items = [...typed(), ...itemsOf(filter)];
-	};
-	return new Promise(resolve => {
-		picker.onDidChangeValue(show);
+	const rowsFor = (text: string) => [...textItems(text, filter), ...itemsOf(filter)];
+	const list = new PickList<FilterItem>(picker => {
+		picker.title = vscode.l10n.t('Filter Tasks');
+		picker.placeholder = vscode.l10n.t('Choose what is shown, or type what the tasks are to hold');
+		picker.onDidChangeValue(text => {
+			picker.items = rowsFor(text);
+		});
 		picker.onDidAccept(() => {
 			// Enter may be pressed before the row for the typed text exists.
-			const next = (picker.activeItems[0] ?? typed()[0])?.next;
+			const next = (picker.activeItems[0] ?? textItems(picker.value, filter)[0])?.next;
 			if (!next) {
 				return;
 			}
@@ -35,21 +35,18 @@ export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) 
 			filter = next;
 			apply(filter);
 			if (isText) {
-				picker.hide();
+				list.end();
 			} else {
-				show();
+				picker.items = rowsFor(picker.value);
 			}
 		});
-		picker.onDidHide(() => {
-			picker.dispose();
-			resolve();
-		});
-		show();
-		picker.show();
 	});
+	list.show(rowsFor(''));
+	return list.result;
 }
 
-function textItems(text: string, filter: TaskFilter): FilterItem[] {
+function textItems(typed: string, filter: TaskFilter): FilterItem[] {
+	const text = typed.trim().slice(0, MAXIMUM_TEXT);
 	if (text === '') {
 		return [];
 	}
@@ -62,7 +59,7 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 		label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
 		next,
 		// A check mark is also described in text, for screen readers.
-		...(isChosen && { description: vscode.l10n.t('shown') }),
+		...defined({ description: isChosen ? vscode.l10n.t('shown') : undefined }),
 	});
 	const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
 	const { kind, status, text, isOwnRepositoryOnly } = filter;

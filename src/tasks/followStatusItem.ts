@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
+import { escapeIcons, firstLine } from '../base/plainText.ts';
 import { commands } from '../platform/ids.ts';
 import { followText, rowWords } from './common/messages.ts';
 import { type FollowState, staleSince } from './model/followState.ts';
-import { firstLine } from './model/plainText.ts';
 
 const MAXIMUM_TITLE = 24;
 
 /** A followed log, as a single line describes it. */
-export interface FollowedLog {
+export interface FollowSummary {
 	taskId: string;
 	title: string;
 	state: FollowState;
@@ -18,12 +18,12 @@ export interface FollowedLog {
 const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
 
 /** Returns the log that a single line should describe, or undefined where nothing is followed. */
-export function foremost(logs: readonly FollowedLog[]): FollowedLog | undefined {
+export function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
 	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
 }
 
 /** Returns “Title: live”, or the state of the foremost of several logs and their number. */
-export function followLine(logs: readonly FollowedLog[]): string | undefined {
+export function followLine(logs: readonly FollowSummary[]): string | undefined {
 	const log = foremost(logs);
 	if (!log) {
 		return undefined;
@@ -42,7 +42,7 @@ export class FollowStatusItem implements Disposable {
 		this.item.name = vscode.l10n.t('Followed tasks');
 	}
 
-	show(logs: readonly FollowedLog[]): void {
+	show(logs: readonly FollowSummary[]): void {
 		const log = foremost(logs);
 		const line = followLine(logs);
 		if (!log || line === undefined) {
@@ -51,7 +51,7 @@ export class FollowStatusItem implements Disposable {
 		}
 		const isTrouble = log.state.kind === 'failed' || staleSince(log.state, Date.now()) !== undefined;
 		// Only the icon is Errand's own; text from the task must not become one.
-		this.item.text = `$(${iconOf(log.state)}) ${line.replaceAll('$(', '$ (')}`;
+		this.item.text = `$(${iconOf(log.state)}) ${escapeIcons(line)}`;
 		this.item.tooltip = vscode.l10n.t('Open the log of this task.');
 		this.item.accessibilityInformation = { label: vscode.l10n.t('Followed task {0}', line) };
 		this.item.backgroundColor = isTrouble ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;

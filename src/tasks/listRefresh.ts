@@ -1,25 +1,23 @@
 import type { Clock } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { describeError } from '../base/errors.ts';
+import { ClientError, describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { ClientError } from '../client/core/errors.ts';
+import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { isLongAway, RefreshTimer } from './refreshTimer.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 export interface ListRefreshOptions {
-	store: TaskStore;
+	store: TaskListStore;
 	agentTasks: AgentTaskList;
-	/** Whether the view is visible. */
-	isVisible(): boolean;
-	/** Whether the window has the focus when the feature starts. */
-	isFocused: boolean;
-	intervalMs(): number;
-	/** Whether the service was stopped on purpose, so that only requests by the user may reach it. */
-	isStopped(): boolean;
-	/** Resolves when the connection is known or cannot be read; reading the list then reports why. */
-	connectionRead(): Promise<unknown>;
-	clock: Clock;
+	active: Pick<ActiveConnection, 'read' | 'isStopped'>;
+	view: {
+		isVisible(): boolean;
+		/** Whether the window has the focus when the feature starts. */
+		isFocused: boolean;
+	};
+	timing: { clock: Clock; intervalMs(): number };
 	logger: Logger;
 }
 
@@ -37,14 +35,13 @@ export class ListRefresh implements Disposable {
 
 	constructor(options: ListRefreshOptions) {
 		this.options = options;
-		const { store, clock } = options;
-		this.unfocusedAt = options.isFocused ? undefined : clock.now();
+		const { store, view, timing } = options;
+		this.unfocusedAt = view.isFocused ? undefined : timing.clock.now();
 		this.timer = this.disposables.add(
 			new RefreshTimer({
 				isNeeded: () => this.isNeeded(),
-				intervalMs: options.intervalMs,
 				refresh: () => this.refreshQuietly(),
-				clock,
+				...timing,
 			}),
 		);
 		this.disposables.add(store.onDidChange(() => this.timer.wake()));
@@ -53,8 +50,9 @@ export class ListRefresh implements Disposable {
 	/** Reads the lists once. With `again`, reads them again. */
 	load(again?: 'first' | 'opened'): Promise<void> {
 		if (again || !this.firstLoad) {
-			const { store, agentTasks } = this.options;
-			const known = this.options.connectionRead().catch(() => {});
+			const { store, agentTasks, active } = this.options;
+			// Where the connection cannot be read, reading the list reports why.
+			const known = active.read().catch(() => {});
 			this.firstLoad = known.then(() => store.refresh(again));
 			void known.then(() => agentTasks.refresh());
 		}
@@ -73,14 +71,14 @@ export class ListRefresh implements Disposable {
 	}
 
 	visibilityChanged(isVisible: boolean): void {
-		if (isVisible && this.firstLoad && !this.options.isStopped()) {
+		if (isVisible && this.firstLoad && !this.options.active.isStopped) {
 			void this.refreshQuietly();
 		}
 		this.timer.wake();
 	}
 
 	focusChanged(isFocused: boolean): void {
-		const now = this.options.clock.now();
+		const now = this.options.timing.clock.now();
 		const wasAway = isLongAway(this.unfocusedAt, now);
 		this.unfocusedAt = isFocused ? undefined : (this.unfocusedAt ?? now);
 		if (isFocused && wasAway && this.isNeeded()) {
@@ -98,8 +96,8 @@ export class ListRefresh implements Disposable {
 	}
 
 	private isNeeded(): boolean {
-		const { store, isVisible, isStopped, clock } = this.options;
-		if (isStopped()) {
+		const { store, active, view, timing } = this.options;
+		if (active.isStopped) {
 			return false;
 		}
 		// Errors that only the user can fix stop automatic refreshing.
@@ -107,8 +105,8 @@ export class ListRefresh implements Disposable {
 		if (error !== undefined && !(ClientError.is(error) && error.retryable)) {
 			return false;
 		}
-		const isSeen = isVisible() || store.activeCount > 0;
-		return this.firstLoad !== undefined && isSeen && !isLongAway(this.unfocusedAt, clock.now());
+		const isSeen = view.isVisible() || store.activeCount > 0;
+		return this.firstLoad !== undefined && isSeen && !isLongAway(this.unfocusedAt, timing.clock.now());
 	}
 
 	/** Resolves with undefined on success, otherwise with the delay that the service asks for. */
@@ -120,7 +118,7 @@ export class ListRefresh implements Disposable {
 			return undefined;
 		}
 		logger.log('warn', 'the task list could not be read', {
-			...(ClientError.is(error) ? { code: error.code } : {}),
+			...defined({ code: ClientError.is(error) ? error.code : undefined }),
 			reason: describeError(error),
 		});
 		return ClientError.is(error) ? (error.retryAfterMs ?? 0) : 0;

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../base/disposable.ts';
-import { DisposableStore } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
+import { repositoryKey } from '../base/remoteUrl.ts';
 import { type GitApi, getGitApi } from '../platform/git.ts';
-import { repositoryKey } from './model/sameRepository.ts';
 
 /** The repositories of this window, by their folders and remotes. It is empty until they have been found. */
 export class OwnRepositories implements Disposable {

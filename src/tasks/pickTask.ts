@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { PickList } from '../platform/pick.ts';
 import { rowWords } from './common/messages.ts';
-import { escapeIcons } from './model/plainText.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 /**
  * Ids contain no white space and must not be `.` or `..`, which would change the path of a URL. Ids of the contract's
@@ -26,48 +27,44 @@ export function taskIdOf(argument: unknown): string | undefined {
 /**
  * Lets the user choose one of the listed tasks or type the id of another one. Resolves with undefined when dismissed.
  */
-export function pickTaskOrId(store: TaskStore, title: string): Promise<string | undefined> {
-	const picker = vscode.window.createQuickPick<TaskItem>();
-	picker.title = title;
-	picker.placeholder = vscode.l10n.t('Choose a task, or paste the id of one');
-	picker.matchOnDescription = true;
-	const show = () => {
+export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
+	const rowsFor = (text: string): TaskItem[] => {
 		const items = sortTasks(store.all()).map(itemOf);
-		const typed = taskIdOf(picker.value);
+		const typed = taskIdOf(text);
 		if (typed !== undefined) {
 			// The picker filters by the visible text, which an id is not part of.
 			const listed = store.get(typed);
 			const label = listed ? itemOf(listed).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
 		}
-		picker.items = items;
+		return items;
 	};
-	return new Promise(resolve => {
-		picker.onDidChangeValue(show);
+	const list = new PickList<TaskItem, string>(picker => {
+		picker.title = title;
+		picker.placeholder = vscode.l10n.t('Choose a task, or paste the id of one');
+		picker.matchOnDescription = true;
+		picker.onDidChangeValue(text => {
+			picker.items = rowsFor(text);
+		});
 		picker.onDidAccept(() => {
 			// Enter may be pressed before the row for the pasted text exists.
 			const taskId = picker.activeItems[0]?.taskId ?? taskIdOf(picker.value);
 			if (taskId !== undefined) {
-				resolve(taskId);
-				picker.dispose();
+				list.end(taskId);
 			}
 		});
-		picker.onDidHide(() => {
-			resolve(undefined);
-			picker.dispose();
-		});
-		show();
-		picker.busy = true;
-		picker.show();
-		void store.refresh().then(() => {
-			picker.busy = false;
-			show();
-		});
 	});
+	const picker = list.show(rowsFor(''));
+	picker.busy = true;
+	void store.refresh().then(() => {
+		picker.busy = false;
+		picker.items = rowsFor(picker.value);
+	});
+	return list.result;
 }
 
 /** Lets the user choose one of the active tasks. Resolves with undefined when dismissed. */
-export async function pickActiveTask(store: TaskStore, title: string): Promise<string | undefined> {
+export async function pickActiveTask(store: TaskListStore, title: string): Promise<string | undefined> {
 	const active = sortTasks(store.all()).filter(isActiveTask);
 	return (await vscode.window.showQuickPick(active.map(itemOf), { title, matchOnDescription: true }))?.taskId;
 }

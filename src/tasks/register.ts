@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
-import { commands, internalCommands, views } from '../platform/ids.ts';
+import { commands, internalCommands, PROMPT_SCHEME, views } from '../platform/ids.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
-import { registerEntryPoints } from './launch/entryPoints.ts';
+import { PromptFile } from './launch/promptFile.ts';
+import type { TaskLauncher } from './launch/taskLauncher.ts';
 import {
 	BEHIND_ENTRIES,
 	FOLLOWED_ENTRIES,
@@ -14,6 +15,9 @@ import {
 } from './model/storageKeys.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
+
+/** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
+const MAYBE_TODO = /TODO|FIXME/;
 
 /**
  * Registers the tree and the commands. Their implementation loads when the view first becomes visible or a command
@@ -25,7 +29,7 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	let loaded: Promise<TasksFeature> | undefined;
 	const feature = (): Promise<TasksFeature> => {
 		loaded ??= import('./tasksFeature.ts').then(({ createTasksFeature }) =>
-			store.add(createTasksFeature(dependencies, entryPoints.promptFile, view, rows => changed.fire(rows))),
+			store.add(createTasksFeature(dependencies, promptFile, view, rows => changed.fire(rows))),
 		);
 		return loaded;
 	};
@@ -44,11 +48,9 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	);
 	setContextKey('errand.tasksState', 'loading');
 
-	const entryPoints = store.add(
-		registerEntryPoints(dependencies.workspaceState, async () => (await feature()).launcher),
-	);
+	const promptFile = store.add(new PromptFile(PROMPT_SCHEME, dependencies.workspaceState, () => void feature()));
+	store.add(registerWaysToStart(async () => (await feature()).launcher));
 
-	store.add(registerCommand(commands.startTask, async argument => (await feature()).start(argument)));
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
@@ -75,5 +77,35 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 				dependencies.logger.log('error', 'followed tasks could not be resumed', { reason: describeError(error) }),
 			);
 	}
+	return store;
+}
+
+/** Registers the ways to start a task: commands, links and code actions. */
+function registerWaysToStart(launcher: () => Promise<TaskLauncher>): Disposable {
+	const store = new DisposableStore();
+	store.add(registerCommand(commands.startTask, async argument => (await launcher()).start(argument)));
+	store.add(
+		registerCommand(commands.startTaskFromSelection, async argument => (await launcher()).startFromPlace(argument)),
+	);
+	store.add(registerCommand(commands.startTaskFromPrompt, async () => (await launcher()).startFromPrompt()));
+	store.add(
+		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
+	);
+	store.add(
+		vscode.languages.registerCodeActionsProvider(
+			{ scheme: 'file' },
+			{
+				async provideCodeActions(document, range, { diagnostics }) {
+					const { line } = document.validatePosition(range.start);
+					if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(line).text)) {
+						return undefined;
+					}
+					const { placeActions } = await import('./launch/promptSources.ts');
+					return placeActions(document, range, diagnostics);
+				},
+			},
+			{ providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+		),
+	);
 	return store;
 }

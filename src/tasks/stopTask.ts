@@ -4,10 +4,10 @@ import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { rowWords } from './common/messages.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 
 export interface TaskStopsDependencies {
-	store: TaskStore;
+	store: TaskListStore;
 	active: ActiveConnection;
 	explain(error: unknown): void;
 }

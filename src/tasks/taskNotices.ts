@@ -1,56 +1,124 @@
-import { isActiveTask, type Task } from '../contract/tasks.ts';
+import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import { firstLine, oneLine } from '../base/plainText.ts';
+import type { Task } from '../contract/tasks.ts';
+import { showMessage } from '../platform/notify.ts';
+import { readSetting, writeSetting } from '../platform/settings.ts';
+import type { ActiveConnection } from './activeConnection.ts';
+import { outcome, rowWords } from './common/messages.ts';
+import type { FollowedLogs } from './followedLogs.ts';
+import type { LogDocuments } from './logDocument/logDocuments.ts';
+import type { TaskEnd, TaskEnds } from './model/taskEnds.ts';
+import { outcomeOf } from './model/taskGroups.ts';
 
-export interface TaskNoticesOptions {
-	/** Whether the user wants no notices or can see the log of the task. */
-	isQuiet(connection: string, taskId: string): boolean;
-	/** Shows how a task ended. */
-	tell(connection: string, task: Task): void;
+const MAXIMUM_TITLE = 60;
+const MAXIMUM_REASON = 160;
+
+export interface TaskNotice {
+	severity: 'information' | 'warning';
+	message: string;
 }
 
-/** Reports the end of each task that was seen running exactly once. */
-export class TaskNotices {
-	private readonly options: TaskNoticesOptions;
-	private readonly active = new Set<string>();
-	private readonly told = new Set<string>();
+export interface TaskNoticesDependencies {
+	ends: TaskEnds;
+	logs: FollowedLogs;
+	documents: LogDocuments;
+	active: ActiveConnection;
+	explain(error: unknown): void;
+}
 
-	constructor(options: TaskNoticesOptions) {
-		this.options = options;
+/** Tells the user how tasks end whose logs are not in view. */
+export class TaskNotices implements Disposable {
+	private readonly dependencies: TaskNoticesDependencies;
+	private readonly listener: Disposable;
+
+	constructor(dependencies: TaskNoticesDependencies) {
+		this.dependencies = dependencies;
+		this.listener = dependencies.ends.onDidEnd(end => void this.tell(end));
 	}
 
-	/** Records the current state of a task. */
-	see(connection: string, task: Task): void {
-		const key = keyOf(connection, task.id);
-		if (isActiveTask(task)) {
-			// A list that was read a moment earlier may still report a task as active that has ended.
-			if (!this.told.has(key)) {
-				this.active.add(key);
-			}
-		} else if (this.active.has(key)) {
-			this.ended(connection, task);
+	/** Shows how a task ended, with buttons to open its log and to turn notices off. */
+	private async tell(end: TaskEnd): Promise<void> {
+		const notice = noticeOf(end.task);
+		if (!notice || !readSetting('errand.tasks.notify') || this.isLookedAt(end)) {
+			return;
+		}
+		const open = vscode.l10n.t('Open Log');
+		const never = vscode.l10n.t('Don’t Show Again');
+		const chosen = await showMessage(notice.severity, notice.message, open, never);
+		if (chosen === open) {
+			await this.openLog(end);
+		} else if (chosen === never) {
+			await writeSetting('errand.tasks.notify', false);
 		}
 	}
 
-	/** Records the end of a task that was running. */
-	ended(connection: string, task: Task): void {
-		const key = keyOf(connection, task.id);
-		this.active.delete(key);
-		if (!this.told.has(key)) {
-			this.told.add(key);
-			// The end counts as reported even if the user watched it or wants no notices.
-			if (!this.options.isQuiet(connection, task.id)) {
-				this.options.tell(connection, task);
+	/** Whether the user can see the log. */
+	private isLookedAt({ connection, task }: TaskEnd): boolean {
+		const { logs, documents } = this.dependencies;
+		return (
+			vscode.window.state.focused && (logs.isVisible(connection, task.id) || documents.isVisible(connection, task.id))
+		);
+	}
+
+	/** A notice may stay for hours, so another connection may be active by then. */
+	private async openLog({ connection, task }: TaskEnd): Promise<void> {
+		const { active, logs, explain } = this.dependencies;
+		try {
+			const target = await active.target();
+			if (target.connection.name === connection) {
+				logs.show(task.id, target, { task, takesFocus: true });
+			} else {
+				void showMessage(
+					'information',
+					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it to open its log.', connection),
+				);
 			}
+		} catch (error) {
+			explain(error);
 		}
 	}
 
-	/** Records that a task continues after its end, so that its next end is news again. */
-	goesOn(connection: string, taskId: string): void {
-		const key = keyOf(connection, taskId);
-		this.told.delete(key);
-		this.active.add(key);
+	dispose(): void {
+		this.listener.dispose();
 	}
 }
 
-function keyOf(connection: string, taskId: string): string {
-	return JSON.stringify([connection, taskId]);
+/**
+ * Returns the notice for a task, or undefined where there is nothing to say: a task that the user stopped is no news.
+ */
+export function noticeOf(task: Task): TaskNotice | undefined {
+	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
+	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);
+	const kind = outcomeOf(task);
+	switch (kind) {
+		case 'completed': {
+			const { totalLinesAdded = 0, totalLinesRemoved = 0, totalFilesChanged = 0 } = task.diffStats ?? {};
+			const changes = rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
+			return {
+				severity: 'information',
+				message:
+					totalFilesChanged > 0
+						? vscode.l10n.t('“{0}” has finished: {1}.', title, changes)
+						: vscode.l10n.t('“{0}” has finished.', title),
+			};
+		}
+		case 'failed':
+			return {
+				severity: 'warning',
+				message:
+					reason === ''
+						? vscode.l10n.t('“{0}” has failed.', title)
+						: vscode.l10n.t('“{0}” has failed: {1}', title, reason),
+			};
+		case 'interrupted':
+		case 'timeout':
+			return {
+				severity: 'warning',
+				message: vscode.l10n.t('“{0}” needs attention: {1}.', title, outcome(kind)),
+			};
+		case 'active':
+		case 'stopped':
+			return undefined;
+	}
 }

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
+import { oneLine, plainText } from '../base/plainText.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
 import { openDashboardText } from './common/dashboard.ts';
 import { rowWords } from './common/messages.ts';
 import type { FollowState } from './model/followState.ts';
-import { oneLine, plainText } from './model/plainText.ts';
 
 const MAXIMUM_PROMPT = 1500;
 const MAXIMUM_VALUE = 300;
@@ -61,7 +61,7 @@ export function taskTooltip(
 		vscode.l10n.t('Created by'),
 		[task.creatorName, task.userId].filter((name, at, all) => name && all.indexOf(name) === at).join(', '),
 	);
-	tooltip.line(vscode.l10n.t('Creator’s picture'), task.creatorImage);
+	tooltip.line(vscode.l10n.t('Creator’s image'), task.creatorImage);
 	tooltip.line(vscode.l10n.t('Team'), task.teamId);
 	tooltip.line(
 		vscode.l10n.t('Source hosting'),

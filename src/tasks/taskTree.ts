@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
+import { oneLine } from '../base/plainText.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
 import { type CommandId, commands, internalCommands, taskContextValue } from '../platform/ids.ts';
+import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './common/messages.ts';
 import type { FollowState } from './model/followState.ts';
-import { oneLine } from './model/plainText.ts';
-import { matchesText, type TaskFilter } from './model/taskFilter.ts';
+import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
 import { describeTask, repositoryName } from './model/taskRow.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { OwnRepositories } from './ownRepositories.ts';
+import type { TaskListStore } from './taskListStore.ts';
 import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
 
 export type TreeNode =
@@ -31,18 +33,11 @@ const agentMore: TreeNode = { kind: 'agentMore' };
 const start: TreeNode = { kind: 'start' };
 
 export interface TaskTreeDependencies {
-	store: TaskStore;
+	store: TaskListStore;
 	agentTasks: AgentTaskList;
-	filter(): TaskFilter;
-	/** Returns a function that tells whether a repository's address belongs to this window. */
-	ownRepository(): (address: string | undefined) => boolean;
-	/** Whether the user has stopped the service. */
-	isStopped(): boolean;
-	/** Describes an error of the list of agent tasks. */
-	explain(error: unknown): string;
+	active: Pick<ActiveConnection, 'current' | 'isStopped' | 'explain'>;
+	own: Pick<OwnRepositories, 'matcher'>;
 	followState(taskId: string): FollowState | undefined;
-	/** The dashboard of the active connection, if it has one. */
-	dashboardUrl(): string | undefined;
 	/** Resolves when the list has been read once, successfully or not. */
 	firstLoad(): Promise<void>;
 }
@@ -150,9 +145,9 @@ export class TaskTree {
 
 	/** Sorts the current tasks into groups. */
 	group(): TreeNode[] {
-		const { store, filter, ownRepository } = this.dependencies;
-		const { text, isOwnRepositoryOnly } = filter();
-		const isOwn = ownRepository();
+		const { store, own } = this.dependencies;
+		const { text, isOwnRepositoryOnly } = store.filter;
+		const isOwn = own.matcher();
 		this.isOwn = isOwn;
 		this.hasOwn = false;
 		const shown = [...store.shown()].filter(
@@ -190,9 +185,9 @@ export class TaskTree {
 	}
 
 	private outerRows(): TreeNode[] {
-		const { store, agentTasks, isStopped } = this.dependencies;
+		const { store, agentTasks, active } = this.dependencies;
 		return [
-			...(isStopped() ? [start] : []),
+			...(active.isStopped ? [start] : []),
 			...this.group(),
 			...(store.hasMore ? [this.more] : []),
 			...(agentTasks.isThere ? [agentGroup] : []),
@@ -259,10 +254,10 @@ export class TaskTree {
 
 	/** A tooltip is made only when the pointer rests on its row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-		const { store, followState, dashboardUrl } = this.dependencies;
+		const { store, followState, active } = this.dependencies;
 		if (node.kind === 'task') {
 			const task = store.get(node.taskId);
-			item.tooltip = task && taskTooltip(task, followState(task.id), dashboardUrl());
+			item.tooltip = task && taskTooltip(task, followState(task.id), active.current?.dashboardUrl);
 		} else if (node.kind === 'agentTask') {
 			const task = this.agentTask(node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);
@@ -281,10 +276,10 @@ export class TaskTree {
 	}
 
 	private agentGroupItem(): vscode.TreeItem {
-		const { agentTasks, explain } = this.dependencies;
+		const { agentTasks, active } = this.dependencies;
 		const label = vscode.l10n.t('Agent API tasks');
 		const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-		const problem = agentTasks.error === undefined ? undefined : explain(agentTasks.error);
+		const problem = agentTasks.error === undefined ? undefined : active.explain(agentTasks.error);
 		if (problem !== undefined) {
 			item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
 			item.description = problem;

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { ClientError } from '../client/core/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { explainError } from '../platform/notify.ts';
-import type { AgentTaskList } from './agentTaskList.ts';
+import type { ActiveConnection } from './activeConnection.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
-import { type FollowedLog, followLine } from './followStatusItem.ts';
+import { type FollowSummary, followLine } from './followStatusItem.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
-import type { TaskStore } from './taskStore.ts';
+import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
 
 /** How often the ages in visible rows are redrawn, in milliseconds. */
@@ -16,18 +16,13 @@ const AGE_MS = 60_000;
 
 export interface TaskViewDependencies {
 	treeView: vscode.TreeView<TreeNode>;
-	store: TaskStore;
-	agentTasks: AgentTaskList;
+	store: TaskListStore;
 	tree: TaskTree;
+	active: ActiveConnection;
 	/** Makes the editor ask for these rows again, or for all of them. */
 	fireTree(rows: TreeNode[] | undefined): void;
-	/** The label of the active connection, once it is known. */
-	label(): string | undefined;
-	filter(): TaskFilter;
-	/** Whether the user has stopped the service of the active connection. */
-	isStopped(): boolean;
 	/** Returns the logs that are followed on the active connection. */
-	followed(): FollowedLog[];
+	followed(): FollowSummary[];
 }
 
 /** Keeps the view's title, message, badge and rows up to date with the list. */
@@ -50,7 +45,6 @@ export class TaskView implements Disposable {
 		);
 		this.disposables.add(treeView.onDidCollapseElement(({ element }) => dependencies.tree.setClosed(element, true)));
 		this.disposables.add(treeView.onDidExpandElement(({ element }) => dependencies.tree.setClosed(element, false)));
-		this.disposables.add(dependencies.agentTasks.onDidChange(() => this.redraw()));
 		const ages = setInterval(() => {
 			if (treeView.visible && store.state === 'listed') {
 				this.redraw();
@@ -126,22 +120,23 @@ export class TaskView implements Disposable {
 	}
 
 	update(): void {
-		const { store, treeView } = this.dependencies;
-		const label = this.dependencies.label();
+		const { store, treeView, active } = this.dependencies;
+		const label = active.current?.label;
 		const { state, error, staleSince, activeCount } = store;
-		const stopped = this.dependencies.isStopped() ? serviceIsStopped() : undefined;
+		const stopped = active.isStopped ? serviceIsStopped() : undefined;
 		setContextKey('errand.tasksState', state);
 		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
 		const failure =
 			explanation === undefined || staleSince === undefined
 				? explanation
 				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
-		const filter = this.dependencies.filter();
 		// While a view has a message, the editor hides its welcome content, so the cause is shown in the title instead. A
 		// service that is stopped has no followed logs to show.
 		const followed = stopped === undefined ? followLine(this.dependencies.followed()) : undefined;
 		treeView.message =
-			state === 'listed' ? [stopped ?? failure, this.filterText(filter), followed].filter(Boolean).join(' — ') : '';
+			state === 'listed'
+				? [stopped ?? failure, this.filterText(store.filter), followed].filter(Boolean).join(' — ')
+				: '';
 		treeView.description =
 			(stopped === undefined && (state === 'error' || state === 'key-refused') ? explanation : label) ?? '';
 		treeView.badge =

@@ -8,7 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { Task } from '../contract/tasks.ts';
-import { explainError, showMessage } from '../platform/notify.ts';
+import { showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
@@ -17,22 +17,28 @@ import { showTaskProblem } from './common/dashboard.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
 import { pickTaskFilter } from './filterTasks.ts';
+import { FollowedLogs } from './followedLogs.ts';
 import { KeptLogs } from './keptLog.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
 import type { PromptFile } from './launch/promptFile.ts';
 import { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
-import type { LogDocuments } from './logDocument/logDocuments.ts';
+import { LogDocuments } from './logDocument/logDocuments.ts';
+import { LogTabs } from './logDocument/logTabs.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
-import { NO_FILTER, type TaskFilter } from './model/taskFilter.ts';
+import { TaskEnds } from './model/taskEnds.ts';
+import { taskTitle } from './model/taskRow.ts';
 import { OwnRepositories } from './ownRepositories.ts';
 import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
 import { TaskStops } from './stopTask.ts';
-import { TaskLogs } from './taskLogs.ts';
-import { TaskStore } from './taskStore.ts';
+import { TaskListStore } from './taskListStore.ts';
+import { TaskNotices } from './taskNotices.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
+
+/** The maximum length of a title in the name of a saved log. */
+const MAXIMUM_NAME = 40;
 
 /** What the root provides to this feature. */
 export interface TasksDependencies {
@@ -63,8 +69,6 @@ export interface TasksDependencies {
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
-	/** Resolves with the id of the task, or with undefined when it was dismissed or failed, which is reported. */
-	start(argument: unknown): Promise<string | undefined>;
 	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
@@ -98,16 +102,17 @@ class Feature implements TasksFeature {
 	private readonly dependencies: TasksDependencies;
 	private readonly disposables = new DisposableStore();
 	private readonly active: ActiveConnection;
-	private readonly store: TaskStore;
+	private readonly store: TaskListStore;
 	private readonly agentTasks: AgentTaskList;
 	private readonly list: ListRefresh;
-	private readonly logs: TaskLogs;
+	private readonly logs: FollowedLogs;
+	readonly documents: LogDocuments;
+	private readonly tabs: LogTabs;
 	private readonly stops: TaskStops;
 	private readonly branches: CheckedOutBranches;
 	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
-	private currentFilter: TaskFilter = NO_FILTER;
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -118,37 +123,36 @@ class Feature implements TasksFeature {
 		this.dependencies = dependencies;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
-		this.store = this.disposables.add(new TaskStore(dependencies.client, systemClock));
+		this.store = this.disposables.add(new TaskListStore(dependencies.client, systemClock));
 		this.agentTasks = this.disposables.add(new AgentTaskList(dependencies.client));
 		const { store, active, agentTasks } = this;
-		const isStopped = () => active.current?.isLocal === true && dependencies.localService.isStopped();
 		this.list = this.disposables.add(
 			new ListRefresh({
 				store,
 				agentTasks,
-				isVisible: () => treeView.visible,
-				isFocused: vscode.window.state.focused,
-				intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')),
-				isStopped,
-				connectionRead: () => active.read(),
-				clock: systemClock,
+				active,
+				view: { isVisible: () => treeView.visible, isFocused: vscode.window.state.focused },
+				timing: { clock: systemClock, intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')) },
 				logger: dependencies.logger,
 			}),
 		);
+		const { workspaceState, storageUri } = dependencies;
+		const ends = new TaskEnds();
 		this.logs = this.disposables.add(
-			new TaskLogs({
-				workspaceState: dependencies.workspaceState,
-				keptLogs: dependencies.storageUri && new KeptLogs(path.join(dependencies.storageUri.fsPath, 'followed')),
+			new FollowedLogs({
+				workspaceState,
+				keptLogs: storageUri && new KeptLogs(path.join(storageUri.fsPath, 'followed')),
 				store,
 				active,
-				onFollowChanged: taskId => {
-					this.view.taskChanged(taskId);
-					this.view.update();
-					this.list.wake();
-				},
-				explain,
+				ends,
 			}),
 		);
+		const { logs } = this;
+		this.documents = this.disposables.add(
+			new LogDocuments({ explain, reopen: (connection, taskId) => logs.reopen(connection, taskId) }),
+		);
+		this.tabs = this.disposables.add(new LogTabs(workspaceState));
+		this.disposables.add(new TaskNotices({ ends, logs, documents: this.documents, active, explain }));
 		this.stops = new TaskStops({ store, active, explain });
 		this.branches = new CheckedOutBranches({
 			workspaceState: dependencies.workspaceState,
@@ -161,45 +165,50 @@ class Feature implements TasksFeature {
 			active,
 			branches: this.branches,
 			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
-			start: async (request, target) => (await this.launcher.startFollowUp(request, target)) !== undefined,
+			start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
 			explain,
 		});
 		const own = this.disposables.add(new OwnRepositories());
 		this.tree = new TaskTree({
 			store,
 			agentTasks,
-			filter: () => this.currentFilter,
-			ownRepository: () => own.matcher(),
-			isStopped,
-			explain: error => explainError(error, active.label).message,
+			active,
+			own,
 			followState: id => this.logs.state(id),
-			dashboardUrl: () => active.current?.dashboardUrl,
 			firstLoad: () => this.list.load(),
 		});
 		this.view = this.disposables.add(
 			new TaskView({
 				treeView,
-				store,
-				agentTasks,
-				tree: this.tree,
 				fireTree,
-				label: () => active.current?.label,
-				filter: () => this.currentFilter,
-				isStopped,
-				followed: () => this.logs.followed(),
+				store,
+				tree: this.tree,
+				active,
+				followed: () => this.logs.summaries(),
 			}),
 		);
 		this.launcher = new TaskLauncher({
-			...dependencies,
+			workspaceState,
+			globalState: dependencies.globalState,
 			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
-			tasks: () => store.all(),
-			target: () => active.target(),
-			load: () => this.list.load(),
-			followUpMade: ({ id, selectedBranch }, target) => this.branches.remember(id, target, selectedBranch),
-			started: (task, target) => this.started(task, target),
-			explain,
+			connection: {
+				target: () => active.target(),
+				ensureKey: () => dependencies.ensureKey(),
+				nameRepositories: folders => dependencies.nameRepositories(folders),
+			},
+			known: { tasks: () => store.all(), load: () => this.list.load() },
+			listener: { started: (task, target) => this.started(task, target), explain },
+			logger: dependencies.logger,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
+		this.disposables.add(
+			this.logs.onDidChange(taskId => {
+				this.view.taskChanged(taskId);
+				this.view.update();
+				this.list.wake();
+			}),
+		);
+		this.disposables.add(agentTasks.onDidChange(() => this.view.redraw()));
 		this.disposables.add(own.onDidChange(() => this.view.redraw()));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -207,14 +216,6 @@ class Feature implements TasksFeature {
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
 		this.disposables.add(dependencies.localService.onDidChangeStopped(() => void this.serviceChanged()));
 		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
-	}
-
-	get documents(): LogDocuments {
-		return this.logs.documents;
-	}
-
-	start(argument: unknown): Promise<string | undefined> {
-		return this.launcher.start(argument);
 	}
 
 	follow(argument: unknown): Promise<void> {
@@ -267,9 +268,8 @@ class Feature implements TasksFeature {
 	}
 
 	filter(): Promise<void> {
-		return pickTaskFilter(this.currentFilter, filter => {
-			this.currentFilter = filter;
-			if (this.store.setQuery(filter)) {
+		return pickTaskFilter(this.store.filter, filter => {
+			if (this.store.setFilter(filter)) {
 				void this.refresh();
 			} else {
 				this.view.redraw();
@@ -280,7 +280,9 @@ class Feature implements TasksFeature {
 	async openDocument(argument: unknown): Promise<void> {
 		const chosen = await this.choose(argument, vscode.l10n.t('Open Task Log as Document'));
 		if (chosen) {
-			await this.logs.showDocument(chosen.id, chosen.target);
+			const log = this.logs.follow(chosen.id, chosen.target);
+			await log.restored;
+			await this.documents.show(log, chosen.target.client).catch(error => this.explain(error));
 		}
 	}
 
@@ -291,18 +293,25 @@ class Feature implements TasksFeature {
 			return;
 		}
 		const chosen = await this.choose(argument, vscode.l10n.t('Save Log'));
-		if (chosen) {
-			await this.logs.save(chosen.id, chosen.target, file instanceof vscode.Uri ? file : undefined);
+		if (!chosen) {
+			return;
+		}
+		const { id, target } = chosen;
+		if (file instanceof vscode.Uri) {
+			await this.documents.saveTo(file, target.client, id);
+		} else {
+			const task = this.store.get(id);
+			await this.documents.save(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
 		}
 	}
 
 	async resume(): Promise<void> {
 		try {
-			await this.logs.restoreDocuments();
+			await this.tabs.restore();
 			const target = await this.active.target();
-			this.logs.resume(target);
+			this.resumeLogs(target);
 			await this.list.load();
-			await this.launcher.settle(target);
+			await this.launcher.requests.settle(target);
 			await this.launcher.sweep(target.connection.name, target.client);
 			await this.sweepBranches();
 		} catch (error) {
@@ -311,10 +320,16 @@ class Feature implements TasksFeature {
 		}
 	}
 
+	/** Resumes what was followed on a connection before a reload, or before another one became active. */
+	private resumeLogs(target: TaskTarget): void {
+		this.logs.resume(target);
+		this.documents.reopenAll();
+	}
+
 	/** Continues the work that waits for a task to appear or to end. */
 	private async listChanged(connection: string): Promise<void> {
 		try {
-			await this.launcher.settleFromList(connection);
+			await this.launcher.requests.settleFromList(connection, () => this.active.target());
 			await this.launcher.sweep(connection);
 			await this.sweepBranches();
 		} catch (error) {
@@ -324,7 +339,7 @@ class Feature implements TasksFeature {
 
 	private async sweepBranches(): Promise<void> {
 		// A stopped service is not started for this.
-		if (!(this.active.current?.isLocal && this.dependencies.localService.isStopped())) {
+		if (!this.active.isStopped) {
 			await this.branches.sweep(() => this.active.target());
 		}
 	}
@@ -391,10 +406,10 @@ class Feature implements TasksFeature {
 	private async connectionChanged(): Promise<void> {
 		this.active.switched();
 		this.list.reset();
-		this.logs.showFollowed();
+		this.logs.showStatus();
 		try {
-			this.logs.resume(await this.active.target());
-			this.logs.showFollowed();
+			this.resumeLogs(await this.active.target());
+			this.logs.showStatus();
 			this.view.update();
 		} catch (error) {
 			this.dependencies.logger.log('warn', 'the connection cannot be used', { reason: describeError(error) });
@@ -409,7 +424,7 @@ class Feature implements TasksFeature {
 				this.store.interruptRunning();
 			}
 		} else if (this.active.current?.isLocal) {
-			this.logs.resume(await this.active.target());
+			this.resumeLogs(await this.active.target());
 		}
 		this.list.wake();
 		this.view.redraw();

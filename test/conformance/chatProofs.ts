@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { chatReply, openModel } from '../support/contractServer/fixtures.ts';
 import { collect } from '../unit/client/testClient.ts';

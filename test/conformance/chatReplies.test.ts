@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import { assistantMessage, readToolCalls, ToolCallCollector } from '../../src/client/toolCalls.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { chatReply, chatUsage, models } from '../support/contractServer/fixtures.ts';

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { DecisionInput } from '../../src/client/types.ts';
 import type { Questions } from '../../src/contract/decisions.ts';
 import { decisionModel, decisionUsage, decisionVersions } from '../support/contractServer/fixtures.ts';
+import { questions, state } from './decisionQuestions.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const [LATEST = '', OLDER = ''] = decisionVersions.map(version => `${decisionModel}-${version}`);
-
-const state = { harbour: { name: 'Nordhavn', boats: [3, null, true], open: 'at seven' } };
-const questions = {
-	topic: {
-		type: 'choice',
-		instructions: 'What is harbour.open about?',
-		criteria: { weather: 'The weather', hours: 'Opening hours', other: 'Anything else' },
-	},
-	traffic: { type: 'score', instructions: 'How busy is it?', criteria: ['empty', 'some boats', 'full'] },
-	late: { type: 'noul', instructions: 'It opens late.', criteria: { true: 'After nine', false: 'Before' } },
-} satisfies Questions;
 
 const evaluate = ({ client }: ProofContext) => client.decisions.evaluate({ state, questions });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import { imageDigest, imageModel, imageUrl } from '../support/contractServer/fixtures.ts';
 import { prove } from './harness.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import {
 	findModel,
 	formatModelIdentifier,
 	parseModelIdentifier,
-	preferencesOf,
+	routingOf,
 	withoutPrefix,
 } from '../../src/contract/modelIdentifier.ts';
-import { effectivePreferences } from '../../src/contract/routing.ts';
+import { effectiveRouting } from '../../src/contract/routing.ts';
 import {
 	aliases,
 	closedModel,
@@ -138,7 +138,7 @@ describe('provider prefixes', () => {
 			for (const { prefix, provider } of providerPrefixes) {
 				const text = `${prefix}/${openModel.id}`;
 				assert.equal(withoutPrefix(connection, text), openModel.id);
-				assert.deepEqual(preferencesOf(parseModelIdentifier(connection, text)), {
+				assert.deepEqual(routingOf(parseModelIdentifier(connection, text)), {
 					order: [provider],
 					allow_fallbacks: true,
 				});
@@ -148,7 +148,7 @@ describe('provider prefixes', () => {
 				`stratus/${closedModel.id}`,
 				`stratus-managed/${closedModel.id}`,
 			]) {
-				const equal = preferencesOf(parseModelIdentifier(connection, text));
+				const equal = routingOf(parseModelIdentifier(connection, text));
 				const [byPrefix, byOrder] = [
 					await servedBy(context, text),
 					await servedBy(context, withoutPrefix(connection, text), equal),
@@ -193,7 +193,7 @@ describe('provider prefixes', () => {
 			]) {
 				await assert.rejects(client.chat.complete({ ...request, messages }), {
 					code: 'invalid-request',
-					message: /open models alone/,
+					message: /only open models/,
 				});
 			}
 			assert.equal(context.server.received.length, before);
@@ -223,21 +223,21 @@ describe('model aliases', () => {
 		'lets the request win over the provider of an alias, field by field',
 		async context => {
 			const connection = connectionOf(context.server);
-			assert.deepEqual(effectivePreferences(connection, { model: 'team-reviewer' }), {
+			assert.deepEqual(effectiveRouting(connection, { model: 'team-reviewer' }), {
 				order: ['cumulus'],
 				allow_fallbacks: false,
 			});
 			assert.equal(await servedBy(context, 'team-reviewer'), 'cumulus');
 			const provider = { order: ['stratus'] };
-			assert.deepEqual(effectivePreferences(connection, { model: 'team-reviewer', provider }), {
+			assert.deepEqual(effectiveRouting(connection, { model: 'team-reviewer', provider }), {
 				order: ['stratus'],
 				allow_fallbacks: false,
 			});
 			assert.equal(await servedBy(context, 'team-reviewer', provider), 'stratus');
 			assert.deepEqual((context.lastRequest().json as ChatRequest).provider, provider);
 			const bySlug = { ...connection, aliases: [{ name: 'ours', model: openModel.id, provider: 'openhub' }] };
-			assert.deepEqual(effectivePreferences(bySlug, { model: 'ours' }), { order: ['openhub'] });
-			assert.deepEqual(effectivePreferences(bySlug, { model: 'ours', provider: { order: [] } }), { order: [] });
+			assert.deepEqual(effectiveRouting(bySlug, { model: 'ours' }), { order: ['openhub'] });
+			assert.deepEqual(effectiveRouting(bySlug, { model: 'ours', provider: { order: [] } }), { order: [] });
 		},
 	);
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
-import type { ProviderPreferences } from '../../src/contract/provider.ts';
-import { dataPolicyOf, zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
+import { completed, eligibilityOf } from '../../src/contract/eligibility.ts';
+import type { RoutingPolicy } from '../../src/contract/provider.ts';
+import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import {
 	closedModel,
 	codeModel,
@@ -15,7 +16,7 @@ import { isRefused } from './chatProofs.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const messages = [{ role: 'user' as const, content: 'text' }];
-const request = (provider?: ProviderPreferences, model = openModel.id): ChatRequest => ({
+const request = (provider?: RoutingPolicy, model = openModel.id): ChatRequest => ({
 	model,
 	messages,
 	...(provider === undefined ? {} : { provider }),
@@ -24,7 +25,7 @@ const request = (provider?: ProviderPreferences, model = openModel.id): ChatRequ
 /** Who serves it; what went out is what was given. */
 async function servedBy(
 	{ client, lastRequest }: ProofContext,
-	provider?: ProviderPreferences,
+	provider?: RoutingPolicy,
 	model?: string,
 ): Promise<string | undefined> {
 	const asked = request(provider, model);
@@ -34,7 +35,7 @@ async function servedBy(
 }
 
 /** The policy leaves nobody: the service's error comes through as one. */
-async function hasNobody(context: ProofContext, provider: ProviderPreferences, model?: string): Promise<void> {
+async function hasNobody(context: ProofContext, provider: RoutingPolicy, model?: string): Promise<void> {
 	await assert.rejects(context.client.chat.complete(request(provider, model)), ClientError);
 }
 
@@ -230,11 +231,10 @@ describe('zero data retention', () => {
 	});
 
 	prove(id(5), 'counts a provider as retaining whose policy is not known', async context => {
-		const connection = connectionOf(context.server, {
-			providers: [{ slug: 'openhub', dataPolicy: 'Nothing is kept.' }, { slug: 'swiftcore' }],
-		});
-		assert.deepEqual(dataPolicyOf(connection, 'openhub'), { isKnown: true, policy: 'Nothing is kept.' });
-		assert.deepEqual(dataPolicyOf(connection, 'swiftcore'), { isKnown: false, countsAs: 'retaining-and-training' });
+		for (const policy of [{ zdr: true }, { data_collection: 'deny' }] as const) {
+			const { exclusions } = eligibilityOf(completed({ slug: 'swiftcore' }), policy, request());
+			assert.deepEqual(exclusions, [{ kind: 'zdr' in policy ? 'retains-data' : 'stores-data' }]);
+		}
 		await hasNobody(context, { only: ['swiftcore'], zdr: true });
 		await hasNobody(context, { only: ['swiftcore'], data_collection: 'deny' });
 	});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import { nextRequest } from '../../src/client/responseLoop.ts';
 import { ResponseOutput } from '../../src/client/responseOutput.ts';
 import type { ResponseEvent, ResponsesRequest } from '../../src/contract/responses.ts';

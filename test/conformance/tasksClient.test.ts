@@ -1,47 +1,19 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import { isActiveTask, isFinalStatus } from '../../src/contract/tasks.ts';
-import { absentText, agents, deployHost, specialKeys } from '../support/contractServer/fixtures.ts';
-import { manyTasks, taskIds, tasks, unlistedTasks } from '../support/contractServer/taskFixtures.ts';
+import { absentText, agents, specialKeys } from '../support/contractServer/fixtures.ts';
+import {
+	deploymentSettings,
+	manyTasks,
+	taskFields,
+	taskIds,
+	tasks,
+	unlistedTasks,
+} from '../support/contractServer/taskFixtures.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const repoUrl = 'https://forge.example/skipper/harbour.git';
-const deploymentSettings = `${deployHost}DeploymentSettings`;
-
-const FIELDS = [
-	'id',
-	'userId',
-	'teamId',
-	'prompt',
-	'repoUrl',
-	'selectedAgent',
-	'selectedModel',
-	'installDependencies',
-	'maxDuration',
-	'status',
-	'progress',
-	'error',
-	'selectedBranch',
-	'branchName',
-	'sandboxUrl',
-	'sandboxId',
-	'merged',
-	'diffStats',
-	'autoDeployEnabled',
-	deploymentSettings,
-	'deployments',
-	'badge',
-	'batchId',
-	'createdAt',
-	'updatedAt',
-	'completedAt',
-	'creatorName',
-	'creatorImage',
-	'prNumber',
-	'prUrl',
-	'isEmptyGitUser',
-];
 
 /** As it is read: null and the text None are absent, except in the field that has no name of its own. */
 const asRead = (field: string, value: unknown) =>
@@ -61,7 +33,7 @@ async function failureOf(asked: Promise<unknown>): Promise<[string, number | und
 }
 
 describe('a task', () => {
-	for (const [index, field] of FIELDS.entries()) {
+	for (const [index, field] of taskFields.entries()) {
 		prove(`cloud-tasks/task/${index + 1}`, `gives ${field} as it was sent`, async ({ client }) => {
 			const { tasks: listed } = await client.tasks.list();
 			assert.equal(listed.length, tasks.length);

@@ -292,7 +292,7 @@ describe('context in the window', function () {
 	});
 
 	it('gives the cursor back to the composer when a picker that it opened is left', async () => {
-		for (const name of [/^Add Context/, /^Choose What Messages Ask For/, /^Select Model/, /^Select Routing Policy/]) {
+		for (const name of [/^Add Context/, /^Choose Chat, Search or Image/, /^Select Model/, /^Select Routing Policy/]) {
 			await frame.locator('chat-composer').getByRole('button', { name }).focus();
 			await page.keyboard.press('Enter');
 			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor({ timeout: 30_000 });
@@ -307,7 +307,7 @@ describe('context in the window', function () {
 		await complete('fox', 'fox.png');
 		await composer().fill('What is it?');
 		await composer().press('Enter');
-		await frame.getByText('the connection does not say that small takes images').waitFor();
+		await frame.getByText('the connection does not say that small accepts images').waitFor();
 		await screenshot(page, 'context-image-refused');
 		await frame
 			.locator('chat-composer')

@@ -18,7 +18,7 @@ import {
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 
-describe('Search and pictures in the window', function () {
+describe('Search and images in the window', function () {
 	this.timeout(120_000);
 	let service: ContractServer;
 	let server: EditorServer;
@@ -43,9 +43,9 @@ describe('Search and pictures in the window', function () {
 	});
 
 	const mark = (number: number) => turns(frame).last().locator(`.citation[data-source="${number}"]`).first();
-	const picture = () => turns(frame).last().locator('chat-picture img');
-	const isShown = () => picture().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
-	const choice = () => frame.getByRole('button', { name: /^Choose What Messages Ask For/ });
+	const image = () => turns(frame).last().locator('chat-image img');
+	const isShown = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
+	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Search or Image/ });
 
 	/** Once the editor's dialog has its own proposal, which would take the place of what was typed before. */
 	const saveAs = async (file: string) => {
@@ -72,28 +72,28 @@ describe('Search and pictures in the window', function () {
 		await question.waitFor({ state: 'hidden' });
 	});
 
-	it('makes a picture with the mode of the conversation, and keeps it over a reload', async () => {
+	it('makes an image with the mode of the conversation, and keeps it over a reload', async () => {
 		await choice().click();
 		await pickItem(page, 'Image');
 		await until('the mode is shown', async () => (await choice().innerText()).includes('Image'));
 		await ask(frame, 'a fox in the snow');
-		await picture().waitFor();
-		await until('the picture is shown', isShown);
-		assert.equal(await picture().getAttribute('alt'), 'a fox in the snow');
-		await screenshot(page, 'window-picture');
+		await image().waitFor();
+		await until('the image is shown', isShown);
+		assert.equal(await image().getAttribute('alt'), 'a fox in the snow');
+		await screenshot(page, 'window-image');
 		await page.reload();
 		await workbenchStands(page);
 		frame = await openChat(page);
-		await until('the picture is shown again', async () => (await picture().count()) === 1 && (await isShown()));
+		await until('the image is shown again', async () => (await image().count()) === 1 && (await isShown()));
 		await until('the mode is as it was', async () => (await choice().innerText()).includes('Image'));
 	});
 
-	it('saves a picture into the workspace, and inserts it at the cursor of a file', async () => {
+	it('saves an image into the workspace, and inserts it at the cursor of a file', async () => {
 		const file = path.join(server.folder, 'fox.png');
 		await turns(frame).last().hover();
-		await turns(frame).last().getByRole('button', { name: 'Save Picture…' }).click();
+		await turns(frame).last().getByRole('button', { name: 'Save Image…' }).click();
 		await saveAs(file);
-		await toast(page, 'The picture was saved').waitFor();
+		await toast(page, 'The image was saved').waitFor();
 		assert.equal(fs.readFileSync(file).subarray(1, 4).toString(), 'PNG');
 		await runCommand(page, 'File: New Untitled Text File');
 		await frame.locator('chat-composer textarea').focus();
@@ -108,7 +108,7 @@ describe('Search and pictures in the window', function () {
 		for (const theme of ['light', 'high-contrast'] as const) {
 			await useTheme(page, theme);
 			await turns(frame).last().hover();
-			await screenshot(page, `window-picture-${theme}`);
+			await screenshot(page, `window-image-${theme}`);
 		}
 	});
 
@@ -173,8 +173,8 @@ describe('Search and pictures in the window', function () {
 			});
 			await row('Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
 			await row('swiftcore/harvest-70b').click();
-			await toast(page, 'A provider prefix is understood on the enterprise host alone')
-				.getByRole('button', { name: 'Put It First in the Policy' })
+			await toast(page, 'Only the enterprise host understands a provider prefix')
+				.getByRole('button', { name: 'Put It First in the Routing Policy' })
 				.click();
 			await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
 			await ask(frame, 'text');
@@ -195,19 +195,19 @@ describe('Search and pictures in the window', function () {
 			await runCommand(page, 'View: Close All Editors');
 		});
 
-		it('says of each picture that is none, or none to be loaded, why, in one sentence', async () => {
+		it('says of each image that is none, or none to be loaded, why, in one sentence', async () => {
 			const { public: origin } = service.hosts;
 			const script = '<script>document.title = "run"</script>';
-			const pictures: Record<string, Parameters<ContractServer['answer']>[1]> = {
+			const images: Record<string, Parameters<ContractServer['answer']>[1]> = {
 				page: { status: 200, headers: { 'content-type': 'image/png' }, text: `<html>${script}</html>` },
 				vector: { status: 200, headers: { 'content-type': 'image/svg+xml' }, text: `<svg>${script}</svg>` },
 				large: { status: 200, headers: { 'content-type': 'image/png' }, text: 'x'.repeat(50_000_000) },
 				away: { status: 302, headers: { location: 'http://10.0.0.7/secret.png' } },
 			};
 			const addresses: Record<string, string> = { inside: 'http://10.0.0.7/secret.png', nowhere: imageUrl };
-			for (const [name, reply] of Object.entries(pictures)) {
-				service.answer(({ path: place }) => place === `/pictures/${name}`, reply);
-				addresses[name] = `${origin}/pictures/${name}`;
+			for (const [name, reply] of Object.entries(images)) {
+				service.answer(({ path: place }) => place === `/files/${name}`, reply);
+				addresses[name] = `${origin}/files/${name}`;
 			}
 			service.answer(
 				({ json }) => (json as { model?: string } | undefined)?.model === imageModel.id,
@@ -223,23 +223,23 @@ describe('Search and pictures in the window', function () {
 			);
 			await beginConversation();
 			for (const [name, sentence] of [
-				['page', 'what came is no PNG'],
-				['vector', 'what came is no PNG'],
+				['page', 'it is not a PNG'],
+				['vector', 'it is not a PNG'],
 				['large', 'it is larger than 10 MB'],
-				['away', 'its server sent on to another address'],
-				['inside', 'its address leads into this machine or its network'],
+				['away', 'its server redirected to another address'],
+				['inside', 'its address is on this machine or its network'],
 				['nowhere', 'its server refused or did not answer'],
 			] as const) {
 				await ask(frame, `/image ${name}`);
 				await turns(frame).last().getByText(sentence).waitFor();
-				assert.equal(await picture().count(), 0, name);
+				assert.equal(await image().count(), 0, name);
 			}
-			await screenshot(page, 'window-pictures-refused');
+			await screenshot(page, 'window-images-refused');
 			assert.deepEqual(fromPage, []);
-			const loads = service.received.filter(({ path: place }) => place.startsWith('/pictures/'));
+			const loads = service.received.filter(({ path: place }) => place.startsWith('/files/'));
 			assert.deepEqual(
 				loads.map(({ path: place }) => place),
-				['page', 'vector', 'large', 'away'].map(name => `/pictures/${name}`),
+				['page', 'vector', 'large', 'away'].map(name => `/files/${name}`),
 			);
 			assert.ok(loads.every(({ headers }) => !headers.authorization && !headers.cookie && !headers.referer));
 			await turns(frame).last().hover();

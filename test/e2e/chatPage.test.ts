@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, KEY_ERROR, RICH, SCENES } from '../ui/scenes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
 	const log = () => chat.page.locator('.log');
 	/** As the next frame shows it: before a frame nobody has seen the view. */
@@ -20,6 +18,14 @@ describe('the chat page', function () {
 			await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
 			return element.scrollHeight - element.clientHeight - element.scrollTop <= 4;
 		});
+
+	it('speaks the language of the editor, and English where a text has no translation', async () => {
+		await open({ bundle: { Send: 'Senden', '{0} on {1}': '{0} bei {1}' } });
+		await chat.snapshot([]);
+		await chat.page.getByText('demo-small bei Local').waitFor();
+		await chat.page.getByRole('button', { name: 'Senden' }).waitFor();
+		await chat.page.getByText('Ask about your code, or about anything else.').waitFor();
+	});
 
 	describe('scrolling', () => {
 		const long = (text = RICH) => Array.from({ length: 10 }, () => turnView({ text }));

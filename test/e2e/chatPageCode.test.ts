@@ -24,12 +24,12 @@ export async function count(path: string, pattern = /[a-z]+/gi): Promise<number>
 
 describe('code in the chat page', function () {
 	this.timeout(180_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
-
-	beforeEach(async () => {
-		chat = await pages.open();
+	const open = useChatPage(page => {
+		chat = page;
 	});
+
+	beforeEach(() => open());
 
 	const block = () => chat.page.locator('pre code').last();
 	const spans = () => chat.page.locator('pre .lines span').count();
@@ -41,7 +41,7 @@ describe('code in the chat page', function () {
 		let found = Number.POSITIVE_INFINITY;
 		for (let attempt = 0; attempt < ATTEMPTS && found > LONGEST_TASK; attempt++) {
 			await chat.close();
-			chat = await pages.open();
+			await open();
 			const { cpu } = await longestTask(chat.page, async () => {
 				await show(...texts);
 				await chat.coloured();

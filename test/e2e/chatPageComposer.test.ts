@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import type { FromPage, Snapshot } from '../../src/chat/protocol/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 
 describe('the composer of the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const textarea = () => chat.page.locator('chat-composer textarea');
 
 	it('sends with Enter, breaks with Shift and Enter, and lets go of the text when the host took it', async () => {
@@ -113,7 +111,7 @@ describe('the composer of the chat page', function () {
 		await chat.send({ kind: 'message-hold', turn });
 		await chat.page.clock.runFor(60_000);
 		assert.equal(await textarea().isEditable(), false);
-		assert.equal(await chat.page.getByText('The message was not taken yet.').count(), 0);
+		assert.equal(await chat.page.getByText('The message was not accepted in time.').count(), 0);
 		await chat.send({ kind: 'message-accept', turn });
 		assert.equal(await textarea().inputValue(), '');
 	});
@@ -231,7 +229,7 @@ describe('the composer of the chat page', function () {
 			(await chat.posted()).find((message): message is Extract<FromPage, { kind: K }> => message.kind === kind);
 		/** While the clock stands no frame is drawn. */
 		const answer = async (taken: boolean) => {
-			const asked = await posted('paste-look');
+			const asked = await posted('paste-check');
 			await chat.page.evaluate(message => window.postMessage(message, '*'), {
 				kind: 'answer',
 				request: asked?.request,

@@ -8,11 +8,13 @@ import { CHIPS, chip } from '../ui/scenes.ts';
 
 describe('the context in the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const openPage = useChatPage(page => {
+		chat = page;
+	});
 
 	const open = async (context: ContextView, options?: PageOptions) => {
-		chat = await pages.open(options);
+		await openPage(options);
 		await chat.snapshot([]);
 		await chat.send({ kind: 'context-set', context });
 	};
@@ -281,17 +283,17 @@ describe('the context in the chat page', function () {
 				const data = new DataTransfer();
 				data.setData('text/plain', 'two\nlines');
 				element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
-				const asked = window.posted.findLast(message => message.kind === 'paste-look');
+				const asked = window.posted.findLast(message => message.kind === 'paste-check');
 				if (given && asked) {
 					window.postMessage({ kind: 'answer', request: asked.request, answer: given }, '*');
 				}
 			}, answer);
 		await paste();
-		const look = await chat.waitForPosted('paste-look');
+		const look = await chat.waitForPosted('paste-check');
 		assert.equal(look.text, 'two\nlines');
 		// The host is slow: the text does not wait for ever, and a chip that came on top of it would be the same again.
 		await waitFor('it to be text', async () => (await textarea().inputValue()) === 'two\nlines');
-		await chat.answer('paste-look', chip(1).id);
+		await chat.answer('paste-check', chip(1).id);
 		await paste({ value: chip(2).id });
 		assert.deepEqual(await chat.waitForPosted('paste-take'), { kind: 'paste-take', paste: chip(2).id });
 		assert.equal(await textarea().inputValue(), 'two\nlines');

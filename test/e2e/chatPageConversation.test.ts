@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, CONVERSATION_ID, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 import { RICH } from '../ui/scenes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const log = () => chat.page.locator('.log');
 	const button = (name: string) => chat.page.getByRole('button', { name, exact: true });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EncryptionView } from '../../src/chat/protocol/encryptionProtocol.ts';
 import { until } from '../support/editorWindow.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
@@ -34,13 +34,11 @@ const STATES: Record<string, EncryptionView> = {
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
 	const heading = () => chat.page.locator('button.encryption');
 	const composer = () => chat.page.locator('chat-composer textarea');
 

@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, useChatPage } from '../ui/chatPage.ts';
 import { SCENES } from '../ui/scenes.ts';
 import { type ThemeName, themes } from '../ui/themes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
-
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
 	describe('looks', () => {
 		for (const theme of ['dark', 'light', 'highContrast'] as const satisfies ThemeName[]) {

@@ -17,12 +17,12 @@ const MARKDOWN = [
 
 describe('markdown in the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
-
-	beforeEach(async () => {
-		chat = await pages.open();
+	const open = useChatPage(page => {
+		chat = page;
 	});
+
+	beforeEach(() => open());
 
 	const html = () => chat.page.locator('chat-markdown .content').last().innerHTML();
 

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { citationsOf } from '../../src/chat/model/citations.ts';
 import { until } from '../support/editorWindow.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
-import { FACTS, PICTURE_ADDRESS, PICTURE_FILE_NAME, pictureTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
+import { FACTS, IMAGE_ADDRESS, IMAGE_FILE_NAME, imageTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 describe('the chat page', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
-
-	const open = async (options?: PageOptions) => {
-		chat = await pages.open(options);
-		return chat;
-	};
+	const open = useChatPage(page => {
+		chat = page;
+	});
 
 	const mark = (number: number) => chat.page.locator(`.citation[data-source="${number}"]`).first();
 	const card = () => chat.page.locator('.citation-card');
@@ -149,70 +146,76 @@ describe('the chat page', function () {
 		}
 	});
 
-	describe('with pictures', () => {
-		const picture = () => chat.page.locator('chat-picture img');
-		const naturalWidth = () => picture().evaluate(image => (image as HTMLImageElement).naturalWidth);
+	describe('with images', () => {
+		const image = () => chat.page.locator('chat-image img');
+		const naturalWidth = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth);
 
-		it('keeps the space of a picture, asks the host for it, and shows it with its prompt as its text', async () => {
+		it('keeps the space of an image, asks the host for it, and shows it with its prompt as its text', async () => {
 			await open();
-			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn], { mode: 'image' });
-			const asked = await chat.waitForPosted('picture-request');
-			assert.deepEqual([asked.turn, asked.file], [turn.id, PICTURE_FILE_NAME]);
-			const before = await picture().boundingBox();
+			const asked = await chat.waitForPosted('reply-image-request');
+			assert.deepEqual([asked.turn, asked.file], [turn.id, IMAGE_FILE_NAME]);
+			const before = await image().boundingBox();
 			assert.deepEqual([before?.width, before?.height], [300, 200]);
-			await chat.answer('picture-request', PICTURE_ADDRESS);
-			await until('the picture is shown', async () => (await naturalWidth()) === 256);
-			assert.deepEqual(await picture().boundingBox(), before);
-			assert.equal(await picture().getAttribute('alt'), turn.question);
+			await chat.answer('reply-image-request', IMAGE_ADDRESS);
+			await until('the image is shown', async () => (await naturalWidth()) === 256);
+			assert.deepEqual(await image().boundingBox(), before);
+			assert.equal(await image().getAttribute('alt'), turn.question);
 			assert.equal(await chat.page.locator('chat-markdown .content').innerText(), '');
 		});
 
 		it('offers what can be done with it', async () => {
 			await open();
-			await SCENES['picture']?.(chat);
-			for (const name of ['Save Picture…', 'Insert as Markdown…', 'Copy Prompt', 'Open in Browser', 'Make Again']) {
+			await SCENES['image']?.(chat);
+			for (const name of ['Save Image…', 'Insert as Markdown…', 'Copy Prompt', 'Open in Browser', 'Make Again']) {
 				await chat.page.getByRole('button', { name }).click();
 			}
 			const kinds = (await chat.posted()).map(({ kind }) => kind).slice(-5);
-			assert.deepEqual(kinds, ['picture-save', 'picture-insert', 'text-copy', 'picture-open', 'reply-retry']);
+			assert.deepEqual(kinds, [
+				'reply-image-save',
+				'reply-image-insert',
+				'text-copy',
+				'reply-image-open',
+				'reply-retry',
+			]);
 		});
 
 		it('is a sentence and nothing else where there is none, with Load Again where that may help', async () => {
 			await open();
-			await SCENES['picture-refused']?.(chat);
-			assert.equal(await picture().count(), 0);
-			await chat.page.getByText('its address leads into this machine or its network').waitFor();
+			await SCENES['image-refused']?.(chat);
+			assert.equal(await image().count(), 0);
+			await chat.page.getByText('its address is on this machine or its network').waitFor();
 			const button = chat.page.getByRole('button', { name: 'Load Again' });
 			assert.equal(await button.count(), 1);
 			await button.click();
-			await chat.waitForPosted('picture-reload');
+			await chat.waitForPosted('reply-image-reload');
 		});
 
-		it('says that a picture is gone, and that one cannot be shown', async () => {
+		it('says that an image is gone, and that one cannot be shown', async () => {
 			await open();
-			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn]);
-			await chat.answer('picture-request', undefined);
+			await chat.answer('reply-image-request', undefined);
 			await chat.page.getByText('its file was deleted').waitFor();
-			await chat.snapshot([pictureTurn({ picture: { file: 'b'.repeat(64), width: 300, height: 200 } })]);
+			await chat.snapshot([imageTurn({ image: { file: 'b'.repeat(64), width: 300, height: 200 } })]);
 			await until('the other one is asked for', async () => {
-				const asked = (await chat.posted()).findLast(message => message.kind === 'picture-request');
+				const asked = (await chat.posted()).findLast(message => message.kind === 'reply-image-request');
 				return asked?.file === 'b'.repeat(64);
 			});
-			await chat.answer('picture-request', 'data:image/png;base64,iVBORw0KGgo=');
-			await chat.page.getByText('what came is no PNG').waitFor();
+			await chat.answer('reply-image-request', 'data:image/png;base64,iVBORw0KGgo=');
+			await chat.page.getByText('it is not a PNG').waitFor();
 		});
 
 		it('says why the host has not given it, and asks again', async () => {
 			await open();
-			const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 300, height: 200 } });
+			const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn]);
-			await chat.fail('picture-request', 'The disk does not answer. Try again.');
+			await chat.fail('reply-image-request', 'The disk does not answer. Try again.');
 			await chat.page.getByText('The disk does not answer. Try again.').waitFor();
 			await chat.page.getByRole('button', { name: 'Load Again' }).click();
-			await chat.answer('picture-request', PICTURE_ADDRESS);
-			await until('the picture is shown', async () => (await naturalWidth()) === 256);
+			await chat.answer('reply-image-request', IMAGE_ADDRESS);
+			await until('the image is shown', async () => (await naturalWidth()) === 256);
 		});
 	});
 
@@ -260,7 +263,7 @@ describe('the chat page', function () {
 		it('shows what messages ask for, and lets the host choose', async () => {
 			await open();
 			await chat.snapshot([]);
-			const choice = chat.page.getByRole('button', { name: /^Choose What Messages Ask For/ });
+			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Search or Image/ });
 			assert.match((await choice.innerText()).trim(), /Chat/);
 			await choice.click();
 			await chat.waitForPosted('mode-pick');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createMarkdown } from '../../src/chat/ui/markdown.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
-import { pageStrings } from '../ui/pageStrings.ts';
 import { RICH } from '../ui/scenes.ts';
 
 /** How a block begins, and what makes it long. */
@@ -20,11 +19,13 @@ const LONG: [string, string][] = [
 
 describe('a reply that grows', function () {
 	this.timeout(120_000);
-	const pages = useChatPage();
 	let chat: ChatPage;
+	const openPage = useChatPage(page => {
+		chat = page;
+	});
 
 	const open = async (text: string, options?: PageOptions) => {
-		chat = await pages.open(options);
+		await openPage(options);
 		const turn = turnView({ text, state: 'streaming' });
 		await chat.snapshot([turn]);
 		return turn;
@@ -67,7 +68,7 @@ describe('a reply that grows', function () {
 			const template = document.createElement('template');
 			template.innerHTML = html;
 			return [copy.innerHTML, template.innerHTML] as const;
-		}, createMarkdown(pageStrings).render(text));
+		}, createMarkdown().render(text));
 		assert.equal(shown, wanted);
 	});
 
@@ -186,7 +187,7 @@ describe('a reply that grows', function () {
 
 	it('that is long is back at the same line after the page was made anew', async () => {
 		const turns = [turnView(), turnView({ text: RICH.repeat(150) }), turnView()];
-		chat = await pages.open({ height: 400 });
+		await openPage({ height: 400 });
 		await chat.snapshot(turns);
 		const log = () => chat.page.locator('.log');
 		assert.equal(await chat.page.locator('chat-markdown h5').count(), 150);
@@ -198,7 +199,7 @@ describe('a reply that grows', function () {
 			return saved?.reading && saved;
 		});
 		await chat.close();
-		chat = await pages.open({ height: 400, state });
+		await openPage({ height: 400, state });
 		await chat.snapshot(turns);
 		await waitFor(
 			'the same line',

@@ -138,8 +138,8 @@ describe('the policy of a conversation in the window', function () {
 			/Private/,
 			/data_collection: deny/,
 			/zdr: true/,
-			/In force: the policy demands it/,
-			/first word after/,
+			/In force: the routing policy requires it/,
+			/first token after/,
 			/\$0\.00054/,
 			/\d+ replies/,
 		]) {
@@ -180,7 +180,7 @@ describe('the policy of a conversation in the window', function () {
 		assert.match(await lastTurnText(frame), /cheap: zdr: true, but its policy is “stores data”\./);
 		assert.equal(chats('cheap'), before);
 		await screenshot(page, 'policy-refused-light');
-		await frame.getByRole('button', { name: 'Change Policy' }).last().click();
+		await frame.getByRole('button', { name: 'Change Routing Policy' }).last().click();
 		await row('As in the Settings').click();
 		await frame.getByRole('button', { name: 'Select Routing Policy: Balanced' }).waitFor();
 	});
@@ -195,7 +195,7 @@ describe('the policy of a conversation in the window', function () {
 		await until('the reply has failed', async () => /allows only cheap/.test(await lastTurnText(frame)));
 		assert.equal(await isStreaming(frame), false);
 		assert.match(await lastTurnText(frame), /out of order/);
-		await frame.getByRole('button', { name: 'Change Policy' }).last().waitFor();
+		await frame.getByRole('button', { name: 'Change Routing Policy' }).last().waitFor();
 		cheap.behaviour = behaviour;
 	});
 

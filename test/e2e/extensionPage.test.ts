@@ -43,7 +43,7 @@ describe('the package that npm run package makes', function () {
 		}
 	});
 
-	it('shows its readme with no link and no picture that the editor has made dead', async () => {
+	it('shows its readme with no link and no image that the editor has made dead', async () => {
 		const frame = await openDetails('First steps');
 		assert.deepEqual(await deadLinks(frame), []);
 		const broken = await frame
@@ -58,13 +58,13 @@ describe('the package that npm run package makes', function () {
 		}
 	});
 
-	it('shows the pictures of its readme where the editor draws pictures of a package', async () => {
+	it('shows the images of its readme where the editor draws images of a package', async () => {
 		// The page of an extension draws those from the network alone.
 		const preview = await openWindow(server, { folder });
 		await openFile(preview.page, 'readme.md');
 		await runCommand(preview.page, 'Markdown: Open Preview');
 		const frame = await webviewFrame(preview.page, '#first-steps');
-		await until('the pictures are drawn', async () => {
+		await until('the images are drawn', async () => {
 			const images = frame.locator('.markdown-body img');
 			const widths = await images.evaluateAll(all => all.map(one => (one as HTMLImageElement).naturalWidth));
 			return widths.length === 2 && widths.every(width => width > 0);

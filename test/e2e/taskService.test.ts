@@ -24,7 +24,7 @@ import {
 	taskShows,
 	walkTo,
 } from '../support/errandWindow.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { TaskServer } from '../support/taskServer.ts';
 
 const ENTRIES = 6_000;
 /** `ERRAND_TEST_BREAKS=100` for a longer look. */

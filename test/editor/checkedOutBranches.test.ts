@@ -7,10 +7,10 @@ import { StateEntries } from '../../src/platform/sharedState.ts';
 import { CheckedOutBranches } from '../../src/tasks/checkedOutBranches.ts';
 import { BEHIND_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
 import { startTasks } from './taskClient.ts';
 

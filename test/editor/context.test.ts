@@ -6,15 +6,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { ChatContext, type ChatContextOptions } from '../../src/chat/context/chatContext.ts';
+import { ChatContext, type ModelRoom } from '../../src/chat/context/chatContext.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
+import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
-import { PictureStore, picturesOf } from '../../src/chat/storage/pictureStore.ts';
+import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
@@ -32,8 +33,8 @@ describe('context in the editor', () => {
 		await writeFile(place('folder/a.ts').fsPath, 'export const a = 1;\n');
 		await writeFile(place('folder/deep/b.md').fsPath, '```\nfenced\n```\n');
 		await writeFile(place('folder/.env').fsPath, 'TOKEN=1\n');
-		await writeFile(place('folder/picture.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
-		await writeFile(place('picture.png').fsPath, '');
+		await writeFile(place('folder/image.bin').fsPath, Buffer.from([0, 1, 2, 0xff]));
+		await writeFile(place('image.png').fsPath, '');
 		await writeFile(place('fox.png').fsPath, demoImage('fox'));
 		await writeFile(place('large.png').fsPath, Buffer.alloc(5_000_001));
 		await symlink(place('folder/a.ts').fsPath, place('folder/link.ts').fsPath);
@@ -45,25 +46,22 @@ describe('context in the editor', () => {
 	});
 
 	const openContext = (
-		measure: ChatContextOptions['measure'],
+		measure: ModelRoom['measure'],
 		measureAgain = async () => {},
 		focusComposer = () => {},
 		clock: Clock = systemClock,
 	) => {
-		const refusePictures = async () => ({ kind: 'refused', problem: 'type' }) as const;
+		const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
 		const posted: ToPage[] = [];
 		const context = new ChatContext({
-			state: new State(),
-			pictures: new PictureStore(place('kept').fsPath, refusePictures, nullLogger),
-			conversationOf: async () => undefined,
-			isEncrypted: () => false,
+			storage: {
+				state: new State(),
+				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
+			},
+			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
+			model: { measure, known: async () => {}, askAgain: measureAgain },
+			page: { post: message => posted.push(message), focusComposer },
 			terminal: () => undefined,
-			mayKeep: () => true,
-			measure,
-			measurable: async () => {},
-			measureAgain,
-			post: message => posted.push(message),
-			focusComposer,
 			clock,
 			logger: nullLogger,
 		});
@@ -74,7 +72,9 @@ describe('context in the editor', () => {
 		return { context, posted, labels };
 	};
 	const pasteLook = async (context: ChatContext, text: string) =>
-		context.handlers['paste-look']({ kind: 'paste-look', request: '', text });
+		context.handlers['paste-check']({ kind: 'paste-check', request: '', text });
+	const send = (context: ChatContext, chat: Chat, turn: string, question: string) =>
+		sendMessage(context, chat, turn, question, () => {});
 	/** A conversation that takes every message, and the labels of what each took along. */
 	const openChat = (id: string) => {
 		const sent: string[][] = [];
@@ -135,7 +135,7 @@ describe('context in the editor', () => {
 	it('finds a secret in the name and in the text of a file', async () => {
 		const { findings } = await read('file', 'folder/.env');
 		assert.ok(findings.some(({ kind }) => kind === 'name'));
-		await assert.rejects(read('file', 'folder/picture.bin'), /not a text file/);
+		await assert.rejects(read('file', 'folder/image.bin'), /not a text file/);
 		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
 		await assert.rejects(read('file', 'folder'), /is a folder/);
 	});
@@ -181,7 +181,7 @@ describe('context in the editor', () => {
 
 	it('takes an image with its size, and says why it takes no other', async () => {
 		const folder = place('kept').fsPath;
-		const store = new PictureStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
+		const store = new ImageStore(folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
 		const images = new ContextImages(store);
 		const source = await images.ofFile(place('fox.png'));
 		const chips = new ContextChips(new State(), () => true, nullLogger);
@@ -191,14 +191,15 @@ describe('context in the editor', () => {
 			[['image', 'fox.png', 'context/fox.png']],
 		);
 		const attachments = chips.chips.map(({ attachment }) => attachment);
-		const refusal = { reason: 'empty' } as const;
-		assert.deepEqual(await images.handOver(attachments, 'c1', async () => refusal), refusal);
-		assert.equal(existsSync(picturesOf(folder, 'c1')), false, 'what was not sent is not left behind');
-		assert.equal(await images.handOver(attachments, 'c1', async () => undefined), undefined);
-		assert.deepEqual(await images.handOver(attachments, 'c1', async () => refusal), refusal);
 		const image = attachments[0]?.image ?? assert.fail('it is no image');
+		const refused = await images.copyTo('c1', attachments);
+		assert.deepEqual(refused, { files: [image.file] });
+		await images.remove('c1', refused.files);
+		assert.equal(existsSync(imagesOf(folder, 'c1')), false, 'what was not sent is not left behind');
+		assert.deepEqual(await images.copyTo('c1', attachments), { files: [image.file] });
+		assert.deepEqual(await images.copyTo('c1', attachments), { files: [] }, 'what was there stays when it is refused');
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
-		await assert.rejects(images.ofFile(place('picture.png')), /no image that models take/);
+		await assert.rejects(images.ofFile(place('image.png')), /no image that models take/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
 		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
 		chips.dispose();
@@ -206,7 +207,7 @@ describe('context in the editor', () => {
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
 		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-		const sources = ['large.png', 'folder/a.ts', 'picture.png'].map(name => ({
+		const sources = ['large.png', 'folder/a.ts', 'image.png'].map(name => ({
 			kind: 'file' as const,
 			uri: place(name).toString(),
 		}));
@@ -260,7 +261,7 @@ describe('context in the editor', () => {
 		const dropped = { kind: 'context-drop' as const, uris: [place('folder/a.ts').toString()] };
 		const [, refusal] = await Promise.all([
 			context.handlers['context-drop'](dropped),
-			context.send(chat, 't1', 'What is it?'),
+			send(context, chat, 't1', 'What is it?'),
 		]);
 		assert.equal(refusal, undefined);
 		assert.deepEqual(sent, [['a.ts']]);
@@ -268,24 +269,24 @@ describe('context in the editor', () => {
 		const missing = { ...dropped, uris: [place('nowhere.ts').toString()] };
 		const [, refused] = await Promise.all([
 			context.handlers['context-drop'](missing),
-			context.send(chat, 't2', 'What is it?'),
+			send(context, chat, 't2', 'What is it?'),
 		]);
 		assert.match(refused?.reason === 'context' ? refused.explanation.message : '', /was not added\. Send it again/);
-		assert.equal(await context.send(chat, 't2', 'What is it?'), undefined, 'again');
+		assert.equal(await send(context, chat, 't2', 'What is it?'), undefined, 'again');
 		const left = context.addFrom(async () => undefined);
-		assert.equal(await context.send(chat, 't3', 'What is it?'), undefined, 'with a list that was left');
+		assert.equal(await send(context, chat, 't3', 'What is it?'), undefined, 'with a list that was left');
 		assert.equal(await left, false);
 		assert.deepEqual(sent, [['a.ts'], [], []]);
-		const some = { ...dropped, uris: [...dropped.uris, place('folder/picture.bin').toString()] };
+		const some = { ...dropped, uris: [...dropped.uris, place('folder/image.bin').toString()] };
 		const [, partly] = await Promise.all([
 			context.handlers['context-drop'](some),
-			context.send(chat, 't4', 'What is it?'),
+			send(context, chat, 't4', 'What is it?'),
 		]);
 		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /was not added\. Send it again/);
 		const gone = { ...dropped, uris: [place('nowhere.ts').toString(), ...dropped.uris] };
 		const [, without] = await Promise.all([
 			context.handlers['context-drop'](gone),
-			context.send(chat, 't5', 'What is it?'),
+			send(context, chat, 't5', 'What is it?'),
 		]);
 		assert.match(without?.reason === 'context' ? without.explanation.message : '', /was not added\. Send it again/);
 		context.dispose();
@@ -300,7 +301,7 @@ describe('context in the editor', () => {
 			await found.promise;
 			return [sourceOf('folder/a.ts')];
 		});
-		const message = context.send(chat, 't1', 'What is it?');
+		const message = send(context, chat, 't1', 'What is it?');
 		await context.addFrom(async () => [sourceOf('fox.png')]);
 		found.resolve();
 		await slow;
@@ -320,12 +321,12 @@ describe('context in the editor', () => {
 		);
 		const { chat, sent } = openChat('c4');
 		void context.addFrom(() => new Promise(() => {}));
-		const first = context.send(chat, 't1', 'What is it?');
+		const first = send(context, chat, 't1', 'What is it?');
 		await clock.wake(10_000);
 		const refusal = await first;
 		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /is still being read/);
 		assert.equal(sent.length, 0);
-		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
+		assert.equal(await send(context, chat, 't1', 'What is it?'), undefined);
 		assert.equal(sent.length, 1);
 		context.dispose();
 	});
@@ -371,14 +372,14 @@ describe('context in the editor', () => {
 		const { chat, sent } = openChat('c2');
 		const source = { kind: 'file' as const, uri: place('fox.png').toString() };
 		assert.equal(await context.addFrom(async () => [source]), true);
-		const refusal = await context.send(chat, 't1', 'What is it?');
+		const refusal = await send(context, chat, 't1', 'What is it?');
 		assert.match(
 			refusal?.reason === 'context' ? refusal.explanation.message : '',
-			/does not say that seer takes images/,
+			/does not say that seer accepts images/,
 		);
 		assert.deepEqual([asked, sent.length], [1, 0]);
 		told = true;
-		assert.equal(await context.send(chat, 't1', 'What is it?'), undefined);
+		assert.equal(await send(context, chat, 't1', 'What is it?'), undefined);
 		assert.deepEqual(sent, [['fox.png']]);
 		assert.equal(asked, 2);
 		context.dispose();
@@ -390,7 +391,7 @@ describe('context in the editor', () => {
 		const range = { start: { line: 0, character: 13 }, end: { line: 0, character: 14 } };
 		await chips.add([{ kind: 'selection', uri: editor.document.uri.toString(), range }]);
 		await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '// new\n'));
-		assert.equal(await chips.refresh(() => {}), undefined);
+		assert.equal(await readChips(chips, () => {}), undefined);
 		assert.deepEqual(
 			chips.chips.map(({ attachment: { label, text } }) => [label, text]),
 			[['a.ts:2', 'a']],
@@ -418,8 +419,8 @@ describe('the connection that the chat shows', () => {
 		const shown = new ShownConnection({ connection, describeConnection: async () => described });
 		await shown.read();
 		assert.deepEqual(shown.limitsOf('small'), {});
-		void shown.look();
-		await shown.looked();
+		void shown.refresh();
+		await shown.refreshed();
 		assert.deepEqual(shown.limitsOf('small'), { contextLength: 4_000, maxOutputTokens: 500 });
 		assert.deepEqual(shown.limitsOf('another'), {});
 		assert.equal(shown.problem, undefined);
@@ -430,10 +431,10 @@ describe('the connection that the chat shows', () => {
 		const describeConnection = async () => (fails ? Promise.reject(new Error('no')) : described);
 		const shown = new ShownConnection({ connection, describeConnection });
 		await shown.read();
-		await shown.look();
+		await shown.refresh();
 		assert.equal(typeof shown.problem, 'string');
 		fails = false;
-		await shown.look();
+		await shown.refresh();
 		assert.equal(shown.problem, undefined);
 	});
 });

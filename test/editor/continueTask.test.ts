@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
+import { activeConnection, taskClient } from './taskClient.ts';
 
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;
 	let state: State;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let followUps: TaskFollowUps;
 	let shown: string[];
 	let problems: unknown[];
@@ -45,12 +44,9 @@ describe('a further prompt for a task that is over', () => {
 		shown = [];
 		problems = [];
 		const client = taskClient(server);
-		store = new TaskStore(() => Promise.resolve(client), systemClock);
+		store = new TaskListStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
-		const active = new ActiveConnection({
-			connection: () => Promise.resolve({ name: 'test', label: 'Test', isLocal: false, hasLookUps: true, agents: [] }),
-			client: () => Promise.resolve(client),
-		});
+		const active = activeConnection(client);
 		followUps = new TaskFollowUps({
 			workspaceState: state,
 			store,
@@ -60,9 +56,12 @@ describe('a further prompt for a task that is over', () => {
 				remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
 			},
 			goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
-			start: async (request, target) => {
-				await target.client.tasks.create(request);
-				return isMade;
+			start: async (request, target, onMade) => {
+				const made = await target.client.tasks.create(request);
+				if (isMade) {
+					onMade(made);
+				}
+				return isMade ? made.id : undefined;
 			},
 			explain: error => problems.push(error),
 		});

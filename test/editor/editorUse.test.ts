@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import { type ModeDependencies, modeHandlers } from '../../src/chat/modes/modeHandlers.ts';
-import { PolicyPickers } from '../../src/chat/policy/policyPickers.ts';
+import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import type { PickerEnd } from '../../src/platform/editorUse.ts';
 import { thenComposer } from '../../src/platform/editorUse.ts';
@@ -46,7 +46,7 @@ describe('the composer after a list of the editor', function () {
 	it('has it back before a choice is on the disk', async () => {
 		const never = () => new Promise<void>(() => {});
 		const chat = { conversation: {}, mode: 'chat', choose: never, setMode: never } as unknown as Chat;
-		const pickers = new PolicyPickers({
+		const pickers = new SettingsPickers({
 			shown: async () => chat,
 			defaultModel: async () => 'demo',
 			source: {
@@ -68,7 +68,7 @@ describe('the composer after a list of the editor', function () {
 		const lists: Record<string, () => unknown> = {
 			policy: () =>
 				thenComposer(
-					() => pickers.selectPolicy(),
+					() => pickers.selectRouting(),
 					() => taken.push('policy'),
 				),
 			model: () =>

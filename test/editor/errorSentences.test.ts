@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { UserFacingError } from '../../src/base/errors.ts';
+import { ClientError, type ClientErrorCode, type ClientErrorOptions, UserFacingError } from '../../src/base/errors.ts';
 import type { NetworkFault } from '../../src/base/networkFault.ts';
-import { ClientError, type ClientErrorCode, type ClientErrorOptions } from '../../src/client/core/errors.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { networkFaultWords } from '../../src/platform/networkFaultMessages.ts';
 import { explainError } from '../../src/platform/notify.ts';
-import { linkProblemText } from '../../src/tasks/launch/linkMessages.ts';
+import { linkProblemText } from '../../src/tasks/launch/promptSources.ts';
 import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */

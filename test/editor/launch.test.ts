@@ -7,7 +7,7 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { commands } from '../../src/platform/ids.ts';
-import { gatherFacts } from '../../src/tasks/launch/gatherFacts.ts';
+import { gatherFacts } from '../../src/tasks/launch/launchSubject.ts';
 import { placeActions, promptOfPlace } from '../../src/tasks/launch/promptSources.ts';
 import { checkService } from '../../src/tasks/launch/serviceCheck.ts';
 import { findFindings, type LaunchFacts, planLaunch } from '../../src/tasks/model/findings.ts';

@@ -11,10 +11,10 @@ import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
+import { readTask } from '../support/readTask.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
 import { State } from './state.ts';
 
 const connection = { name: 'test', label: 'Test', isLocal: true, hasLookUps: false, agents: [] };
@@ -56,14 +56,16 @@ class Window {
 			globalState: new State(),
 			// The real one belongs to the extension that runs here.
 			promptEditor: ownPrompt as PromptEditor,
-			tasks: () => server.tasks.map(readTask),
-			target: () => Promise.resolve(this.target),
-			ensureKey: () => Promise.resolve(true),
-			nameRepositories: () => Promise.resolve(),
-			load: () => Promise.resolve(),
-			followUpMade() {},
-			started: async task => void this.shown.push(task.id),
-			explain: error => this.problems.push(error),
+			connection: {
+				target: () => Promise.resolve(this.target),
+				ensureKey: () => Promise.resolve(true),
+				nameRepositories: () => Promise.resolve(),
+			},
+			known: { tasks: () => server.tasks.map(readTask), load: () => Promise.resolve() },
+			listener: {
+				started: async task => void this.shown.push(task.id),
+				explain: error => this.problems.push(error),
+			},
 			logger: { log() {} },
 		});
 	}
@@ -143,7 +145,7 @@ describe('a reload of the window while a task is being started', function () {
 			isOver = true;
 		});
 		const after = before.reload(server);
-		await after.launcher.settle(after.target);
+		await after.launcher.requests.settle(after.target);
 		await waitFor('the question to be gone', async () => {
 			await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
 			return isOver;
@@ -161,7 +163,7 @@ describe('a reload of the window while a task is being started', function () {
 		try {
 			await start(before, () => existsSync(entered ?? ''));
 			const after = before.reload(server);
-			await after.launcher.settle(after.target);
+			await after.launcher.requests.settle(after.target);
 			await writeFile(goOn ?? '', '');
 			const pushed = async () => (await repository.git('-C', origin, 'rev-parse', 'main')).trim();
 			const head = await repository.head();
@@ -177,14 +179,17 @@ describe('a reload of the window while a task is being started', function () {
 		server.beforeCreate = () => held;
 		await start(before, () => posts().length === 1);
 		const after = before.reload(server);
-		await after.launcher.settle(after.target);
+		await after.launcher.requests.settle(after.target);
 		assert.deepEqual([after.shown, after.prompt], [[], PROMPT]);
 		// The list is read again and again by itself.
-		await after.launcher.settleFromList('test');
+		await after.launcher.requests.settleFromList('test', () => Promise.resolve(after.target));
 		assert.deepEqual(after.shown, []);
 		release();
 		await waitFor('the task to be made', () => server.tasks.length === 1);
-		await Promise.all([after.launcher.settleFromList('test'), after.launcher.settleFromList('test')]);
+		await Promise.all([
+			after.launcher.requests.settleFromList('test', () => Promise.resolve(after.target)),
+			after.launcher.requests.settleFromList('test', () => Promise.resolve(after.target)),
+		]);
 		assert.deepEqual([after.shown, after.prompt], [server.tasks.map(({ id }) => id), undefined]);
 		assert.equal(posts().length, 1);
 	});
@@ -201,7 +206,7 @@ describe('a reload of the window while a task is being started', function () {
 		assert.equal(posts().length, 1);
 		release();
 		await waitFor('the task to be made', () => server.tasks.length === 1);
-		await after.launcher.settleFromList('test');
+		await after.launcher.requests.settleFromList('test', () => Promise.resolve(after.target));
 		assert.deepEqual([after.shown.length, after.prompt, posts().length], [1, undefined, 1]);
 	});
 
@@ -226,8 +231,8 @@ describe('a reload of the window while a task is being started', function () {
 		await start(before, () => server.tasks.length === 1);
 		const after = before.reload(server);
 		assert.deepEqual([before.shown, after.prompt], [[], PROMPT]);
-		await after.launcher.settle(after.target);
-		await after.launcher.settle(after.target);
+		await after.launcher.requests.settle(after.target);
+		await after.launcher.requests.settle(after.target);
 		assert.deepEqual([after.shown, after.prompt], [server.tasks.map(({ id }) => id), undefined]);
 		assert.equal(posts().length, 1);
 	});
@@ -235,7 +240,7 @@ describe('a reload of the window while a task is being started', function () {
 	it('once the task is shown does nothing more', async () => {
 		await start(before, () => before.shown.length === 1);
 		const after = before.reload(server);
-		await after.launcher.settle(after.target);
+		await after.launcher.requests.settle(after.target);
 		assert.deepEqual([after.shown, after.prompt, posts().length], [[], undefined, 1]);
 		assert.deepEqual(before.problems, []);
 	});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { retentionLabel, retentionText } from '../../src/chat/policy/messages.ts';
+import { retentionText } from '../../src/chat/protocol/labels.ts';
+import { retentionLabel } from '../../src/chat/settings/messages.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import { findingText } from '../../src/tasks/launch/preflightMessages.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Client } from '../../src/client/types.ts';
-import { Follows } from '../../src/tasks/follows.ts';
 import { LogDocuments, type Reopened } from '../../src/tasks/logDocument/logDocuments.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { connection, startTasks } from './taskClient.ts';
+import { connection, followedLogs, startTasks } from './taskClient.ts';
 
 describe('a log as a document', () => {
 	let server: TaskServer;
@@ -34,7 +34,7 @@ describe('a log as a document', () => {
 				return found;
 			},
 		});
-		const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+		const logs = await followedLogs(client, state);
 		try {
 			server.add({ id: 'back-1', prompt: 'Back' });
 			server.log('back-1', 'line 0!', 'line 1!');
@@ -49,9 +49,13 @@ describe('a log as a document', () => {
 				['command:errand.loadLaterLog'],
 			);
 			assert.deepEqual(asked[0], [connection.name, 'back-1']);
-			const follow = follows.open(client, { connection, taskId: 'back-1', title: 'Back' }, true);
-			await waitFor('the entries', () => follow.nextIndex === 2);
-			found = { source: follow, client };
+			const log = logs.follow(
+				'back-1',
+				{ client, connection },
+				readTask({ id: 'back-1', prompt: 'Back', status: 'processing' }),
+			);
+			await waitFor('the entries', () => log.nextIndex === 2);
+			found = { source: log, client };
 			await documents.loadLater(uri);
 			await waitFor('the log', () => /line 0!.*line 1!$/s.test(documentOf('back-1')?.getText() ?? ''));
 			server.log('back-1', 'line 2!');
@@ -60,7 +64,7 @@ describe('a log as a document', () => {
 		} finally {
 			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 			documents.dispose();
-			follows.dispose();
+			logs.dispose();
 		}
 	});
 
@@ -68,13 +72,17 @@ describe('a log as a document', () => {
 		this.timeout(60_000);
 		const problems: unknown[] = [];
 		const documents = new LogDocuments({ explain: error => problems.push(error), reopen: noneToReopen });
-		const follows = new Follows({ workspaceState: state, onStatus() {}, onTask() {}, onGoesOn() {} });
+		const logs = await followedLogs(client, state);
 		try {
 			server.add({ id: 'doc-1', prompt: 'Document' });
 			server.log('doc-1', ...Array.from({ length: 4_000 }, (_, index) => `line ${index}! see https://host.example/x`));
-			const follow = follows.open(client, { connection, taskId: 'doc-1', title: 'Document' }, true);
-			await waitFor('the entries', () => follow.nextIndex === 4_000);
-			await documents.show(follow, client);
+			const log = logs.follow(
+				'doc-1',
+				{ client, connection },
+				readTask({ id: 'doc-1', prompt: 'Document', status: 'processing' }),
+			);
+			await waitFor('the entries', () => log.nextIndex === 4_000);
+			await documents.show(log, client);
 			const document = documentOf('doc-1');
 			assert.ok(document);
 			assert.match(document.lineAt(0).text, /^— entries before .+ are left out: load earlier —$/);
@@ -100,7 +108,7 @@ describe('a log as a document', () => {
 		} finally {
 			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 			documents.dispose();
-			follows.dispose();
+			logs.dispose();
 		}
 	});
 });

@@ -1,34 +1,13 @@
 import assert from 'node:assert/strict';
-import { findingFixes } from '../../src/tasks/launch/launchFixes.ts';
-import { toRequest } from '../../src/tasks/launch/launchRequest.ts';
-import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
-import type { Finding, LaunchFacts, LaunchPlan } from '../../src/tasks/model/findings.ts';
+import { toRequest } from '../../src/tasks/launch/launchChoices.ts';
+import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import type { Finding, LaunchPlan } from '../../src/tasks/model/findings.ts';
 import { agents } from '../support/contractServer/fixtures.ts';
+import { launchFacts, launchPlace } from '../support/launchFacts.ts';
 
 const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
 
-const facts: LaunchFacts = {
-	target: {
-		ok: true,
-		kind: 'remote',
-		repoUrl: 'https://host.example/x',
-		branch: 'main',
-		remote: 'origin',
-		there: 'a',
-		here: 'a',
-	},
-	ahead: undefined,
-	behind: undefined,
-	changed: [],
-	nested: [],
-	hasConflicts: false,
-	repositoryKind: 'plain',
-	hasCredentials: false,
-	isNameUnsafe: false,
-	service: { kind: 'not-asked' },
-	isEmptyGitUser: false,
-	unknownAgent: undefined,
-};
+const facts = launchFacts({ target: { ...launchPlace, repoUrl: 'https://host.example/x', there: 'a', here: 'a' } });
 const choices = { agents: [], installDependencies: false, maxDuration: 0 };
 
 const fixesOf = (finding: Finding, dashboardUrl: string | undefined, done: unknown[] = []) =>

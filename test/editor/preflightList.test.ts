@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { Preflight } from '../../src/tasks/launch/preflight.ts';
+import { PreflightList } from '../../src/tasks/launch/preflight.ts';
 
 describe('the list before a task is sent', () => {
 	const rowsOf = (...ids: string[]) => ids.map(id => ({ id, label: id }));
@@ -9,7 +9,7 @@ describe('the list before a task is sent', () => {
 	const editorHasCaughtUp = () => run('setContext').then(undefined, () => {});
 
 	it('takes no row that has come to the place of the chosen one', async () => {
-		const preflight = new Preflight('Start Task');
+		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'asking', false);
 		await editorHasCaughtUp();
 		// Chosen in the window while new rows are on their way to it.
@@ -22,7 +22,7 @@ describe('the list before a task is sent', () => {
 	});
 
 	it('keeps the active row when the rows are drawn anew, and is still dismissed once', async () => {
-		const preflight = new Preflight('Start Task');
+		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'start', false);
 		await editorHasCaughtUp();
 		preflight.update(rowsOf('known', 'also known', 'time', 'start'));

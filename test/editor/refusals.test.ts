@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { ClientError } from '../../src/base/errors.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import { explainRefusal } from '../../src/chat/messages/refusals.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
 import { type CommandId, commands } from '../../src/platform/ids.ts';
 
 /** Each reason with the command of its button; undefined where none would help. */
@@ -15,12 +15,12 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	[{ reason: 'busy' }, undefined],
 	[{ reason: 'no-turn' }, undefined],
 	[{ reason: 'finished' }, undefined],
-	[{ reason: 'picture' }, undefined],
-	[{ reason: 'picture-context' }, undefined],
+	[{ reason: 'image' }, undefined],
+	[{ reason: 'image-context' }, undefined],
 	[{ reason: 'not-saved', code: 'ENOSPC' }, undefined],
 	[{ reason: 'no-model' }, commands.selectModel],
 	[{ reason: 'no-mode', mode: 'search' }, commands.switchConnection],
-	[{ reason: 'pictures-full' }, commands.newConversation],
+	[{ reason: 'images-full' }, commands.newConversation],
 	[{ reason: 'encrypted-mode' }, commands.newConversation],
 	[{ reason: 'encryption-ended' }, commands.newEncryptedConversation],
 	[{ reason: 'encryption-lost' }, commands.newEncryptedConversation],
@@ -61,14 +61,12 @@ describe('why a message is not sent', () => {
 		let refusal: SendRefusal | undefined;
 		let hasKey = true;
 		const handlers = turnHandlers({
-			conversations: async () => ({ shown: {} }),
-			context: { send: async () => refusal },
-			ensureKey: async () => hasKey,
-			connectionLabel: () => 'Acme',
-			post: (message: ToPage) => posted.push(message),
+			conversations: async () => ({ shown: { edit: async () => refusal } }),
+			connection: { ensureKey: async () => hasKey, label: () => 'Acme' },
+			page: { post: (message: ToPage) => posted.push(message) },
 		} as unknown as TurnDependencies);
 		const send = async (turn: string) => {
-			await handlers['message-send']({ kind: 'message-send', turn, text: 'x' });
+			await handlers['message-send']({ kind: 'message-send', turn, text: 'x', edits: 'an earlier turn' });
 			return posted.at(-1);
 		};
 		const follow = (turn: string) => handlers['refusal-follow']({ kind: 'refusal-follow', turn });

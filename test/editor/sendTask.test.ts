@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/client/core/errors.ts';
+import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
 import { PENDING_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import type { State } from './state.ts';
 import { connection, startTasks, taskClient } from './taskClient.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type * as z from 'zod';
-import { PolicyRefusal } from '../../src/chat/model/applyPolicy.ts';
-import { readPolicySettings } from '../../src/chat/policy/readPolicySettings.ts';
+import { RequestRefusal } from '../../src/chat/model/applySettings.ts';
+import { readChatSettings } from '../../src/chat/settings/readChatSettings.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { upstreamSettingSchema } from '../../src/contract/upstreams.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
@@ -62,13 +62,13 @@ describe('a setting of another kind than it must have', () => {
 			await writeSetting(id, 5 as never);
 			assert.throws(() => readTextSetting(id), { name: 'UserFacingError', message: new RegExp(id) });
 		}
-		assert.throws(readPolicySettings, { name: 'UserFacingError' });
+		assert.throws(readChatSettings, { name: 'UserFacingError' });
 	});
 
 	it('is refused by its field where it is an object, and nothing is guessed', async () => {
 		const refused = (issue: string) =>
-			assert.throws(readPolicySettings, error => {
-				assert.ok(error instanceof PolicyRefusal && error.problem.kind === 'setting');
+			assert.throws(readChatSettings, error => {
+				assert.ok(error instanceof RequestRefusal && error.problem.kind === 'setting');
 				assert.equal(error.problem.issue, issue);
 				return true;
 			});

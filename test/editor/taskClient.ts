@@ -1,7 +1,15 @@
+import { systemClock } from '../../src/base/async.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
+import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
+import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import { FollowedLogs } from '../../src/tasks/followedLogs.ts';
+import type { KeptLogs } from '../../src/tasks/keptLog.ts';
+import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
+import { TaskTree, type TaskTreeDependencies } from '../../src/tasks/taskTree.ts';
+import { TaskServer } from '../support/taskServer.ts';
 import { State } from './state.ts';
 
 /** What the parts of the tasks feature are told of it. */
@@ -20,4 +28,48 @@ export function taskClient({ connection }: TaskServer, key = 'test'): Client {
 export async function startTasks(): Promise<{ server: TaskServer; client: Client; state: State }> {
 	const server = await TaskServer.start();
 	return { server, client: taskClient(server), state: new State() };
+}
+
+/** The active connection of a window, `connection`, which leads to the client's server. */
+export function activeConnection(client: Client): ActiveConnection {
+	return new ActiveConnection({
+		connection: () => Promise.resolve({ ...connection, isLocal: false, hasLookUps: true, agents: [] }),
+		client: () => Promise.resolve(client),
+		localService: { isStopped: () => false },
+	});
+}
+
+interface RowOptions {
+	followState?: TaskTreeDependencies['followState'];
+	/** The sentence for an error of the list of agent tasks. */
+	explain?: (error: unknown) => string;
+	loadsAgentTasks?: boolean;
+}
+
+/** The lists of tasks that the client's server has, and the rows that show them. */
+export function taskRows(
+	client: Client,
+	{ followState = () => undefined, explain = String, loadsAgentTasks = false }: RowOptions = {},
+): { store: TaskListStore; agentTasks: AgentTaskList; tree: TaskTree } {
+	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
+	const agentTasks = new AgentTaskList(() => Promise.resolve(client));
+	const tree = new TaskTree({
+		store,
+		agentTasks,
+		active: { current: undefined, isStopped: false, explain },
+		own: { matcher: () => () => false },
+		followState,
+		firstLoad: async () => {
+			await Promise.all([store.refresh(), loadsAgentTasks ? agentTasks.refresh() : undefined]);
+		},
+	});
+	return { store, agentTasks, tree };
+}
+
+/** The followed logs of a window whose active connection is `connection`. */
+export async function followedLogs(client: Client, workspaceState: State, keptLogs?: KeptLogs): Promise<FollowedLogs> {
+	const active = activeConnection(client);
+	await active.read();
+	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
+	return new FollowedLogs({ workspaceState, keptLogs, store, active, ends: new TaskEnds() });
 }

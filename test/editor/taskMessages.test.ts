@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { systemClock } from '../../src/base/async.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
-import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import type { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
 import { clockTime, rowWords } from '../../src/tasks/common/messages.ts';
-import { type FollowedLog, followLine } from '../../src/tasks/followStatusItem.ts';
+import { type FollowSummary, followLine } from '../../src/tasks/followStatusItem.ts';
 import type { FollowState } from '../../src/tasks/model/followState.ts';
-import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
-import { noticeOf } from '../../src/tasks/taskNotice.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
-import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import { TaskServer } from '../unit/tasks/taskServer.ts';
+import type { TaskListStore } from '../../src/tasks/taskListStore.ts';
+import { noticeOf } from '../../src/tasks/taskNotices.ts';
+import type { TaskTree, TreeNode } from '../../src/tasks/taskTree.ts';
+import { readTask } from '../support/readTask.ts';
+import { TaskServer } from '../support/taskServer.ts';
+import { taskRows } from './taskClient.ts';
 
 describe('what is said of tasks', () => {
 	describe('in a notice', () => {
@@ -55,7 +54,7 @@ describe('what is said of tasks', () => {
 	});
 
 	describe('of a followed log', () => {
-		const log = (state: FollowState, title = 'Add retry'): FollowedLog => ({ taskId: title, title, state });
+		const log = (state: FollowState, title = 'Add retry'): FollowSummary => ({ taskId: title, title, state });
 		const lost = (ago: number): FollowState => {
 			const since = ago === 0 ? undefined : Date.now() - ago;
 			return { kind: 'reconnecting', nextIndex: 1204, attempt: 3, since };
@@ -87,7 +86,7 @@ describe('what is said of tasks', () => {
 	describe('in the tree', () => {
 		let server: TaskServer;
 		let client: Client;
-		let store: TaskStore;
+		let store: TaskListStore;
 		let agentTasks: AgentTaskList;
 		let tree: TaskTree;
 		let states: Map<string, FollowState>;
@@ -99,20 +98,11 @@ describe('what is said of tasks', () => {
 				keys: () => Promise.resolve('test'),
 				transport: createFetchTransport((input, init) => fetch(input, init)),
 			});
-			store = new TaskStore(() => Promise.resolve(client), systemClock);
-			agentTasks = new AgentTaskList(() => Promise.resolve(client));
 			states = new Map();
-			tree = new TaskTree({
-				store,
-				agentTasks,
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: String,
+			({ store, agentTasks, tree } = taskRows(client, {
 				followState: id => states.get(id),
-				dashboardUrl: () => undefined,
-				firstLoad: () => Promise.all([store.refresh(), agentTasks.refresh()]).then(() => {}),
-			});
+				loadsAgentTasks: true,
+			}));
 		});
 
 		afterEach(async () => {

@@ -5,31 +5,25 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { systemClock } from '../../src/base/async.ts';
-import { UserFacingError } from '../../src/base/errors.ts';
+import { ClientError, UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { explainError, withoutLinks } from '../../src/platform/notify.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
-import { Follows } from '../../src/tasks/follows.ts';
+import type { FollowedLogs } from '../../src/tasks/followedLogs.ts';
 import { KeptLogs } from '../../src/tasks/keptLog.ts';
-import { readBranchesOf } from '../../src/tasks/launch/pickBranch.ts';
-import { findRepositories } from '../../src/tasks/launch/pickRepository.ts';
+import { findRepositories, readBranchesOf } from '../../src/tasks/launch/openRepositories.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
-import { TaskStore } from '../../src/tasks/taskStore.ts';
 import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
-import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
+import type { TreeNode } from '../../src/tasks/taskTree.ts';
+import { readTask } from '../support/readTask.ts';
+import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { readTask } from '../unit/tasks/readTask.ts';
-import type { TaskServer } from '../unit/tasks/taskServer.ts';
 import type { State } from './state.ts';
-import { connection, startTasks } from './taskClient.ts';
+import { connection, followedLogs, startTasks, taskRows } from './taskClient.ts';
 
 const run = promisify(execFile);
 
@@ -49,14 +43,10 @@ describe('the parts of the tasks feature in the editor', () => {
 	afterEach(() => server.stop());
 
 	describe('followed logs', () => {
-		const make = (keptLogs?: KeptLogs) =>
-			new Follows({
-				workspaceState: state,
-				keptLogs,
-				onStatus() {},
-				onTask() {},
-				onGoesOn() {},
-			});
+		const make = (keptLogs?: KeptLogs) => followedLogs(client, state, keptLogs);
+		const target = () => ({ client, connection });
+		const show = (logs: FollowedLogs, id: string, prompt: string) =>
+			logs.show(id, target(), { task: readTask({ id, prompt, status: 'processing' }) });
 		const numbered = (from: number, to: number) =>
 			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
 		const entries = (text: string) => text.match(/entry \d+!/g) ?? [];
@@ -65,18 +55,18 @@ describe('the parts of the tasks feature in the editor', () => {
 			this.timeout(30_000);
 			server.add({ id: 'killed-1', prompt: 'Survive' });
 			server.log('killed-1', ...numbered(0, 3));
-			const follows = make();
-			follows.open(client, { connection, taskId: 'killed-1', title: 'Survive' }, true).show();
+			const follows = await make();
+			show(follows, 'killed-1', 'Survive');
 			await waitFor('the entries', () => entries(outputText('(killed-1)')).length === 3);
 			await server.crash();
 			await waitFor('word of it', () => /^— connection lost at line 3, reconnecting/m.test(outputText('(killed-1)')));
-			assert.equal(follows.state('test', 'killed-1')?.kind, 'reconnecting');
+			assert.equal(follows.state('killed-1')?.kind, 'reconnecting');
 			await server.listen();
 			server.log('killed-1', ...numbered(3, 6));
 			server.finish('killed-1', 'error', 'Interrupted: the service stopped.');
 			await waitFor('the end', () => /^— Interrupted: the service stopped\. —$/m.test(outputText('(killed-1)')));
 			assert.deepEqual(entries(outputText('(killed-1)')), numbered(0, 6));
-			assert.equal(follows.state('test', 'killed-1')?.kind, 'ended');
+			assert.equal(follows.state('killed-1')?.kind, 'ended');
 			follows.dispose();
 		});
 
@@ -87,18 +77,18 @@ describe('the parts of the tasks feature in the editor', () => {
 			this.timeout(30_000);
 			server.add({ id: 'reload-1', prompt: 'Go on' });
 			server.log('reload-1', ...numbered(0, 4));
-			const before = make();
-			before.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true).show();
+			const before = await make();
+			show(before, 'reload-1', 'Go on');
 			await waitFor('the entries', () => entries(outputText('(reload-1)')).length === 4);
 			before.dispose();
-			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'reload-1', nextIndex: 4, title: 'Go on' }]);
+			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'reload-1', title: 'Go on' }]);
 
 			server.log('reload-1', ...numbered(4, 6));
-			const after = make();
-			after.resume(client, { name: 'other', label: 'Other' });
-			assert.equal(after.state('test', 'reload-1'), undefined);
-			after.resume(client, connection);
-			after.open(client, { connection, taskId: 'reload-1', title: 'Go on' }, true).show();
+			const after = await make();
+			after.resume({ client, connection: { name: 'other', label: 'Other' } });
+			assert.equal(after.state('reload-1'), undefined);
+			after.resume(target());
+			show(after, 'reload-1', 'Go on');
 			server.log('reload-1', ...numbered(6, 8));
 			server.finish('reload-1', 'completed');
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('(reload-1)')));
@@ -114,8 +104,8 @@ describe('the parts of the tasks feature in the editor', () => {
 			try {
 				server.add({ id: 'kept-1', prompt: 'Keep' });
 				server.log('kept-1', ...numbered(0, 4));
-				const before = make(new KeptLogs(folder));
-				before.open(client, { connection, taskId: 'kept-1', title: 'Keep' }, true).show();
+				const before = await make(new KeptLogs(folder));
+				show(before, 'kept-1', 'Keep');
 				await waitFor('the entries', () => entries(outputText('(kept-1)')).length === 4);
 				await waitFor('all of them in the file', async () => {
 					const [name] = (await readdir(folder)).filter(found => found.endsWith('.jsonl'));
@@ -124,9 +114,9 @@ describe('the parts of the tasks feature in the editor', () => {
 					return rows.some(row => row.startsWith('[') && JSON.parse(row)[1] === 4);
 				});
 				before.dispose();
-				const after = make(new KeptLogs(folder));
-				after.resume(client, connection);
-				after.open(client, { connection, taskId: 'kept-1', title: 'Keep' }, true).show();
+				const after = await make(new KeptLogs(folder));
+				after.resume(target());
+				show(after, 'kept-1', 'Keep');
 				await waitFor('the second stream', () => streams().length === 2);
 				assert.match(streams()[1] ?? '', /fromIndex=4/);
 				server.log('kept-1', ...numbered(4, 6));
@@ -142,27 +132,27 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('are gone on with after a reload also where the task was opened by its id', async () => {
 			server.add({ id: 'pasted-1' });
-			const follows = make();
-			follows.open(client, { connection, taskId: 'pasted-1', title: '' }, false);
+			const follows = await make();
+			follows.follow('pasted-1', target());
 			await waitFor('the place', () => followed().length > 0);
-			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'pasted-1', nextIndex: 0, title: '' }]);
+			assert.deepEqual(followed(), [{ connection: 'test', taskId: 'pasted-1', title: '' }]);
 			follows.dispose();
 		});
 
 		it('say why they end before the task, and go on in the same channel when asked again', async function () {
 			this.timeout(30_000);
-			const follows = make();
-			follows.open(client, { connection, taskId: 'late-1', title: '' }, false).show();
+			const follows = await make();
+			follows.show('late-1', target());
 			await waitFor('the reason', () =>
 				/no longer followed: Test has no task “late-1”/.test(outputText('Errand: late-1')),
 			);
-			assert.equal(follows.state('test', 'late-1')?.kind, 'failed');
+			assert.equal(follows.state('late-1')?.kind, 'failed');
 			// Not every service has accounts.
 			assert.doesNotMatch(outputText('Errand: late-1'), /account/);
 			server.add({ id: 'late-1' });
 			server.log('late-1', ...numbered(0, 2));
 			server.finish('late-1', 'completed');
-			follows.open(client, { connection, taskId: 'late-1', title: '' }, false).show();
+			follows.show('late-1', target());
 			await waitFor('the end', () => /^— completed —$/m.test(outputText('Errand: late-1')));
 			assert.deepEqual(entries(outputText('Errand: late-1')), numbered(0, 2));
 			follows.dispose();
@@ -189,7 +179,7 @@ describe('the parts of the tasks feature in the editor', () => {
 
 		it('of a fault is one line of a bounded length', () => {
 			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-			assert.match(message, /fault of its own: a b x+\. The log has more\.$/);
+			assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
 			assert.ok(message.length < 400);
 		});
 
@@ -210,19 +200,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				});
 			}
 			server.add({ id: 'now', prompt: hostile, selectedAgent: 'agent-a', branchName: 'errand/x', progress: 45 });
-			const store = new TaskStore(() => Promise.resolve(client), systemClock);
-			const agentTasks = new AgentTaskList(() => Promise.resolve(client));
-			const tree = new TaskTree({
-				store,
-				agentTasks,
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: String,
-				followState: () => ({ kind: 'live' }),
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, tree } = taskRows(client, { followState: () => ({ kind: 'live' }) });
 			const nodes = await tree.getChildren();
 			assert.deepEqual(
 				nodes.map(node => tree.getTreeItem(node).label).map((label, index) => (index === 1 ? 'a day' : label)),
@@ -249,18 +227,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			const now = new Date().toISOString();
 			server.add({ id: 'one', prompt: 'One', status: 'processing', progress: 10, createdAt: now });
 			server.add({ id: 'two', prompt: 'Two', status: 'processing', progress: 10, createdAt: now });
-			const store = new TaskStore(() => Promise.resolve(client), systemClock);
-			const tree = new TaskTree({
-				store,
-				agentTasks: new AgentTaskList(() => Promise.resolve(client)),
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: String,
-				followState: () => undefined,
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, tree } = taskRows(client);
 			/** As the editor does when it is told that all has changed. */
 			const draw = async (node?: TreeNode): Promise<void> => {
 				for (const child of await tree.getChildren(node)) {
@@ -373,19 +340,7 @@ describe('the parts of the tasks feature in the editor', () => {
 				keys: () => Promise.resolve('test'),
 				transport: createFetchTransport((input, init) => fetch(input, init)),
 			});
-			const store = new TaskStore(() => Promise.resolve(withAgents), systemClock);
-			const agentTasks = new AgentTaskList(() => Promise.resolve(withAgents));
-			const tree = new TaskTree({
-				store,
-				agentTasks,
-				filter: () => NO_FILTER,
-				isStopped: () => false,
-				ownRepository: () => () => false,
-				explain: () => 'Not in the plan.',
-				followState: () => undefined,
-				dashboardUrl: () => undefined,
-				firstLoad: () => store.refresh(),
-			});
+			const { store, agentTasks, tree } = taskRows(withAgents, { explain: () => 'Not in the plan.' });
 			const group = async () => (await tree.getChildren()).find(({ kind }) => kind === 'agentGroup');
 			assert.equal(await group(), undefined);
 			server.agentReply = {

@@ -214,7 +214,7 @@ export async function useTheme(page: Page, theme: Theme): Promise<void> {
 	});
 }
 
-/** Keeps a picture in test-output/screenshots. */
+/** Keeps an image in test-output/screenshots. */
 export async function screenshot(page: Page, name: string): Promise<string> {
 	const file = path.join(screenshotFolder, `${name}.png`);
 	await page.screenshot({ path: file });

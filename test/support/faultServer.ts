@@ -71,6 +71,25 @@ export class FaultServer {
 	}
 }
 
+/**
+ * Starts a server for each test of a `describe`, which answers with status 500 until a test says otherwise. `started` is
+ * told of each server. Returns what sets its answer.
+ */
+export function useFaultServer(started: (server: FaultServer) => void): (answer: Answer) => void {
+	let server: FaultServer;
+
+	beforeEach(async () => {
+		server = await FaultServer.start(response => void response.writeHead(500).end());
+		started(server);
+	});
+
+	afterEach(() => server.stop());
+
+	return answer => {
+		server.answer = answer;
+	};
+}
+
 /** The text of one server-sent event; data that is no text is sent as JSON. */
 export function sseEvent(data: unknown, event?: string): string {
 	const text = typeof data === 'string' ? data : JSON.stringify(data);

@@ -17,7 +17,7 @@ export function rememberWindow(page: Page): void {
 
 /**
  * What the open windows of this process show, a line each, for the words of a test that waited in vain: where it ran,
- * often nobody can look. A picture of each is kept as well.
+ * often nobody can look. An image of each is kept as well.
  */
 export async function describeWindows(): Promise<string> {
 	const pages = [...windows];

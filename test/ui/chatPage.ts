@@ -1,4 +1,4 @@
-// The chat page in a real Chromium, with a stand-in for the editor around it.
+// The chat page in a real Chromium, with a substitute for the editor around it.
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -22,14 +22,15 @@ import type {
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { pageStrings } from './pageStrings.ts';
 import { type ThemeName, themes } from './themes.ts';
 
 const SCREENSHOTS = path.join('test-output', 'screenshots');
 
-/** By what the address ends with; the page itself with nothing. */
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
+/** Content types by file extension; the page itself has none. */
 const types: Record<string, string> = {
-	'': 'text/html; charset=utf-8',
+	'': PAGE_TYPE,
 	'.js': 'text/javascript',
 	'.css': 'text/css',
 	'.ttf': 'font/ttf',
@@ -50,8 +51,10 @@ export interface PageOptions {
 	state?: SavedState;
 	reducedMotion?: boolean;
 	forcedColors?: boolean;
-	/** Pixels of the device for each of CSS: 2 is what 200 % zoom makes of the same window. */
+	/** Device pixels per CSS pixel; 2 corresponds to 200 % zoom. */
 	scale?: number;
+	/** Translations by their English texts. */
+	bundle?: Record<string, string>;
 }
 
 /** One Chromium and one server for a whole test file. */
@@ -71,7 +74,8 @@ export class ChatPageHost {
 		if (executablePath === undefined) {
 			throw new Error('The page needs a Chromium or Chrome. Install one, or name it in CHROME_PATH.');
 		}
-		// Kept in memory: files that run side by side would write the same ones, which a page then may load half written.
+		// The files are kept in memory, because test files that run in parallel would write the same ones, and a page might
+		// load a file that is half written.
 		const { outputFiles } = await esbuild.build({
 			entryPoints: { chat: 'src/chat/ui/main.ts' },
 			outdir: 'dist/webview',
@@ -110,6 +114,10 @@ export class ChatPageHost {
 		await context.addInitScript(standIn, { variables: themes[theme], state: options.state });
 		const page = await context.newPage();
 		const chat = new ChatPage(context, page);
+		if (options.bundle) {
+			const body = shell(this.origin, options.bundle);
+			await context.route(`${this.origin}/`, route => route.fulfill({ contentType: PAGE_TYPE, body }));
+		}
 		await page.goto(this.origin);
 		await chat.waitForPosted('page-ready');
 		return chat;
@@ -122,10 +130,13 @@ export class ChatPageHost {
 	}
 }
 
-/** Sets up the page for the tests of a `describe`: each opens its own, and none may leave a fault behind. */
-export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> } {
+/**
+ * Sets up the page for the tests of a `describe`, and gives what opens it. `opened` is told of each page, which is closed
+ * after its test and must not leave a fault behind.
+ */
+export function useChatPage(opened: (page: ChatPage) => void): (options?: PageOptions) => Promise<ChatPage> {
 	let host: ChatPageHost;
-	const opened: ChatPage[] = [];
+	const pages: ChatPage[] = [];
 
 	before(async () => {
 		host = await ChatPageHost.start();
@@ -134,25 +145,24 @@ export function useChatPage(): { open(options?: PageOptions): Promise<ChatPage> 
 	after(() => host?.stop());
 
 	afterEach(async () => {
-		for (const chat of opened.splice(0)) {
-			await chat.close();
+		for (const page of pages.splice(0)) {
+			await page.close();
 		}
 	});
 
-	return {
-		async open(options) {
-			const chat = await host.open(options);
-			opened.push(chat);
-			return chat;
-		},
+	return async options => {
+		const page = await host.open(options);
+		pages.push(page);
+		opened(page);
+		return page;
 	};
 }
 
 export class ChatPage {
 	readonly page: Page;
-	/** Every address that was asked for, the page's own files and its worker's program aside. */
+	/** Every URL that was requested, except the page's own files and its worker's program. */
 	readonly requests: string[] = [];
-	/** Dialogs, errors and console errors: there must be none. */
+	/** Dialogs, errors and console errors. There must be none. */
 	readonly faults: string[] = [];
 	private readonly context: BrowserContext;
 	private sequence = 0;
@@ -178,11 +188,11 @@ export class ChatPage {
 		page.on('popup', () => this.faults.push('a window was opened'));
 	}
 
-	/** Resolves when the page has shown it. */
+	/** Resolves when the page has rendered the message. */
 	async send(message: ToPage): Promise<void> {
 		await this.page.evaluate(async data => {
 			const frames = () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-			/** A text is laid out in steps, of which a slow machine takes fewer at a time. */
+			/** A text is laid out in steps, which take longer on a slow machine. */
 			const isLaidOut = () => {
 				const root = document.querySelector('chat-app')?.shadowRoot;
 				return [...(root?.querySelectorAll('chat-turn') ?? [])].every(turn => {
@@ -198,7 +208,7 @@ export class ChatPage {
 			};
 			window.postMessage(data, '*');
 			await new Promise(resolve => setTimeout(resolve));
-			// One frame to take it over, one to have painted.
+			// The page needs one frame to apply the message and one to paint.
 			await frames();
 			while (!isLaidOut()) {
 				await frames();
@@ -206,7 +216,7 @@ export class ChatPage {
 		}, message);
 	}
 
-	/** Resolves when the code of all replies has its colours, or is to have none. */
+	/** Resolves when the code of all replies is highlighted or stays plain. */
 	async coloured(): Promise<void> {
 		await this.page.waitForFunction(
 			() => {
@@ -250,7 +260,7 @@ export class ChatPage {
 		return this.send({ kind: 'turns-change', sequence: this.sequence, changes: [{ kind: 'turn-set', turn }] });
 	}
 
-	/** Turns the wheel over the conversation, and waits until that has come to rest. */
+	/** Turns the mouse wheel over the conversation and waits until scrolling has stopped. */
 	async wheel(pixels: number): Promise<void> {
 		const log = this.page.locator('.log');
 		const place = () =>
@@ -271,8 +281,8 @@ export class ChatPage {
 	}
 
 	posted(): Promise<FromPage[]> {
-		// What the page keeps, and whether it has the focus, is told now and then, whatever else happens.
-		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-tell'));
+		// The page posts its state and its focus at any time, whatever else happens.
+		return this.page.evaluate(() => window.posted.filter(({ kind }) => kind !== 'state-keep' && kind !== 'focus-set'));
 	}
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {
@@ -283,12 +293,12 @@ export class ChatPage {
 		return (await handle.jsonValue()) as Extract<FromPage, { kind: K }>;
 	}
 
-	/** Ends the last request of a kind, as the host does. */
+	/** Answers the last request of a kind, as the host does. */
 	async answer<K extends keyof PageAnswers>(kind: K, value: AnswerTo<K>): Promise<void> {
 		await this.end(kind, { value });
 	}
 
-	/** The host says why it does not do what the last request of a kind asks for. */
+	/** Fails the last request of a kind with a problem, as the host does. */
 	async fail(kind: keyof PageAnswers, problem: string): Promise<void> {
 		await this.end(kind, { problem });
 	}
@@ -304,7 +314,7 @@ export class ChatPage {
 		return this.page.evaluate(() => window.violations);
 	}
 
-	/** Without the time at which it was saved. */
+	/** Returns the saved state without its time. */
 	savedState(): Promise<SavedState | undefined> {
 		return this.page.evaluate(() => {
 			const { savedAt: _, ...others } = window.savedState ?? { draft: '' };
@@ -317,7 +327,7 @@ export class ChatPage {
 		await this.page.screenshot({ path: path.join(SCREENSHOTS, `chat-${name}.png`) });
 	}
 
-	/** Closes the page, which must not have run, loaded or broken anything that it should not. */
+	/** Closes the page and checks that it had no faults, requests or violations of its content security policy. */
 	async close(): Promise<void> {
 		if (this.page.isClosed()) {
 			return;
@@ -333,12 +343,12 @@ const OWN_ADDRESS =
 
 const none = { faults: [], requests: [], violations: [] };
 
-/** Of the conversation that a snapshot shows, unless the test says another. */
+/** The id of the conversation in a snapshot, unless the test gives another. */
 export const CONVERSATION_ID = 'c0000000-0000-4000-8000-000000000001';
 
 let turnCount = 0;
 
-/** A turn with what a test says of it. Ids are UUIDs, as the page's own are. */
+/** Returns a turn with the fields of a test. Ids are UUIDs, as the page's own are. */
 export function turnView(reply: Partial<ReplyView> = {}, others: Partial<TurnView> = {}): TurnView {
 	turnCount++;
 	return {
@@ -360,7 +370,7 @@ export function turnView(reply: Partial<ReplyView> = {}, others: Partial<TurnVie
 	};
 }
 
-/** Runs in the page before everything else, as the editor's own script does. */
+/** Runs in the page before everything else, like the editor's own script. */
 function standIn({ variables, state }: { variables: Record<string, string>; state: SavedState | undefined }): void {
 	window.posted = [];
 	window.violations = [];
@@ -389,8 +399,8 @@ function standIn({ variables, state }: { variables: Record<string, string>; stat
 	}).observe(document, { childList: true });
 }
 
-/** The shell as the extension makes it; the addresses are this server's. */
-function shell(origin: string): string {
+/** Returns the HTML as the extension makes it, with addresses of this server. */
+function shell(origin: string, bundle: Record<string, string> = {}): string {
 	const uri = (pathname: string): Uri =>
 		({
 			path: pathname,
@@ -404,7 +414,7 @@ function shell(origin: string): string {
 			name: 'chat',
 			title: 'Chat',
 			language: 'en',
-			data: { strings: pageStrings, language: 'en', place: 'test' },
+			data: { bundle, language: 'en', place: 'test' },
 			dataImages: true,
 			workers: true,
 		},

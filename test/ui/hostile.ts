@@ -1,4 +1,4 @@
-/** What a hostile model might write. Each would run or load something if any layer let it through. */
+/** Texts that a hostile model might write. Each would run or load something if any layer let it through. */
 export const HOSTILE = [
 	'<script>alert(1)</script>',
 	'<img src=x onerror=alert(1)>',

@@ -1,7 +1,7 @@
-// Code that is made to be slow to colour, or to be more colours than a page can lay out.
+// Code that is made to be slow to highlight, or to give more spans than a page can lay out.
 import { LANGUAGE_NAMES, type LanguageName } from '../../src/chat/ui/markdown/languageNames.ts';
 
-/** What each grammar is fed, over and over: its own tokens, opened and never closed, or as dense as they get. */
+/** What is repeated for each grammar: its own tokens, opened and never closed, or as dense as possible. */
 const OWN_UNITS: Record<LanguageName, string[]> = {
 	bash: ['${', '"', '$(', '`${', 'if ', '<<A\n', '$((', 'function a'],
 	c: ['"', "b'", '#define a \\\n', 'int a(', 'if(', '/*', 'a b('],
@@ -51,12 +51,12 @@ export interface HostileCode {
 	size: number;
 }
 
-/** Every grammar with each of its units in each size. */
+/** Every grammar with each of its units at each size. */
 export const HOSTILE_CODE: readonly HostileCode[] = LANGUAGE_NAMES.flatMap(language =>
 	OWN_UNITS[language].flatMap(unit => HOSTILE_SIZES.map(size => ({ language, unit, size }))),
 );
 
-/** As a reply has it. */
+/** Returns the code as a fence in a reply. */
 export function fence({ language, unit, size }: HostileCode): string {
 	const marks = unit.includes('`') ? '~~~' : '```';
 	return `${marks}${language}\n${repeated(unit, size)}\n${marks}\n`;

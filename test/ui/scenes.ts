@@ -1,6 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
-import type { DetailsView } from '../../src/chat/protocol/policyProtocol.ts';
 import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
+import type { DetailsView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
@@ -39,16 +39,16 @@ const DETAILS: DetailsView = {
 	digest: 'sha256:9f86d081884c7d65',
 	serviceId: 'chatcmpl-7f3a91c2d4e5',
 	firstWord: 240,
-	policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
-	preferences: [
+	routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
+	routingFields: [
 		['sort', 'price'],
 		['data_collection', 'deny'],
 		['zdr', 'true'],
 	],
 	parameters: [['temperature', '0.2']],
-	retention: 'yes/request',
+	retention: { inForce: 'yes', because: 'request' },
 };
-/** Of another version of a message. */
+/** The id of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export const KEY_ERROR = {
@@ -66,7 +66,9 @@ const now = Date.now();
 \`\`\`
 `;
 
-/** As a service sends them: in any order, overlapping, inside of syntax and of characters, outside of the text. */
+/**
+ * Sources as a service may send them: in any order, overlapping, within syntax and characters, and outside the text.
+ */
 export const SOURCES: Source[] = [
 	{
 		url: 'https://www.rfc-editor.org/rfc/rfc7519',
@@ -94,10 +96,10 @@ export const SOURCES: Source[] = [
 	{ url: 'https://nowhere.example/', title: 'Without a place', start: 9_000, end: 9_100 },
 ];
 
-export const PICTURE_FILE_NAME = 'a'.repeat(64);
-export const PICTURE_ADDRESS = `data:image/png;base64,${demoImage('a fox').toString('base64')}`;
+export const IMAGE_FILE_NAME = 'a'.repeat(64);
+export const IMAGE_ADDRESS = `data:image/png;base64,${demoImage('a fox').toString('base64')}`;
 
-export const pictureTurn = (reply: Partial<ReplyView>): TurnView =>
+export const imageTurn = (reply: Partial<ReplyView>): TurnView =>
 	turnView(
 		{ text: '', canRetry: true, model: 'painter', duration: 4_200, ...reply },
 		{ mode: 'image', question: 'A fox that reads the newspaper, in watercolour' },
@@ -120,7 +122,7 @@ export const CHIPS = [
 	chip(4, { kind: 'terminal', label: 'npm test' }),
 ];
 
-/** Every state that the view can be in, for looking at and for checking all over. */
+/** Every state of the view, for screenshots and for checks of all states. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
 	'no-model': chat =>
@@ -144,9 +146,9 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot(
 			[turnView(), turnView({ canRetry: true, ...FACTS, cost: { usd: 0.00123 }, details: DETAILS })],
 			{
-				policy: {
+				settings: {
 					model: 'large-model',
-					policy: { preset: 'cheapest', isPrivate: true, isLimited: false },
+					routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
 					retention: 'on',
 					total: {
 						replies: 2,
@@ -189,20 +191,20 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			{ mode: 'search' },
 		),
 	'slash-menu': async chat => {
-		const refusedModes = { image: 'Local has no image model. Switch the connection to make pictures.' };
+		const refusedModes = { image: 'Local has no image model. Switch the connection to make images.' };
 		await chat.snapshot([turnView()], { connection: { label: 'Local', model: 'demo-small', refusedModes } });
 		await chat.page.locator('chat-composer textarea').pressSequentially('/');
 	},
-	'making-a-picture': chat => chat.snapshot([pictureTurn({ state: 'streaming' })], { mode: 'image' }),
-	picture: async chat => {
-		const turn = pictureTurn({ picture: { file: PICTURE_FILE_NAME, width: 256, height: 256 } });
+	'making-a-image': chat => chat.snapshot([imageTurn({ state: 'streaming' })], { mode: 'image' }),
+	image: async chat => {
+		const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 256, height: 256 } });
 		await chat.snapshot([turn], { mode: 'image' });
-		await chat.answer('picture-request', PICTURE_ADDRESS);
+		await chat.answer('reply-image-request', IMAGE_ADDRESS);
 	},
-	'picture-refused': chat =>
+	'image-refused': chat =>
 		chat.snapshot([
-			pictureTurn({ picture: { problem: 'private', canReload: false } }),
-			pictureTurn({ picture: { problem: 'unreachable', canReload: true } }),
+			imageTurn({ image: { problem: 'private', canReload: false } }),
+			imageTurn({ image: { problem: 'unreachable', canReload: true } }),
 		]),
 	long: chat =>
 		chat.snapshot(
@@ -210,7 +212,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				turnView({ text: index % 3 === 0 ? RICH : 'A short answer.', ...FACTS }),
 			),
 		),
-	// Last, because the composer keeps its context and its text when another conversation is shown.
+	// This scene is last, because the composer keeps its context and its text when another conversation is shown.
 	context: async chat => {
 		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);
 		await chat.send({

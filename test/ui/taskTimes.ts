@@ -5,21 +5,21 @@ interface TraceEvent {
 	ph: string;
 	pid: number;
 	tid: number;
-	/** Microseconds, by the clock and of the thread alone. */
+	/** Microseconds of wall-clock time and of the thread's CPU time. */
 	dur?: number;
 	tdur?: number;
 	args?: { name?: string };
 }
 
-/** The longest task of a page's own thread while something runs. */
+/** The longest task of a page's main thread. */
 export interface LongestTask {
-	/** Milliseconds of its own work: what else the machine does, does not count. */
+	/** Milliseconds of CPU time, which other work of the machine does not lengthen. */
 	cpu: number;
-	/** Milliseconds by the clock. */
+	/** Milliseconds of wall-clock time. */
 	wall: number;
 }
 
-/** What is under way in the page when `run` resolves is not waited for. */
+/** Measures the longest task during `run`. Work that is still pending when `run` resolves is not awaited. */
 export async function longestTask(page: Page, run: () => Promise<unknown>): Promise<LongestTask> {
 	const browser = page.context().browser();
 	await browser?.startTracing(page, { categories: ['toplevel', '__metadata'] });

@@ -1,4 +1,4 @@
-// The editor's variables for the page, as its default themes give them: what the page uses, no more.
+// The editor's CSS variables that the page uses, with the values of its default themes.
 
 const fonts = {
 	'--vscode-font-family': 'system-ui, "Ubuntu", "Droid Sans", sans-serif',

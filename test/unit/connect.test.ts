@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../src/base/errors.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { ClientError } from '../../src/client/core/errors.ts';
 import type { Transport } from '../../src/client/core/transport.ts';
 import { type ConnectDependencies, createConnect } from '../../src/connect.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';

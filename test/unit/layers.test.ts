@@ -27,7 +27,7 @@ const FOLDERS: Record<string, string[][]> = {
 		['model'],
 		['protocol', 'storage'],
 		['ui', 'conversation', 'images'],
-		['blocks', 'encrypted', 'modes', 'policy'],
+		['blocks', 'encrypted', 'modes', 'settings'],
 		['messages'],
 		['context', 'conversations'],
 	],

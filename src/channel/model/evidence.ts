@@ -1,13 +1,13 @@
-import { isDeeperThan } from '../../base/nesting.ts';
+import { isDeeperThan } from '../../base/json.ts';
 import type { Attested } from '../../client/types.ts';
 import type { RawView } from './protocol.ts';
 
-/** Characters of one piece that a page shows; the export has all. */
+/** The most characters of one piece that the page shows; the export contains all of them. */
 export const MAXIMUM_SHOWN = 200_000;
-/** Indenting what is nested more deeply would take many times its own room. */
+/** JSON that is nested more deeply is not indented, because the indentation would take many times its size. */
 const MAXIMUM_LEVELS = 32;
 
-/** What was received, field by field, in a form that can be read. */
+/** Returns the received record field by field in a readable form. */
 export function rawViews({ attestation }: Pick<Attested, 'attestation'>): RawView[] {
 	const { report_json: report, gpu_eat: token, report: _, ...rest } = attestation;
 	return [
@@ -17,7 +17,7 @@ export function rawViews({ attestation }: Pick<Attested, 'attestation'>): RawVie
 	];
 }
 
-/** One line of a text of others. */
+/** Makes one harmless line of a text from elsewhere. */
 export function harmlessLine(value: string): string {
 	return visible(value.replace(/\s+/g, ' ')).slice(0, 500);
 }
@@ -39,7 +39,7 @@ function shown(value: string): Pick<RawView, 'text' | 'isCut'> {
 	return { text: visible(value.slice(0, MAXIMUM_SHOWN)), isCut: value.length > MAXIMUM_SHOWN };
 }
 
-/** Characters that reorder or hide others, and control what shows them, are written out. */
+/** Writes out characters that reorder or hide others or control the display. */
 function visible(value: string): string {
 	return value
 		.toWellFormed()

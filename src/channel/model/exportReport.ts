@@ -1,17 +1,17 @@
 import type { Attested, Verdict } from '../../client/types.ts';
 
 export interface ExportedReport extends Attested {
-	/** Each with its reason in words, as it was shown. */
+	/** The verdicts, each with its reason as it was shown. */
 	verdicts: readonly (Verdict & { reason: string })[];
-	/** How the user knows the connection. */
+	/** The connection's name for the user. */
 	connection: string;
-	/** ISO 8601. */
+	/** In ISO 8601. */
 	checkedAt: string;
-	/** The verdict in words, as it was shown. */
+	/** The verdict as it was shown. */
 	summary: string;
 }
 
-/** One JSON text with all that was received and what each check made of it. */
+/** Returns a JSON text with everything that was received and the result of each check. */
 export function exportReport({ connection, checkedAt, summary, ...attested }: ExportedReport): string {
 	const { address, verdicts, keyFingerprint, devices, attestation } = attested;
 	const fields = { format: 'errand-attestation-1', connection, address, checkedAt, summary };

@@ -1,18 +1,18 @@
+import { ClientError } from '../../base/errors.ts';
 import { attestationUrl, type ChannelAddress } from '../../client/channel/address.ts';
-import { ClientError } from '../../client/core/errors.ts';
 import type { Connection } from '../../contract/connection.ts';
 
-/** Where a connection has an encrypted channel. */
+/** A place where a connection has an encrypted channel. */
 export interface ChannelPlace {
-	/** Both absent on the shared host. */
+	/** Model and provider are absent on the shared host. */
 	address: ChannelAddress;
-	/** Of the attestation: what is remembered is remembered of this. */
+	/** The URL of the attestation, under which accepted attestations are remembered. */
 	url: string;
 }
 
 /**
- * Every place: each encrypted model with its provider on the organisation's host, or with every provider that may have
- * it where the connection names none, then the shared host. Empty where the connection has none.
+ * Lists every place: each encrypted model on the organisation's host with its provider, or with every possible provider
+ * if the connection names none, and then the shared host. The list is empty if the connection has no channel.
  */
 export function channelPlaces(connection: Connection): ChannelPlace[] {
 	const { orgUrl, encryptUrl, models, providers } = connection;
@@ -28,7 +28,7 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 		try {
 			return [{ address, url: attestationUrl(connection, address) }];
 		} catch (error) {
-			// A host without https, or a name that cannot stand in an address: no place.
+			// A host without https or a name that cannot be part of a URL gives no place.
 			if (ClientError.is(error) || error instanceof RangeError) {
 				return [];
 			}

@@ -1,16 +1,16 @@
-// What the report's page and the host say to each other.
+// The messages between the report's page and the host.
 
 export interface CheckView {
 	label: string;
 	verdict: 'pass' | 'fail' | 'unknown' | 'pending';
-	/** The verdict in a word. */
+	/** The verdict as a word. */
 	word: string;
 	input?: string;
 	reason: string;
 }
 
 export interface RawView {
-	/** The fields that it shows, as they are called in the record. */
+	/** The names of the shown fields in the record. */
 	name: string;
 	text: string;
 	isCut: boolean;
@@ -18,10 +18,10 @@ export interface RawView {
 
 export interface ReportView {
 	title: string;
-	/** The verdict in one sentence. */
+	/** The verdict as a sentence. */
 	sentence: string;
 	tone: 'good' | 'open' | 'bad' | 'pending';
-	/** Where and when. */
+	/** The URL and the time of the check. */
 	details: string[];
 	checks: CheckView[];
 	raw: RawView[];
@@ -29,21 +29,10 @@ export interface ReportView {
 	isChecking: boolean;
 }
 
-export interface ReportStrings {
-	checkAgain: string;
-	exportReport: string;
-	checksHeading: string;
-	check: string;
-	verdict: string;
-	finding: string;
-	rawHeading: string;
-	/** After a piece that is longer than what is shown. */
-	cut: string;
-}
-
-/** What the page has from its beginning. */
+/** The data that the page gets when it loads. */
 export interface ReportPageData {
-	strings: ReportStrings;
+	/** Translations by their English texts; absent where the editor speaks English. */
+	bundle?: Record<string, string>;
 }
 
 export type FromReportPage = { kind: 'page-ready' } | { kind: 'check-again' } | { kind: 'export-request' };

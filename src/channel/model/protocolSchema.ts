@@ -1,4 +1,4 @@
-// Parses what comes from the page. Host only.
+// Parses messages of the page. Used by the host only.
 import * as z from 'zod';
 import type { FromReportPage } from './protocol.ts';
 
@@ -8,7 +8,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('export-request') }),
 ]);
 
-/** Undefined for anything that is not a message of the page. */
+/** Returns undefined for anything that is not a message of the page. */
 export function parseFromReportPage(message: unknown): FromReportPage | undefined {
 	return fromPageSchema.safeParse(message).data;
 }

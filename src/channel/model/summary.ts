@@ -1,15 +1,15 @@
 import type { Attested, CheckName, Verdict } from '../../client/types.ts';
 
-/** What may be said of a channel, and what may not. */
+/** What is proven about a channel. */
 export interface Summary {
-	/** The first check whose failure forbids its use. */
+	/** The first failed check that forbids using the channel. */
 	broken: CheckName | undefined;
-	/** Less is proven than before. */
+	/** Whether less is proven than before. */
 	isDowngrade: boolean;
-	/** The service is the one on this machine, which has no hardware to prove. */
+	/** Whether the service is the local one, which has no hardware to prove. */
 	isLocal: boolean;
 	hasGenuineGpu: boolean;
-	/** That the key lives in the GPU of the evidence. */
+	/** Whether the key is proven to live in the GPU of the evidence. */
 	isKeyBound: boolean;
 	isFresh: boolean;
 }

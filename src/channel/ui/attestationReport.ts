@@ -1,27 +1,26 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CheckView, FromReportPage, RawView, ReportStrings, ReportView } from '../model/protocol.ts';
+import type { CheckView, FromReportPage, RawView, ReportView } from '../model/protocol.ts';
 
-/** Meaning is never by colour alone: the word stands beside each. */
+/** A verdict is never shown by colour alone; its word stands beside the mark. */
 const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };
 
-/** The whole page. Everything that came from elsewhere is text, never markup. */
+/** The whole page. Everything that came from elsewhere is shown as text, never as markup. */
 export class AttestationReport extends LitElement {
 	static override properties = {
-		strings: { attribute: false },
 		report: { attribute: false },
 	};
 
-	declare strings: ReportStrings;
 	declare report: ReportView | undefined;
 	declare post: (message: FromReportPage) => void;
 
-	/** The page is its own style sheet's. */
+	/** The page is styled by its own style sheet, so it needs no shadow root. */
 	protected override createRenderRoot(): HTMLElement {
 		return this;
 	}
 
 	protected override render(): TemplateResult | typeof nothing {
-		const { report, strings } = this;
+		const { report } = this;
 		if (!report) {
 			return nothing;
 		}
@@ -30,10 +29,10 @@ export class AttestationReport extends LitElement {
 				<h1>${report.title}</h1>
 				<div class="actions">
 					<button type="button" class="primary" aria-disabled=${report.isChecking} @click=${this.checkAgain}>
-						${strings.checkAgain}
+						${l10n.t('Check Again')}
 					</button>
 					<button type="button" ?disabled=${!report.canExport} @click=${() => this.post({ kind: 'export-request' })}>
-						${strings.exportReport}
+						${l10n.t('Export…')}
 					</button>
 				</div>
 			</header>
@@ -43,13 +42,13 @@ export class AttestationReport extends LitElement {
 			${
 				report.raw.length === 0
 					? nothing
-					: html`<h2>${strings.rawHeading}</h2>
-						${report.raw.map(piece => raw(piece, strings.cut))}`
+					: html`<h2>${l10n.t('Raw evidence')}</h2>
+						${report.raw.map(raw)}`
 			}
 		</main>`;
 	}
 
-	/** Told to be disabled only: a button that is loses the focus of whoever pressed it. */
+	/** The button is only marked as disabled, because a disabled button loses the focus. */
 	private readonly checkAgain = (): void => {
 		if (!this.report?.isChecking) {
 			this.post({ kind: 'check-again' });
@@ -57,16 +56,15 @@ export class AttestationReport extends LitElement {
 	};
 
 	private table(checks: readonly CheckView[]): TemplateResult {
-		const { strings } = this;
 		return html`<table>
 			<caption>
-				${strings.checksHeading}
+				${l10n.t('Checks')}
 			</caption>
 			<thead>
 				<tr>
-					<th scope="col">${strings.check}</th>
-					<th scope="col">${strings.verdict}</th>
-					<th scope="col">${strings.finding}</th>
+					<th scope="col">${l10n.t('Check')}</th>
+					<th scope="col">${l10n.t('Verdict')}</th>
+					<th scope="col">${l10n.t('Finding')}</th>
 				</tr>
 			</thead>
 			<tbody>
@@ -86,11 +84,11 @@ function row({ label, verdict, word, input, reason }: CheckView): TemplateResult
 	</tr>`;
 }
 
-function raw({ name, text, isCut }: RawView, cut: string): TemplateResult {
+function raw({ name, text, isCut }: RawView): TemplateResult {
 	return html`<details>
 		<summary>${name}</summary>
 		<pre tabindex="0" aria-label=${name}>${text}</pre>
-		${isCut ? html`<p>${cut}</p>` : nothing}
+		${isCut ? html`<p>${l10n.t('The rest is left out here. The export has all of it.')}</p>` : nothing}
 	</details>`;
 }
 

@@ -1,18 +1,19 @@
+import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Chat } from '../conversation/chat.ts';
+import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
-import { contextFiles } from './contextFiles.ts';
 import type { ReplyTools } from './replyTools.ts';
 
 export interface BlockDependencies {
 	tools(): Promise<ReplyTools>;
-	/** The chat that has the turn, where one has. */
+	/** Resolves with the open chat that has the turn, where there is one. */
 	findByTurn(turn: string): Promise<Chat | undefined>;
-	/** Why no image may be loaded now, as a sentence. */
+	/** Resolves with why no image may be loaded now, as a sentence. */
 	refusesImages(): Promise<string | undefined>;
 }
 
-/** Does what the page asks about the code, the files and the images of a reply. */
+/** Returns the handlers of the page's messages about the code, files and images of a reply. */
 export function blockHandlers({
 	tools,
 	findByTurn,
@@ -34,4 +35,12 @@ export function blockHandlers({
 			return problem === undefined ? (await tools()).loadImage(url) : { problem };
 		},
 	};
+}
+
+/** Returns the files that were attached to a turn's message. The reply's code is likely about one of them. */
+export function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
+	const attachments = findTurn(conversation, turnId)?.attachments ?? [];
+	return attachments.flatMap(({ kind, uri }) =>
+		(kind === 'file' || kind === 'selection') && uri !== undefined ? [vscode.Uri.parse(uri)] : [],
+	);
 }

@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
 
 /**
- * Changes the text of an editor in one step of undo, and gives whether it did: a read-only editor says yes to an edit
- * and leaves the text as it is, and an edit of the workspace would change it all the same.
+ * Changes the text of an editor in one undo step. Resolves with whether the text has changed: a read-only editor
+ * accepts an edit without applying it, and a workspace edit would change it nevertheless.
  */
 export async function changeText(
 	editor: vscode.TextEditor,

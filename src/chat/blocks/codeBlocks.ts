@@ -1,18 +1,17 @@
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
 import { changeText } from './changeText.ts';
-import { editorLanguage } from './languages.ts';
 import type { Proposals } from './proposals.ts';
 import { confirmChange, newFileUri, resolveFile } from './workspaceFiles.ts';
 
-/** A block of a reply: its text, and what its fence says. */
+/** A code block of a reply: its text and what its fence says about it. */
 export interface CodeBlock {
 	code: string;
 	language?: string;
 	file?: string;
 }
 
-/** Puts a block into the last active editor, at all its cursors, in one step of undo. */
+/** Inserts a block into the last active editor, at all its cursors, in one undo step. */
 export async function insertBlock(block: CodeBlock): Promise<void> {
 	const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
 	const code = block.code.replace(/\r?\n$/, '');
@@ -42,7 +41,7 @@ export async function openAsNewFile({ code, language }: CodeBlock): Promise<void
 	await vscode.window.showTextDocument(document);
 }
 
-/** Shows what a file would be with the block in it, once it is clear which file is meant. */
+/** Shows a comparison of a file with the block in it, once it is known which file is meant. */
 export async function proposeBlock(
 	block: CodeBlock,
 	contextFiles: readonly vscode.Uri[],
@@ -63,7 +62,10 @@ export async function proposeBlock(
 	}
 }
 
-/** The file that the fence names; else the one that the conversation or the editor is about, asked where there are more. */
+/**
+ * Resolves with the file that the fence names, or else with the one that the conversation or the editor is about. Where
+ * there are several, the user is asked.
+ */
 async function targetOf({ file }: CodeBlock, contextFiles: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
 	const named = file === undefined ? undefined : await resolveFile(file);
 	if (named) {
@@ -119,4 +121,37 @@ async function pickTarget(
 			openLabel: vscode.l10n.t('Compare'),
 		})) ?? [];
 	return chosen;
+}
+
+/** Names of languages in replies for which the editor has another name. */
+const EDITOR_NAMES: Record<string, string> = {
+	bash: 'shellscript',
+	'c#': 'csharp',
+	'c++': 'cpp',
+	cs: 'csharp',
+	docker: 'dockerfile',
+	golang: 'go',
+	htm: 'html',
+	js: 'javascript',
+	jsx: 'javascriptreact',
+	kt: 'kotlin',
+	md: 'markdown',
+	mjs: 'javascript',
+	ps1: 'powershell',
+	py: 'python',
+	rb: 'ruby',
+	rs: 'rust',
+	sh: 'shellscript',
+	shell: 'shellscript',
+	ts: 'typescript',
+	tsx: 'typescriptreact',
+	yml: 'yaml',
+	zsh: 'shellscript',
+};
+
+/** Resolves with the editor's id of a language, or with undefined where it has none. */
+export async function editorLanguage(name: string): Promise<string | undefined> {
+	const lower = name.toLowerCase();
+	const wanted = Object.hasOwn(EDITOR_NAMES, lower) ? (EDITOR_NAMES[lower] as string) : lower;
+	return (await vscode.languages.getLanguages()).find(language => language === wanted);
 }

@@ -1,32 +1,39 @@
-// Where a block of code belongs in a file: replies rarely hold whole files. What is found is always shown before it is written.
+// Finds where a block of code belongs in a file, because replies rarely hold whole files. The result is always shown
+// before it is written.
 
-/** `text` is the whole file with the block in it. Lines are those of the file before, counted from 0, the end excluded. */
+/**
+ * `text` is the whole file with the block in it. Lines are those of the old file, counted from 0, and the end is
+ * exclusive.
+ */
 export interface Placement {
 	text: string;
 	startLine: number;
 	endLine: number;
 }
 
-/** Beyond so many pairs of lines no place is looked for, and beyond so many only lines that are the same count. */
+/**
+ * With more pairs of lines than the first limit no place is searched, and with more than the second only identical
+ * lines count.
+ */
 const MAXIMUM_PAIRS = 20_000_000;
 const MAXIMUM_COMPARED_PAIRS = 2_000_000;
 
-/** Of the words of two lines, when one may be the other changed. */
+/** The share of common words from which one line may be a changed version of another. */
 const SIMILAR = 0.5;
-/** A line that is changed counts less than one that stayed; a blank line or a lone bracket proves little. */
+/** A changed line counts less than an unchanged one, and a blank line or a lone bracket proves little. */
 const CHANGED_WEIGHT = 0.5;
 const PLAIN_WEIGHT = 0.1;
-/** For each line that only one side has, so that the closest fit wins. */
+/** The cost of a line that only one side has, so that the closest fit wins. */
 const GAP = 0.05;
-/** So much of the block's lines has to be in the file. */
+/** The share of the block's lines that has to be in the file. */
 const MINIMUM_SHARE = 0.2;
 
-/** `// … existing code …` and its like: what stands there in the file stays. */
+/** Matches `// … existing code …` and similar lines, which stand for unchanged lines of the file. */
 const ELISION = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)?\s*(?:\.\.\.|…).*$/;
 
 /**
- * The file with the block in its place, found by the lines that both have. Undefined where there is no such place, or
- * more than one that fits as well.
+ * Returns the file with the block in its place, which is found by the lines that both have. Returns undefined where
+ * there is no such place, or where several fit equally well.
  */
 export function placeByContext(file: string, code: string): Placement | undefined {
 	const lines = file.split(/\r?\n/);
@@ -41,7 +48,8 @@ export function placeByContext(file: string, code: string): Placement | undefine
 	}
 	const first = fit.pairs[0]?.line ?? 0;
 	const last = fit.pairs.at(-1)?.line ?? 0;
-	// The same again without what was found: a second place that fits as well makes the first one a guess.
+	// The search is repeated without the place that was found: a second place that fits equally well makes the first
+	// one a guess.
 	const others = lines.map((line, index) => (index >= first && index <= last ? undefined : line));
 	const second = align(others, block);
 	if (second && second.score >= fit.score - GAP) {
@@ -51,7 +59,7 @@ export function placeByContext(file: string, code: string): Placement | undefine
 	return replaceLines(file, first, last + 1, replacement);
 }
 
-/** The file with lines of it replaced; `code` gets the line breaks of the file. */
+/** Returns the file with some of its lines replaced. `code` gets the line breaks of the file. */
 export function replaceLines(file: string, startLine: number, endLine: number, code: readonly string[]): Placement {
 	const lineBreak = file.includes('\r\n') ? '\r\n' : '\n';
 	const lines = file.split(/\r?\n/);
@@ -60,7 +68,7 @@ export function replaceLines(file: string, startLine: number, endLine: number, c
 }
 
 interface Pair {
-	/** Index in the file, and in the block. */
+	/** The index in the file and the one in the block. */
 	line: number;
 	own: number;
 	same: boolean;
@@ -68,15 +76,17 @@ interface Pair {
 
 interface Fit {
 	score: number;
-	/** Weight of the lines that are the same. */
+	/** The weight of the identical lines. */
 	matched: number;
 	pairs: Pair[];
 }
 
-/** Steps of the way back through the table. */
+/** The steps of the path back through the table. */
 const [STOP, PAIR, BLOCK_ONLY, FILE_ONLY] = [0, 1, 2, 3];
 
-/** The best way to lay the block over a part of the file, line by line. A line that is undefined fits nothing. */
+/**
+ * Returns the best alignment of the block with a part of the file, line by line. A line that is undefined fits nothing.
+ */
 function align(lines: readonly (string | undefined)[], block: readonly string[]): Fit | undefined {
 	const width = lines.length + 1;
 	const steps = new Uint8Array(width * (block.length + 1));
@@ -150,7 +160,7 @@ function wordsOf(line: string): Set<string> {
 	return new Set(line.match(/\w+|[^\s\w]/g) ?? []);
 }
 
-/** Twice the words that both have over all the words of both; 0 for lines that are not alike. */
+/** Returns twice the number of common words divided by the number of all words, or 0 for lines that are not similar. */
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
 	if (2 * Math.min(one.size, other.size) < SIMILAR * (one.size + other.size)) {
 		return 0;
@@ -169,7 +179,7 @@ function trimElisions(block: string[]): string[] {
 	return first < 0 ? [] : block.slice(first, last + 1);
 }
 
-/** A line of the replacement: of the block, or one of the file that the block left out. */
+/** A line of the replacement: one of the block, or one of the file that the block left out. */
 type Line = { own: number } | { kept: string };
 
 function fill(lines: readonly string[], block: readonly string[], pairs: readonly Pair[]): Line[] {
@@ -183,7 +193,7 @@ function fill(lines: readonly string[], block: readonly string[], pairs: readonl
 	});
 }
 
-/** Moves the block in as far as the file's lines are, where all that are the same are by as much. */
+/** Indents the block as the file's lines are indented, where all identical lines differ by the same indentation. */
 function indent(
 	replacement: readonly Line[],
 	lines: readonly string[],

@@ -11,18 +11,21 @@ import { type Agreed, confirmChange } from './workspaceFiles.ts';
 interface Proposal {
 	target: vscode.Uri;
 	code: string;
-	/** Where the file lay when the user agreed to the comparison. */
+	/** The real path of the file when the user agreed to the comparison. */
 	agreed: Agreed;
-	/** The file as it was when the proposal was made; undefined where there was none. */
+	/** The text of the file when the proposal was made; undefined where there was no file. */
 	before: string | undefined;
-	/** The file as it would be. */
+	/** The proposed text of the file. */
 	text: string;
 }
 
-/** The other side of a comparison with a file that is not there. */
+/** The other side of a comparison where the file does not exist. */
 const NO_FILE = 'none';
 
-/** What files would be with code of a reply in them: shown beside them, written only when the user says so. */
+/**
+ * Proposals of files with code of a reply in them. They are shown beside the files and written only when the user says
+ * so.
+ */
 export class Proposals implements Disposable {
 	private readonly disposables = new DisposableStore();
 	private readonly proposals = new Map<string, Proposal>();
@@ -44,7 +47,7 @@ export class Proposals implements Disposable {
 		);
 	}
 
-	/** Compares `target` as it is with what it would be. Asks for the place where the code does not show it. */
+	/** Compares `target` with the proposed text. Asks the user for the place where the code does not show it. */
 	async open(target: vscode.Uri, code: string, agreed: Agreed): Promise<void> {
 		const before = await read(target);
 		const placement = await place(target, before, code);
@@ -68,7 +71,7 @@ export class Proposals implements Disposable {
 		);
 	}
 
-	/** Writes the proposal that is shown, in one step of undo. A file that has changed meanwhile is compared again first. */
+	/** Writes the shown proposal in one undo step. A file that has changed in the meantime is compared again first. */
 	async apply(argument: unknown): Promise<void> {
 		const uri = shownProposal(argument);
 		const proposal = uri && this.proposals.get(uri.query);
@@ -78,7 +81,7 @@ export class Proposals implements Disposable {
 			return;
 		}
 		const { target, before } = proposal;
-		// A folder on the way may have become a link since.
+		// A folder of the path may have become a link since then.
 		const agreed = await confirmChange(target, vscode.l10n.t('Apply'), proposal.agreed);
 		if (!agreed) {
 			return;
@@ -130,7 +133,10 @@ export class Proposals implements Disposable {
 	}
 }
 
-/** The text of the file as the editor has it, unsaved changes included; undefined where there is none. */
+/**
+ * Resolves with the text of the file as the editor has it, including unsaved changes, or with undefined where there is
+ * no file.
+ */
 async function read(uri: vscode.Uri): Promise<string | undefined> {
 	const exists =
 		uri.scheme === 'untitled' ||
@@ -181,7 +187,7 @@ async function askForPlace(target: vscode.Uri, before: string, code: string): Pr
 	return row && replaceLines(before, row.range[0], row.range[1], own);
 }
 
-/** A selection that ends at the beginning of a line has nothing of that line. */
+/** A selection that ends at the beginning of a line includes nothing of that line. */
 function lastLine({ start, end }: vscode.Selection): number {
 	return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
 }
@@ -200,7 +206,7 @@ async function change(target: vscode.Uri, before: string, after: string): Promis
 	return changeText(editor, edit => edit.replace(range, text));
 }
 
-/** What is left of a change without the beginning and the end that stay. */
+/** Returns a change without the beginning and the end that stay the same. */
 function smallestChange(before: string, after: string): { start: number; end: number; text: string } {
 	let start = 0;
 	while (start < before.length && start < after.length && before[start] === after[start]) {
@@ -214,7 +220,10 @@ function smallestChange(before: string, after: string): { start: number; end: nu
 	return { start, end: before.length - same, text: after.slice(start, after.length - same) };
 }
 
-/** The proposal that a command is about: the editor's title says it; the palette means the tab that is active. */
+/**
+ * Returns the proposal that a command is about: the editor's title passes it, and for the palette it is that of the
+ * active tab.
+ */
 function shownProposal(argument: unknown): vscode.Uri | undefined {
 	if (argument instanceof vscode.Uri && argument.scheme === PROPOSAL_SCHEME) {
 		return argument;

@@ -6,12 +6,14 @@ import { type CodeBlock, insertBlock, openAsNewFile, proposeBlock } from './code
 import { Proposals } from './proposals.ts';
 import { findFiles, openFile } from './workspaceFiles.ts';
 
-/** What can be done with the code, the files and the images of a reply. All of what they say is hostile input. */
+/** What can be done with the code, files and images of a reply. All their content is treated as hostile input. */
 export class ReplyTools implements Disposable {
 	private readonly proposals = new Proposals();
 	private readonly imageOrigins: () => Promise<readonly string[]>;
 
-	/** `imageOrigins` are those of the connection: only there may an image lie on the own machine or network. */
+	/**
+	 * `imageOrigins` are the origins of the connection: only images from there may be on this machine or its network.
+	 */
 	constructor(imageOrigins: () => Promise<readonly string[]>) {
 		this.imageOrigins = imageOrigins;
 	}
@@ -35,7 +37,7 @@ export class ReplyTools implements Disposable {
 		return openFile(name);
 	}
 
-	/** The image as a data address, or why it is not shown, as a sentence. */
+	/** Resolves with the image as a `data:` URL, or with why it is not shown, as a sentence. */
 	async loadImage(address: string): Promise<LoadedImage> {
 		const image = await loadRemoteImage(address, { trustedOrigins: await this.imageOrigins().catch(() => []) });
 		return image.kind === 'loaded' ? { dataUrl: image.dataUrl } : { problem: refusalText(image.reason) };

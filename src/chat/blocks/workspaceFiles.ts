@@ -3,10 +3,10 @@ import { type FilePlace, isGitsOwn, placeOf } from '../../platform/filePlace.ts'
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 
-/** Names are looked up a few at a time: a reply may name anything. */
+/** How many names are looked up at a time, because a reply may name anything. */
 const AT_A_TIME = 8;
 
-/** Those of `names` that are files of the workspace. */
+/** Resolves with those of `names` that are files of the workspace. */
 export async function findFiles(names: readonly string[]): Promise<string[]> {
 	const wanted = [...new Set(names)].filter(looksLikeFile);
 	const found: string[] = [];
@@ -18,7 +18,10 @@ export async function findFiles(names: readonly string[]): Promise<string[]> {
 	return found;
 }
 
-/** The existing file of the workspace that a text names, and where in it. Never one that is elsewhere. */
+/**
+ * Resolves with the existing file of the workspace that a text names and the lines that it names, never with a file
+ * outside of it.
+ */
 export async function resolveFile(text: string): Promise<{ uri: vscode.Uri; reference: FileReference } | undefined> {
 	const reference = parseFileReference(text);
 	if (reference) {
@@ -35,13 +38,16 @@ export async function resolveFile(text: string): Promise<{ uri: vscode.Uri; refe
 	return undefined;
 }
 
-/** Where a file that is not there yet would be: in the first folder of the workspace, or in the one that the path names. */
+/** Returns where a new file would be: in the workspace folder that the path names, or else in the first one. */
 export function newFileUri(text: string): vscode.Uri | undefined {
 	const reference = parseFileReference(text);
 	return reference && candidates(reference.path)[0];
 }
 
-/** Opens a file that a reply names, at its lines. A link of the file system that leads out of the workspace is asked about. */
+/**
+ * Opens a file that a reply names, at its lines. The user is asked first about a link of the file system that leads out
+ * of the workspace.
+ */
 export async function openFile(text: string): Promise<void> {
 	const file = await resolveFile(text);
 	if (!file) {
@@ -60,20 +66,23 @@ export async function openFile(text: string): Promise<void> {
 	await vscode.commands.executeCommand('vscode.open', uri, { ...(selection ? { selection } : {}) });
 }
 
-/** A yes to using a file where it really lies. `path` is without links; undefined for what is on no disk. */
+/**
+ * The user's agreement to use a file at its real place. `path` has no links in it; it is undefined for a file that is
+ * on no disk.
+ */
 export interface Agreed {
 	path: string | undefined;
 }
 
-/** Asks before a file that only seems to be in the workspace is opened. Resolves with whether it may be. */
+/** Asks before a file is opened that only seems to be in the workspace. Resolves with whether it may be opened. */
 async function confirmOpen(uri: vscode.Uri): Promise<boolean> {
 	const { isInside, path } = await realPlaceOf(uri);
 	return isInside || ask(uri, outsideText(uri), path, vscode.l10n.t('Open'));
 }
 
 /**
- * Asks before code is meant for a file that only seems to be in the workspace, or that is git's own; not again where
- * the user has agreed to the place before. Undefined for a no.
+ * Asks before code is proposed for a file that only seems to be in the workspace or that belongs to git, unless the
+ * user has agreed to the place before. Resolves with undefined where the user refuses.
  */
 export async function confirmChange(uri: vscode.Uri, action: string, agreed?: Agreed): Promise<Agreed | undefined> {
 	const { isInside, isGits, path } = await realPlaceOf(uri);
@@ -105,7 +114,10 @@ async function realPlaceOf(uri: vscode.Uri): Promise<FilePlace> {
 	return { isInside, isGits: isGitsOwn(uri.path), path: undefined };
 }
 
-/** In each folder of the workspace; with more than one, a path may begin with the name of its folder. */
+/**
+ * Returns the candidates in each workspace folder. With more than one folder, a path may begin with the name of its
+ * folder.
+ */
 function candidates(path: string): vscode.Uri[] {
 	const folders = vscode.workspace.workspaceFolders ?? [];
 	const isAbsolute = path.startsWith('/') || /^[A-Za-z]:\//.test(path);

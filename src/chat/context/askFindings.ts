@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { askModal } from '../../platform/notify.ts';
 import type { SourceWarning } from './readSource.ts';
 
-/** The same finding at another time; lines move, so they do not count. */
+/** Identifies a finding when it is found again. Lines move, so they do not count. */
 export function findingKey({ kind }: SourceWarning): string {
 	return kind;
 }
 
-/** Names what was seen and asks. Resolves with true for a yes. */
+/** Names what was found and asks the user. Resolves with true where the user agrees. */
 export async function askFindings(
 	label: string,
 	findings: readonly SourceWarning[],

@@ -5,25 +5,24 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Explanation, showMessage } from '../../platform/notify.ts';
+import { showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { type Attachment, keptPart, shorten } from '../model/attachment.ts';
-import { type ContextSource, contextSourceSchema, sourceKey } from '../model/contextSource.ts';
-import { followEdit } from '../model/followEdit.ts';
+import { type ContextSource, contextSourceSchema, followEdit, sourceKey } from '../model/contextSource.ts';
 import type { ChipView } from '../protocol/protocol.ts';
 import { toAttachmentView } from '../protocol/toView.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type ReadContext, readSource, type SourceWarning } from './readSource.ts';
 
-/** In the workspace's state: the chips that were not sent yet, each an entry. */
+/** The key in the workspace's state. Each chip that was not sent yet is an entry of its own. */
 const ENTRIES = 'errand.context';
 
-/** A text that is longer than this is not kept across a reload of the window. */
+/** Texts longer than this, in UTF-16 code units, are not kept across a reload of the window. */
 const MAXIMUM_KEPT_LENGTH = 100_000;
 
 const keptSchema = z.object({
 	id: z.string(),
-	/** Milliseconds since the epoch, and another number for each chip: their order. */
+	/** Milliseconds since the epoch. Each chip has a number of its own, which orders the chips. */
 	addedAt: z.number(),
 	source: contextSourceSchema,
 	limit: z.int().nonnegative().exactOptional(),
@@ -36,20 +35,20 @@ export interface Chip {
 	/** Milliseconds since the epoch; later chips have larger numbers. */
 	readonly addedAt: number;
 	readonly source: ContextSource;
-	/** As it was when it was last read, without what its limit leaves out. */
+	/** The content as it was last read, without what the limit leaves out. */
 	readonly attachment: Attachment;
-	/** How many UTF-16 code units of it the user lets through. */
+	/** How many UTF-16 code units of the text the user lets through. */
 	readonly limit?: number;
-	/** What was seen in it and said yes to. */
+	/** The keys of the findings that the user has agreed to. */
 	readonly confirmed: readonly string[];
 }
 
 type KeptChip = Omit<Chip, 'attachment'>;
 
-/** The context that waits for the next message. It belongs to the composer, whichever conversation that shows. */
+/** The context that waits for the next message. It belongs to the composer, whichever conversation is shown. */
 export class ContextChips {
 	private readonly entries: StateEntries<KeptChip>;
-	/** What this window has written down, as JSON, by the ids of the chips. */
+	/** What this window has stored, as JSON, by the ids of the chips. */
 	private readonly written = new Map<string, string>();
 	private readonly mayKeep: () => boolean;
 	private readonly logger: Logger;
@@ -58,13 +57,13 @@ export class ContextChips {
 	readonly onDidChange = this.changed.event;
 	private list: readonly Chip[] = [];
 
-	/** `mayKeep`: whether what goes with the next message may be written down. */
+	/** `mayKeep` says whether the context of the next message may be written to disk. */
 	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
 		this.entries = new StateEntries(state, ENTRIES, (value): value is KeptChip => keptSchema.safeParse(value).success);
 		this.mayKeep = mayKeep;
 		this.logger = logger;
 		this.store.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
-		// Until then the places on disk are those that were kept.
+		// Until a document is saved, positions refer to its text on disk, so the stored ones stay as they are.
 		this.store.add(vscode.workspace.onDidSaveTextDocument(() => this.keep()));
 		void this.restore();
 	}
@@ -78,8 +77,8 @@ export class ContextChips {
 	}
 
 	/**
-	 * Adds each source that can be read and that the user does not hold back. Tells the user what cannot. Resolves with
-	 * the id of the chip of each that is one now.
+	 * Adds each source that can be read and that the user does not hold back, and shows the user which cannot be read.
+	 * Resolves with the ids of the chips that the sources have now.
 	 */
 	async add(sources: readonly ContextSource[]): Promise<string[]> {
 		if (!mayRead()) {
@@ -97,41 +96,18 @@ export class ContextChips {
 		this.set(this.list.filter(chip => chip.id !== id));
 	}
 
-	/** Lets through at most so many UTF-16 code units of a chip. */
+	/** Lets through at most `limit` UTF-16 code units of a chip's text. */
 	limit(id: string, limit: number): void {
 		this.set(this.list.map(chip => (chip.id === id ? limited({ ...chip, limit }, chip.attachment) : chip)));
 	}
 
-	/**
-	 * Reads each chip anew. Resolves with why the message cannot go, where one cannot be read, or the user
-	 * holds one back that has something else in it by now. `onAsk` is called before the user is asked.
-	 */
-	async refresh(onAsk: () => void): Promise<Explanation | undefined> {
-		if (this.list.length === 0) {
-			return undefined;
-		}
-		if (!mayRead()) {
-			return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
-		}
-		for (const chip of this.list) {
-			let read: ReadContext;
-			try {
-				read = await readSource(chip.source);
-			} catch (error) {
-				return { message: this.problemOf(error) };
-			}
-			const news = read.findings.filter(finding => !chip.confirmed.includes(findingKey(finding)));
-			if (news.length > 0) {
-				onAsk();
-				if (!(await askFindings(read.attachment.label, news, 'send'))) {
-					const { label } = read.attachment;
-					return { message: vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', label) };
-				}
-			}
-			const next = limited({ ...chip, confirmed: keysOf(chip.confirmed, news) }, read.attachment);
-			this.set(this.list.map(other => (other.id === chip.id ? next : other)));
-		}
-		return undefined;
+	/** Puts what was read anew into a chip. `findings` are those that the user has said yes to just now. */
+	update(id: string, attachment: Attachment, findings: readonly SourceWarning[]): void {
+		this.set(
+			this.list.map(chip =>
+				chip.id === id ? limited({ ...chip, confirmed: keysOf(chip.confirmed, findings) }, attachment) : chip,
+			),
+		);
 	}
 
 	private idOf(source: ContextSource): string | undefined {
@@ -164,7 +140,8 @@ export class ContextChips {
 		}
 	}
 
-	private problemOf(error: unknown): string {
+	/** Says in a sentence why a source cannot be read. */
+	problemOf(error: unknown): string {
 		if (error instanceof UserFacingError) {
 			return error.message;
 		}
@@ -172,7 +149,7 @@ export class ContextChips {
 		return vscode.l10n.t('This cannot be read into the chat. The log says why.');
 	}
 
-	/** Selections move with what is written around them. */
+	/** Moves selections when text around them is edited. */
 	private follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
 		const uri = document.uri.toString();
 		this.list = this.list.map(chip => {
@@ -189,7 +166,7 @@ export class ContextChips {
 		this.changed.fire();
 	}
 
-	/** Only what has changed here: another window on the same folder has chips of its own. */
+	/** Stores only what this window has changed, because another window on the same folder has chips of its own. */
 	private keep(): void {
 		const kept = (this.mayKeep() ? this.list : [])
 			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
@@ -210,7 +187,7 @@ export class ContextChips {
 		}
 	}
 
-	/** After a reload of the window. What is not there any more is not missed. */
+	/** Restores the chips after a reload of the window. Sources that are gone are left out silently. */
 	private async restore(): Promise<void> {
 		const kept = this.entries.values().sort((one, other) => one.addedAt - other.addedAt);
 		if (kept.length === 0 || !vscode.workspace.isTrusted) {
@@ -224,7 +201,7 @@ export class ContextChips {
 				chips.push(limited({ ...chip, attachment: read.attachment }, read.attachment));
 			}
 		}
-		// Those that were added meanwhile come last.
+		// Chips that were added in the meantime come last.
 		this.set([...chips, ...this.list]);
 	}
 }
@@ -249,7 +226,9 @@ function keysOf(confirmed: readonly string[], findings: readonly SourceWarning[]
 	return [...new Set([...confirmed, ...findings.map(findingKey)])];
 }
 
-/** Whether files may be read into the context; otherwise says so, with the way to change that. */
+/**
+ * Returns whether files may be read into the context. Where they may not, the user is told so and offered to change it.
+ */
 export function mayRead(): boolean {
 	if (vscode.workspace.isTrusted) {
 		return true;

@@ -1,4 +1,4 @@
-// What can be added, as the quick pick and the composer's `#` offer it.
+// The context that the quick pick and the composer's `#` offer.
 
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
@@ -11,16 +11,16 @@ import { openRepositories } from './workspaceFiles.ts';
 
 export interface ContextChoice {
 	readonly kind: AttachmentKind;
-	/** What `#` matches beside the label; never translated. */
+	/** Words that `#` matches in addition to the label. They are never translated. */
 	readonly word: string;
 	readonly icon: string;
 	readonly label: string;
 	readonly description?: string;
-	/** What it stands for now. Rejects with a sentence for the user. */
+	/** Resolves with the sources that the choice means at the moment. Rejects with a sentence for the user. */
 	sources(): Promise<ContextSource[]>;
 }
 
-/** Those that make sense now; files and folders are chosen apart. */
+/** Returns the choices that make sense at the moment. Files and folders are offered separately. */
 export function contextChoices(terminal: TerminalMemory | undefined): ContextChoice[] {
 	const editor = vscode.window.activeTextEditor;
 	const file = editor?.document.uri;
@@ -143,7 +143,7 @@ export function openEditorSources(): ContextSource[] {
 	return [...new Set(uris)].map(uri => ({ kind: 'file', uri }));
 }
 
-/** What an editor shows that is no file, such as output or a log, has another way into the chat: its selection. */
+/** Editors also show things that are not files, such as output or a log. Those are added as a selection. */
 function isReadable({ scheme }: vscode.Uri): boolean {
 	return scheme !== 'output' && scheme !== 'errand-log';
 }

@@ -8,10 +8,13 @@ import { fileSource, unreadSource } from './pastedContext.ts';
 import { pickFiles, pickFolder } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
-/** Lines around a problem that a model has to see. */
+/** How many lines around a problem are added, so that a model understands it. */
 const LINES_AROUND = 12;
 
-/** What each command adds; undefined where the user left it. Arguments come from menus, or from anybody. */
+/**
+ * Resolves with what a command adds, or with undefined where the user cancelled. `args` come from menus or from any
+ * other extension.
+ */
 export function contextOf(
 	command: CommandId,
 	args: readonly unknown[],
@@ -50,7 +53,9 @@ async function selected(): Promise<ContextSource[]> {
 	return [selectionSource(editor)];
 }
 
-/** The explorer gives what was clicked and all that is selected; a tab gives its file; the palette gives nothing. */
+/**
+ * The explorer passes the clicked file and the whole selection, a tab passes its file, and the palette passes nothing.
+ */
 async function filesOf(
 	[clicked, selection]: readonly unknown[],
 	pick: () => Promise<ContextSource[] | undefined>,
@@ -63,7 +68,7 @@ async function filesOf(
 	return Promise.all(found.map(async uri => (await fileSource(uri)) ?? unreadSource(uri)));
 }
 
-/** The problem that an action names, or those at the cursor, with the lines around. */
+/** Returns the problem that a code action names, or those at the cursor, with the lines around it. */
 async function problemOf([uri, range]: readonly unknown[]): Promise<ContextSource[]> {
 	const editor = vscode.window.activeTextEditor;
 	const place = uri instanceof vscode.Uri ? uri : editor?.document.uri;

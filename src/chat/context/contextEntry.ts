@@ -1,4 +1,5 @@
-// The part of the context that is there from the start: commands, the action on a problem, and the ear at the terminals.
+// The part of the context that loads at startup: commands, the action on a problem, and the listener for terminal
+// output.
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { registerCommand } from '../../platform/commands.ts';
@@ -6,12 +7,12 @@ import { type CommandId, commands } from '../../platform/ids.ts';
 import type { ChatContext } from './chatContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
-/** What the commands need of the chat view; it loads with the first of them. */
+/** What the commands need from the chat view, which loads with the first of them. */
 export interface ContextHost {
 	readonly context: ChatContext;
-	/** Runs what asks the user; where the page had the keyboard before, the composer has it afterwards. */
+	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T>;
-	/** Puts a question into the composer, where there is none. */
+	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void;
 }
 
@@ -19,31 +20,33 @@ export interface RegisteredContext extends Disposable {
 	terminal(): TerminalMemory | undefined;
 }
 
-/** `open` gives the chat, `show` brings it to the front with the cursor in the composer. */
+/** `open` resolves with the chat, and `show` brings it to the front with the cursor in the composer. */
 export function registerContext(open: () => Promise<ContextHost>, show: () => Promise<void>): RegisteredContext {
 	const store = new DisposableStore();
 	let memory: Promise<TerminalMemory> | undefined;
 	let terminal: TerminalMemory | undefined;
 	store.add(
 		vscode.window.onDidStartTerminalShellExecution(({ execution }) => {
-			// Now, because output from before the first read is gone; what remembers it loads with the first command.
+			// The output is read at once, because what came before the first read is lost. The class that remembers it
+			// loads with the first command.
 			const data = execution.read();
 			memory ??= import('./terminalMemory.ts').then(({ TerminalMemory }) => new TerminalMemory());
 			void memory.then(loaded => {
 				terminal = loaded;
-				// A terminal that goes away in the middle of a command ends its output; what came is kept.
+				// A terminal that is closed in the middle of a command ends its output; what came until then is kept.
 				return loaded.remember(execution.commandLine.value, data).catch(() => {});
 			});
 		}),
 	);
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
-		// The editor that is active now is the one that is meant: it is asked before the chat takes the focus.
+		// The editor that is active now is meant, so it is read before the chat takes the focus.
 		const isAdded = await host.aroundQuestion(() =>
 			host.context.addFrom(() => contextOf(command, args, host.context, terminal)),
 		);
 		if (!isAdded) {
-			// The user left it, or was told why: a chat that comes to the front now would take them away from where they are.
+			// The user cancelled or was told why nothing was added. Bringing the chat to the front would take them away
+			// from where they are.
 			return;
 		}
 		if (command === commands.explainProblem) {

@@ -1,28 +1,27 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import type { SendRefusal } from '../conversation/chatOptions.ts';
-import { dataUrl } from '../conversation/requestImages.ts';
+import { dataUrl } from '../conversation/replyRequest.ts';
 import { newConversationButton } from '../messages/refusals.ts';
-import { MAXIMUM_IMAGE_BYTES, readImage } from '../model/attachedImage.ts';
 import type { Attachment } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
+import { MAXIMUM_IMAGE_BYTES, readAttachedImage } from '../model/images.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
 import { nameOf, pathOf } from './readSource.ts';
 
-/** In the place of a conversation's id: the images of chips that were not sent yet. */
+/** Stands for a conversation's id: the store keeps the images of unsent chips under this name. */
 const UNSENT = 'unsent';
 
-/** Keeps the images that go with messages: from the chip on as they were, until their message has them. */
+/** Keeps the images that are attached to messages, from the moment a chip is added until its message has them. */
 export class ContextImages {
-	private readonly pictures: PictureStore;
+	private readonly store: ImageStore;
 
-	constructor(pictures: PictureStore) {
-		this.pictures = pictures;
-		void pictures.forgetOld(UNSENT);
+	constructor(store: ImageStore) {
+		this.store = store;
+		void store.forgetOld(UNSENT);
 	}
 
-	/** Throws a sentence for the user where it cannot be context. */
+	/** Reads an image file. Throws a sentence for the user where it cannot be context. */
 	async ofFile(place: vscode.Uri): Promise<ContextSource> {
 		const label = nameOf(place);
 		let bytes: Uint8Array | undefined;
@@ -40,9 +39,12 @@ export class ContextImages {
 		return { ...(await this.ofBytes(label, bytes)), uri: place.toString(), path: pathOf(place) };
 	}
 
-	/** Of an image that has no place, such as one that was pasted. */
+	/**
+	 * Keeps an image that has no file, such as one that was pasted. Throws a sentence for the user where it cannot be
+	 * context.
+	 */
 	async ofBytes(label: string, bytes: Uint8Array): Promise<Extract<ContextSource, { kind: 'image' }>> {
-		const found = readImage(bytes);
+		const found = readAttachedImage(bytes);
 		if ('problem' in found) {
 			throw found.problem === 'too-large'
 				? tooLarge(label)
@@ -50,7 +52,7 @@ export class ContextImages {
 						vscode.l10n.t('{0} is no image that models take. They take PNG, JPEG, GIF and WebP.', label),
 					);
 		}
-		const file = await this.pictures.keep(UNSENT, bytes);
+		const file = await this.store.keep(UNSENT, bytes);
 		if (file === undefined) {
 			throw new UserFacingError(vscode.l10n.t('{0} cannot be kept. The log says why.', label));
 		}
@@ -58,60 +60,61 @@ export class ContextImages {
 	}
 
 	/**
-	 * Gives the conversation its own images of the attachments, then sends their message. A refusal, which it resolves with,
-	 * takes them back: the conversation may never come to be.
+	 * Gives the conversation its own copies of the images of attachments. Resolves with the files that it did not have
+	 * before, and with why one cannot be copied, where that is so.
 	 */
-	async handOver(
-		attachments: readonly Attachment[],
+	async copyTo(
 		conversation: string,
-		send: () => Promise<SendRefusal | undefined>,
-	): Promise<SendRefusal | undefined> {
-		const given: string[] = [];
-		const lost = await this.give(attachments, conversation, given);
-		const refusal = lost === undefined ? await send() : ({ reason: 'context', explanation: lost } as const);
-		if (refusal !== undefined) {
-			for (const file of given) {
-				await this.pictures.remove(conversation, file);
+		attachments: readonly Attachment[],
+	): Promise<{ files: string[]; problem?: Explanation }> {
+		const files: string[] = [];
+		for (const { image, label } of attachments) {
+			if (image && !(await this.store.read(conversation, image.file))) {
+				const problem = await this.copyOne(conversation, image.file, label);
+				if (problem) {
+					return { files, problem };
+				}
+				files.push(image.file);
 			}
 		}
-		return refusal;
+		return { files };
 	}
 
-	/** Resolves with why one cannot be given. `given` gets those that the conversation did not have. */
-	private async give(
-		attachments: readonly Attachment[],
-		conversation: string,
-		given: string[],
-	): Promise<Explanation | undefined> {
-		for (const { image, label } of attachments) {
-			if (image && !(await this.pictures.read(conversation, image.file))) {
-				const bytes = await this.pictures.read(UNSENT, image.file);
-				if (!bytes) {
-					const message = vscode.l10n.t(
-						'Not sent: the image {0} is not there any more. Remove it, or add it again.',
-						label,
-					);
-					return { message };
-				}
-				if (!(await this.pictures.hasRoom(conversation))) {
-					const message = vscode.l10n.t('Not sent: this conversation has as many pictures as it may. Begin a new one.');
-					return { message, action: newConversationButton() };
-				}
-				if ((await this.pictures.keep(conversation, bytes)) === undefined) {
-					return {
-						message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
-						action: helpfulButton('showLog'),
-					};
-				}
-				given.push(image.file);
-			}
+	private async copyOne(conversation: string, file: string, label: string): Promise<Explanation | undefined> {
+		const bytes = await this.store.read(UNSENT, file);
+		if (!bytes) {
+			return {
+				message: vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label),
+			};
+		}
+		if (!(await this.store.hasRoom(conversation))) {
+			return {
+				message: vscode.l10n.t('Not sent: this conversation has as many images as it may. Begin a new one.'),
+				action: newConversationButton(),
+			};
+		}
+		if ((await this.store.keep(conversation, bytes)) === undefined) {
+			return {
+				message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
+				action: helpfulButton('showLog'),
+			};
 		}
 		return undefined;
 	}
 
-	/** As a `data:` address; undefined where it is gone. `conversation`: undefined for a chip that was not sent yet. */
+	/** Removes images from a conversation again. */
+	async remove(conversation: string, files: readonly string[]): Promise<void> {
+		for (const file of files) {
+			await this.store.remove(conversation, file);
+		}
+	}
+
+	/**
+	 * Returns an image as a `data:` URL, or undefined where it is gone. `conversation` is absent for a chip that was
+	 * not sent yet.
+	 */
 	async address(image: NonNullable<Attachment['image']>, conversation: string = UNSENT): Promise<string | undefined> {
-		const bytes = await this.pictures.read(conversation, image.file);
+		const bytes = await this.store.read(conversation, image.file);
 		return bytes && dataUrl(image.type, bytes);
 	}
 }

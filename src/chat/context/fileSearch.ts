@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import { rankPaths } from '../model/rankPaths.ts';
 import { pathOf } from './readSource.ts';
 import { listFiles } from './workspaceFiles.ts';
 
-/** The list is made anew when it is older than this. */
+/** The list of files is read again when it is older than this, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** The files of the workspace that git does not ignore, by the words of a search. */
+/** Searches the files of the workspace that git does not ignore. */
 export class FileSearch {
 	private listed: { at: number; files: Promise<ReadonlyMap<string, vscode.Uri>> } | undefined;
 
@@ -18,7 +17,7 @@ export class FileSearch {
 		});
 	}
 
-	/** Every folder that holds one of the files. */
+	/** Resolves with every folder that holds one of the files. */
 	async folders(): Promise<{ path: string; uri: vscode.Uri }[]> {
 		const found = new Map<string, vscode.Uri>();
 		for (const [path, uri] of await this.files()) {
@@ -50,4 +49,52 @@ async function listAll(): Promise<ReadonlyMap<string, vscode.Uri>> {
 
 function parent(path: string): string {
 	return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/**
+ * Returns at most `count` paths that contain the query's characters in order, best match first: a match in the name
+ * before one in the folders, at the name's start before its middle, adjacent characters before scattered ones, short
+ * paths before long ones.
+ */
+export function rankPaths(paths: readonly string[], query: string, count: number): string[] {
+	const wanted = query.toLowerCase();
+	const ranked: { path: string; score: number }[] = [];
+	for (const path of paths) {
+		const score = scoreOf(path.toLowerCase(), wanted);
+		if (score !== undefined) {
+			ranked.push({ path, score });
+		}
+	}
+	ranked.sort((one, other) => one.score - other.score || (one.path < other.path ? -1 : 1));
+	return ranked.slice(0, count).map(({ path }) => path);
+}
+
+function scoreOf(path: string, query: string): number | undefined {
+	const name = path.slice(path.lastIndexOf('/') + 1);
+	const length = path.length / 1_000;
+	if (name.startsWith(query)) {
+		return length;
+	}
+	if (name.includes(query)) {
+		return 1 + length;
+	}
+	if (path.includes(query)) {
+		return 2 + length;
+	}
+	if (isSubsequence(query, name)) {
+		return 3 + length;
+	}
+	return isSubsequence(query, path) ? 4 + length : undefined;
+}
+
+function isSubsequence(query: string, text: string): boolean {
+	let from = 0;
+	for (const character of query) {
+		const index = text.indexOf(character, from);
+		if (index < 0) {
+			return false;
+		}
+		from = index + character.length;
+	}
+	return true;
 }

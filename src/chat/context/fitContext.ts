@@ -1,28 +1,28 @@
 import * as vscode from 'vscode';
 import { askModal, type Explanation } from '../../platform/notify.ts';
-import { RedrawnPick } from '../../platform/redrawnPick.ts';
+import { PickList } from '../../platform/pick.ts';
 import { estimateTokens } from '../model/attachment.ts';
 import type { ModelLimits } from '../model/contextBudget.ts';
 import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
-import { chooseModelButton } from '../policy/messages.ts';
+import { chooseModelButton } from '../settings/messages.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
 
-/** A little more goes than has to: the estimate is one, and lines are cut whole. */
+/** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */
 const MARGIN = 1.02;
 
-/** Of all attachments of a message, in UTF-16 code units. */
+/** The limit for all attachments of a message together, in UTF-16 code units. */
 const MAXIMUM_TOTAL = 4_000_000;
 
-/** What a message with the chips comes to, and what the model takes. Tokens, all of them estimates. */
+/** The size of a message and the limits of the model. All numbers are estimated tokens. */
 export interface Measure extends ModelLimits {
-	/** The history and the question. */
+	/** The tokens of the history and of the question. */
 	readonly request: number;
 	readonly model: string;
-	/** Whether it takes images; absent where nobody knows. */
+	/** Whether the model takes images; absent where that is not known. */
 	readonly takesImages?: boolean | undefined;
 }
 
-/** By how many tokens the message is too large; 0 where it fits or nobody knows. */
+/** Returns by how many tokens the message is too large: 0 where it fits or the limit is not known. */
 export function excessOf(chips: readonly Chip[], measure: Measure): number {
 	const budget = requestBudget(measure);
 	const total = chips.reduce((sum, { attachment }) => sum + attachmentTokens(attachment), measure.request);
@@ -38,8 +38,8 @@ export function warningText(chips: readonly Chip[], measure: Measure): string | 
 }
 
 /**
- * Says what is too large and lets the user choose what to leave out, until the message fits or shall go as it is.
- * Resolves with why it does not go, or undefined. `onAsk` is called before the user is asked.
+ * Tells the user what is too large and offers to shorten it, until the message fits or is to be sent as it is. Resolves
+ * with why it is not sent, or with undefined. `onAsk` is called before the user is asked.
  */
 export async function fitContext(
 	chips: ContextChips,
@@ -71,7 +71,8 @@ export async function fitContext(
 			return undefined;
 		}
 		if (chosen !== choose || !(await pickShortened(chips, measure))) {
-			// What may be shortened was just asked, and stays beside the chips where they alone are too much.
+			// The list of what may be shortened has just been shown. It can be opened again from the chips where they
+			// alone are too much.
 			const message = vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
 			return { message, action: chooseModelButton() };
 		}
@@ -82,36 +83,32 @@ interface ChipItem extends vscode.QuickPickItem {
 	chip: Chip;
 }
 
-/** Shortens what the user ticks so far that all of it fits. Resolves with false when the user leaves it. */
+/** Shortens the chips that the user selects until everything fits. Resolves with false where the user cancels. */
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const number = new Intl.NumberFormat(vscode.env.language);
-	const accepted = Promise.withResolvers<boolean>();
-	const list = new RedrawnPick<ChipItem>(
-		picker => {
-			picker.title = vscode.l10n.t('Shorten Context');
-			picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
-			picker.canSelectMany = true;
-			picker.ignoreFocusOut = true;
-			picker.onDidTriggerItemButton(({ item }) => {
-				chips.remove(item.chip.id);
-				if (excessOf(chips.chips, measure) === 0) {
-					accepted.resolve(true);
-				} else {
-					show();
-				}
-			});
-			picker.onDidAccept(() => {
-				shortenChips(
-					chips,
-					picker.selectedItems.map(({ chip }) => chip),
-					excessOf(chips.chips, measure),
-				);
-				accepted.resolve(true);
-			});
-		},
-		() => accepted.resolve(false),
-	);
+	const list = new PickList<ChipItem, true>(picker => {
+		picker.title = vscode.l10n.t('Shorten Context');
+		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
+		picker.canSelectMany = true;
+		picker.ignoreFocusOut = true;
+		picker.onDidTriggerItemButton(({ item }) => {
+			chips.remove(item.chip.id);
+			if (excessOf(chips.chips, measure) === 0) {
+				list.end(true);
+			} else {
+				show();
+			}
+		});
+		picker.onDidAccept(() => {
+			shortenChips(
+				chips,
+				picker.selectedItems.map(({ chip }) => chip),
+				excessOf(chips.chips, measure),
+			);
+			list.end(true);
+		});
+	});
 	const show = () => {
 		const ticked = new Set(list.current?.selectedItems.map(({ chip }) => chip.id));
 		const items = [...chips.chips]
@@ -127,7 +124,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 		list.show(items, undefined, kept.length > 0 ? kept : items.slice(0, 1));
 	};
 	show();
-	return accepted.promise.finally(() => list.dispose());
+	return (await list.result) === true;
 }
 
 function shortenChips(chips: ContextChips, chosen: readonly Chip[], excess: number): void {

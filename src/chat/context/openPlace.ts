@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Attachment } from '../model/attachment.ts';
 
-/** Shows where a piece of context came from; one that has no place is shown as it is. */
+/** Opens the place where a piece of context came from. Context without a place is shown as text. */
 export async function openPlace({ kind, uri, lines, text, language, label }: Attachment): Promise<void> {
 	try {
 		switch (kind) {

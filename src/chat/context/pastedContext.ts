@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import type { ContextSource } from '../model/contextSource.ts';
 import { selectionSource } from './contextChoices.ts';
 
-/** More lines than that are a text, not a list of files. */
+/** Pasted text with more lines than this is not taken for a list of files. */
 const MAXIMUM_FILES = 20;
 
 /**
- * What was pasted, where its place can be known: lines that are selected in an editor that is shown, or the paths of
- * files, as the explorer copies them. undefined for anything else, which is text.
+ * Resolves with the sources of pasted text where they can be known: lines that are selected in a visible editor, or
+ * paths of files as the explorer copies them. Resolves with undefined for any other text.
  */
 export async function pastedContext(text: string): Promise<ContextSource[] | undefined> {
 	const wanted = normalised(text);
-	// A word that was copied belongs into the sentence; several lines are context.
+	// A copied word belongs into the sentence; only several lines are treated as context.
 	if (wanted.trim().includes('\n')) {
 		const editor = vscode.window.visibleTextEditors.find(
 			({ document, selection }) => !selection.isEmpty && normalised(document.getText(selection)) === wanted,
@@ -44,7 +44,7 @@ async function fileOf(line: string): Promise<ContextSource | undefined> {
 	return uri && vscode.workspace.getWorkspaceFolder(uri) ? fileSource(uri) : undefined;
 }
 
-/** A file or folder that is there, as context. */
+/** Resolves with the source of a file or folder, or with undefined where it does not exist. */
 export async function fileSource(uri: vscode.Uri): Promise<ContextSource | undefined> {
 	try {
 		const { type } = await vscode.workspace.fs.stat(uri);
@@ -54,12 +54,15 @@ export async function fileSource(uri: vscode.Uri): Promise<ContextSource | undef
 	}
 }
 
-/** What somebody has chosen and cannot be read, all the same: adding it says so, by its name. */
+/** Returns the source of a file that was chosen but cannot be read. Adding it shows an error that names the file. */
 export function unreadSource(uri: vscode.Uri): ContextSource {
 	return { kind: 'file', uri: uri.toString() };
 }
 
-/** The window of a remote workspace names files by their machine; the extension runs there, and knows them as files. */
+/**
+ * Converts a URI from a remote window, which names files with their machine. The extension runs on that machine and
+ * sees them as local files.
+ */
 export function hostUri(address: string): vscode.Uri {
 	const uri = vscode.Uri.parse(address);
 	return uri.scheme === 'vscode-remote' ? vscode.Uri.file(uri.path) : uri;

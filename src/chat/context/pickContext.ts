@@ -9,7 +9,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
 	sources?: () => Promise<ContextSource[] | undefined>;
 }
 
-/** Lets the user choose what to add: what is at hand first, then files and folders. */
+/** Lets the user choose what to add: the choices that make sense at the moment first, then files and folders. */
 export async function pickContext(
 	files: FileSearch,
 	terminal: TerminalMemory | undefined,
@@ -70,7 +70,7 @@ export async function pickFolder(files: FileSearch, title: string): Promise<Cont
 	return picked && [{ kind: 'folder', uri: picked.uri.toString() }];
 }
 
-/** A file as the editor's own lists show it: its name, then where it lies. */
+/** Returns the item of a file as the editor's own lists show it: the name, then the folder. */
 function described(path: string): { label: string; description?: string } {
 	const end = path.lastIndexOf('/');
 	return end < 0 ? { label: path } : { label: path.slice(end + 1), description: path.slice(0, end) };

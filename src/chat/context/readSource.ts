@@ -3,29 +3,32 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { decodeText, MAXIMUM_FILE_SIZE } from '../model/addedFiles.ts';
 import { type Attachment, fenced } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { findSecrets, isSecretName, type SecretFinding } from '../model/secrets.ts';
-import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
 import { readUncommitted } from './repositoryReading.ts';
 import { exclusionOf, listFiles, repositoryOf } from './workspaceFiles.ts';
 
-/** Of one attachment, in UTF-16 code units. */
+/** The limit for one attachment, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 1_000_000;
 const MAXIMUM_FOLDER_FILES = 200;
 const MAXIMUM_PROBLEMS = 500;
 
-/** What asks for a yes before it is sent. */
+/** Findings that the user has to agree to before the context is sent. */
 export type SourceWarning = SecretFinding | { kind: 'ignored' | 'excluded' | 'elsewhere' };
 
 export interface ReadContext {
 	readonly attachment: Attachment;
 	readonly findings: readonly SourceWarning[];
-	/** How many files of a folder are not in it: secret by name, no text, or too many. */
+	/**
+	 * How many files of a folder were left out: those with names of secrets, those that are not text, and those beyond
+	 * the limit.
+	 */
 	readonly leftOut?: number;
 }
 
-/** Reads what a source says now. Throws a sentence for the user where it cannot be context. */
+/** Reads the current content of a source. Throws a sentence for the user where it cannot be context. */
 export async function readSource(source: ContextSource): Promise<ReadContext> {
 	const read = await readers[source.kind](source as never);
 	if (read.attachment.text.length > MAXIMUM_LENGTH) {
@@ -36,7 +39,7 @@ export async function readSource(source: ContextSource): Promise<ReadContext> {
 	return { ...read, findings: [...read.findings, ...findSecrets(read.attachment.text)] };
 }
 
-/** From its folder on, with slashes. */
+/** Returns the path from the workspace folder on, with slashes. */
 export function pathOf(uri: vscode.Uri): string {
 	return vscode.workspace.asRelativePath(uri).replaceAll('\\', '/');
 }
@@ -76,7 +79,7 @@ async function readSelection({ uri, range }: Extract<ContextSource, { kind: 'sel
 		);
 	}
 	const first = whole.start.line + 1;
-	// A selection that ends at the start of a line has nothing of that line.
+	// A selection that ends at the start of a line includes nothing of that line.
 	const last = whole.end.character === 0 && whole.end.line > whole.start.line ? whole.end.line : whole.end.line + 1;
 	return {
 		attachment: {
@@ -109,7 +112,7 @@ async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Prom
 	};
 }
 
-/** What the editor shows of a file, with changes that are not saved; otherwise what is on disk. */
+/** Returns the text of a file as the editor shows it, with unsaved changes, or else as it is on disk. */
 async function readText(place: vscode.Uri): Promise<{ text: string; language?: string }> {
 	const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === place.toString());
 	if (open) {
@@ -167,7 +170,7 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 	};
 }
 
-/** Whether a file of the workspace lies out of it, and the path where it really is, with slashes. */
+/** Returns whether a file of the workspace really lies outside of it, and its real path with slashes. */
 async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; path: string }> {
 	if (place.scheme !== 'file') {
 		return { isElsewhere: false, path: place.path };
@@ -182,7 +185,10 @@ async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; p
 	return { isElsewhere, path: vscode.Uri.file(path ?? place.fsPath).path };
 }
 
-/** Whether a link leads to a file of a folder, the file's own or one on the way: it may be what nobody meant to add. */
+/**
+ * Returns whether the file of a folder, or a folder on its path, is a link: the file may be one that nobody meant to
+ * add.
+ */
 async function isLinked(file: vscode.Uri, folder: vscode.Uri): Promise<boolean> {
 	const { type } = await vscode.workspace.fs.stat(file).then(
 		found => found,
@@ -204,7 +210,7 @@ function readProblems({ uri, lines }: Extract<ContextSource, { kind: 'problems' 
 			.filter(({ range }) => lines === undefined || (range.start.line <= lines.last && range.end.line >= lines.first))
 			.map(diagnostic => ({ file, diagnostic })),
 	);
-	// Errors before warnings before the rest.
+	// Errors come before warnings, and warnings before the rest.
 	found.sort((one, other) => one.diagnostic.severity - other.diagnostic.severity);
 	const shown = found.slice(0, MAXIMUM_PROBLEMS);
 	if (shown.length === 0) {

@@ -1,16 +1,16 @@
 import { GitRefusal, readFilters, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findFiltered, findUnchanged } from '../../platform/gitFilters.ts';
 
-/** Paths that one call of git is given, as command lines have an end. */
+/** How many paths one git command gets, because command lines are limited in length. */
 const PATHS_AT_ONCE = 100;
 
 /**
- * git does not look into submodules, whatever `diff.submodule` says: it would run what the configuration of a submodule
+ * Keeps git out of submodules, whatever `diff.submodule` says: it would run programs that a submodule's configuration
  * names.
  */
 const HOW = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short'];
 
-/** Whether git ignores a file. Rejects with a GitRefusal: what git was not asked is not known. */
+/** Resolves with whether git ignores a file. Rejects with a GitRefusal where git could not be asked. */
 export async function isIgnored(gitPath: string, directory: string, file: string): Promise<boolean> {
 	try {
 		await runGit(gitPath, directory, ['check-ignore', '-q', '--', file]);
@@ -19,12 +19,15 @@ export async function isIgnored(gitPath: string, directory: string, file: string
 		if (error instanceof GitRefusal) {
 			throw error;
 		}
-		// Not ignored: git says so with an exit code.
+		// git exits with an error code for a file that is not ignored.
 		return false;
 	}
 }
 
-/** The files below a folder that git does not ignore, from the repository's top. Rejects as `runGit` does. */
+/**
+ * Resolves with the files below a folder that git does not ignore, as paths from the repository's root. Rejects as
+ * `runGit` does.
+ */
 export async function listNotIgnored(gitPath: string, directory: string, folder: string): Promise<string[]> {
 	const which = ['--cached', '--others', '--exclude-standard'];
 	return (await runGit(gitPath, directory, ['ls-files', '-z', ...which, '--', folder])).split('\0').slice(0, -1);
@@ -33,13 +36,13 @@ export async function listNotIgnored(gitPath: string, directory: string, folder:
 export interface UncommittedChanges {
 	/** A unified diff. */
 	diff: string;
-	/** Files that are not in git yet. */
+	/** Untracked files. */
 	added: string[];
-	/** Files that seem to be changed, of which git keeps something else than their content: the diff leaves them out. */
+	/** Files that seem to be changed but whose content git stores through a filter. The diff leaves them out. */
 	filtered: string[];
 }
 
-/** What is not committed, as text. Rejects as `runGit` does. */
+/** Resolves with the uncommitted changes as text. Rejects as `runGit` does. */
 export async function readUncommitted(gitPath: string, directory: string): Promise<UncommittedChanges> {
 	const git = (...commandLine: string[]) => runGit(gitPath, directory, commandLine);
 	const hasCommit = await git('rev-parse', '--verify', '-q', 'HEAD').then(
@@ -52,7 +55,7 @@ export async function readUncommitted(gitPath: string, directory: string): Promi
 		},
 	);
 	const diff = (...rest: string[]) =>
-		// A repository without a commit has nothing to compare with but its index.
+		// A repository without a commit can be compared only with its index.
 		git('diff', ...HOW, hasCommit ? 'HEAD' : '--cached', '--', ...rest);
 	const [added, { others, filtered }] = await Promise.all([
 		git('ls-files', '--others', '--exclude-standard', '-z'),
@@ -71,8 +74,8 @@ export async function readUncommitted(gitPath: string, directory: string): Promi
 }
 
 /**
- * The files that seem to be changed and that git keeps through a filter, and the others: without its filter, all of such a
- * file would seem new. `filtered` is undefined where there is none.
+ * Splits changed files into those that git stores through a filter and the others: compared without its filter, such a
+ * file would seem to be entirely new. `filtered` is undefined where there is none.
  */
 async function listFiltered(
 	gitPath: string,
@@ -85,7 +88,7 @@ async function listFiltered(
 	const fields = (await runGit(gitPath, directory, compare, { encoding: 'latin1' })).split('\0');
 	const changed: ComparedFile[] = [];
 	for (let index = 0; index + 1 < fields.length; index += 2) {
-		// `:<mode> <mode> <object> <object> <kind>`, and the name.
+		// The line is `:<mode> <mode> <object> <object> <kind>`, followed by the name.
 		changed.push({ object: fields[index]?.split(' ')[2] ?? '', name: fields[index + 1] ?? '' });
 	}
 	const names = changed.map(({ name }) => name);

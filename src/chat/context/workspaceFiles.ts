@@ -4,10 +4,10 @@ import { GitRefusal } from '../../platform/gitCommand.ts';
 import { inWords } from '../../platform/gitRefusalMessages.ts';
 import { isIgnored, listNotIgnored } from './repositoryReading.ts';
 
-/** More files than anybody would look through. */
+/** The limit for a list of files, which is more than anybody would look through. */
 const MAXIMUM_LISTED = 50_000;
 
-/** The repository that a file lies in, the innermost where there are several; undefined where there is none or no git. */
+/** Resolves with the innermost repository that a file lies in, or with undefined where there is none or no git. */
 export async function repositoryOf(uri: vscode.Uri): Promise<{ git: string; root: vscode.Uri } | undefined> {
 	const api = await getGitApi().catch(() => undefined);
 	const roots = (api?.repositories ?? [])
@@ -22,7 +22,10 @@ export async function openRepositories(): Promise<{ git: string; root: vscode.Ur
 	return api.repositories.map(({ rootUri }) => ({ git: api.git.path, root: rootUri }));
 }
 
-/** Why the user's settings or git leave a file, or a folder that has files, out; undefined where neither does. */
+/**
+ * Resolves with why git or the user's settings exclude a file, or a folder with files, or with undefined where neither
+ * does.
+ */
 export async function exclusionOf(
 	uri: vscode.Uri,
 	kind: 'file' | 'folder',
@@ -42,13 +45,13 @@ export async function exclusionOf(
 	}
 	const folder = uri.with({ path: uri.path.slice(0, uri.path.lastIndexOf('/')) });
 	const name = uri.path.slice(uri.path.lastIndexOf('/') + 1).replace(/[[\]{}*?]/g, '[$&]');
-	// Without an own pattern the search leaves out what `files.exclude` names, and nothing else.
+	// Without a pattern of its own, the search excludes exactly what `files.exclude` names.
 	const pattern = new vscode.RelativePattern(folder, kind === 'file' ? name : `${name}/**`);
 	const found = await vscode.workspace.findFiles(pattern, undefined, 1);
 	return found.length === 0 ? 'excluded' : undefined;
 }
 
-/** The files below a folder that neither git ignores nor `files.exclude` leaves out. */
+/** Resolves with the files below a folder that neither git nor `files.exclude` excludes. */
 export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationToken): Promise<vscode.Uri[]> {
 	const pattern = new vscode.RelativePattern(folder, '**/*');
 	const [found, known] = await Promise.all([
@@ -59,7 +62,9 @@ export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationT
 	return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** The paths below the folder that git does not ignore, or undefined where it is in no repository. */
+/**
+ * Resolves with the paths below the folder that git does not ignore, or with undefined where it is in no repository.
+ */
 async function notIgnored(folder: vscode.Uri): Promise<ReadonlySet<string> | undefined> {
 	const repository = await repositoryOf(folder);
 	if (!repository) {

@@ -1,8 +1,7 @@
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { applyPolicy, type RequestFacts } from '../model/applyPolicy.ts';
+import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
-import { channelHistory } from '../model/channelHistory.ts';
 import {
 	addReply,
 	addTurn,
@@ -21,23 +20,20 @@ import {
 	withMode,
 	withSettings,
 } from '../model/conversation.ts';
-import { type ConversationChoice, settingsOrNone } from '../model/conversationSettings.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
-import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
+import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
-import { type ChatChange, describeChange } from './chatChange.ts';
-import type { ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
-import { type ModeModels, replyTo } from './modeReply.ts';
-import { refuseEncrypted } from './refuseEncrypted.ts';
-import { requestImages } from './requestImages.ts';
-import { type Session, startSession } from './session.ts';
+import type { ChatChange, ChatNotice, ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
+import { ConversationChannel, type ConversationChannelState, refuseEncrypted } from './conversationChannel.ts';
+import { type ModeModels, prepareRequest, sendRequest } from './replyRequest.ts';
+import { type AppendedText, type Session, startSession } from './session.ts';
 
-/** What a reply begins with: the conversation with it at its turn. */
+/** What is needed to start a reply: the conversation that already has the reply at its turn. */
 interface Beginning {
 	conversation: Conversation;
 	reply: Reply;
@@ -45,7 +41,9 @@ interface Beginning {
 	toRequest: typeof toRequest;
 }
 
-/** One open conversation and its running reply. Lives on while the view is hidden or shows another one. */
+/**
+ * One open conversation and its running reply. It keeps running while the view is hidden or shows another conversation.
+ */
 export class Chat {
 	private readonly options: ChatOptions;
 	private readonly changed = new Emitter<ChatChange>();
@@ -53,19 +51,19 @@ export class Chat {
 
 	private current: Conversation;
 	private writer: Writer;
-	/** Where there is one, messages go no other way. */
-	private readonly way: ConversationChannel | undefined;
+	/** Where there is a channel, all messages go through it. */
+	private readonly channel: ConversationChannel | undefined;
 	private session: Session | undefined;
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
-	/** Between the wish to ask and the running session, so that two wishes cannot both pass. */
+	/** Set from the request to ask until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	private closed = false;
-	/** Whether what was looked at or chosen last is on disk: nothing is saved any more once this is closed. */
+	/** Resolves when the last choice is on disk. After `closed` is set, nothing is saved any more. */
 	private choosing: Promise<void> = Promise.resolve();
-	/** Resolves when a conversation that goes on as a copy has the pictures. */
+	/** Resolves when the images are copied for a conversation that continues as a copy. */
 	private copying: Promise<void> = Promise.resolve();
-	/** The last save, which tells of its failure itself. */
+	/** The last save, which reports its own failure. */
 	private saving: Promise<void> = Promise.resolve();
 
 	constructor(options: ChatOptions, { conversation, writer }: OpenedConversation, notice?: ChatNotice) {
@@ -74,11 +72,11 @@ export class Chat {
 		this.writer = writer;
 		this.currentNotice = notice;
 		const { encryption } = conversation;
-		this.way = encryption && new ConversationChannel(options.channels, encryption);
-		this.way?.onDidChange(() => this.wayChanged());
+		this.channel = encryption && new ConversationChannel(options.service.channels, encryption);
+		this.channel?.onDidChange(() => this.channelChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
-			this.copying = options.pictures.copy(branchedFrom, id);
+			this.copying = options.images.copy(branchedFrom, id);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
@@ -98,43 +96,44 @@ export class Chat {
 		return this.currentNotice;
 	}
 
-	/** Whether a reply runs or is about to. */
+	/** Whether a reply is running or about to start. */
 	get isBusy(): boolean {
 		return this.session !== undefined || this.starting !== undefined;
 	}
 
-	/** How the way of its messages stands; undefined where it is not encrypted. */
-	get wayState(): ConversationChannelState | undefined {
-		return this.way?.state;
+	/** The state of the encrypted channel; undefined where the conversation is not encrypted. */
+	get channelState(): ConversationChannelState | undefined {
+		return this.channel?.state;
 	}
 
-	/** Of an encrypted conversation: opens its way ahead of the first message. */
+	/** Opens the channel of an encrypted conversation ahead of the first message. */
 	async connect(): Promise<void> {
-		await this.way?.connect();
+		await this.channel?.connect();
 	}
 
-	/** To be called when nothing is asked of it any more. */
+	/** Closes the channel. It is called when nothing more will be asked. */
 	async endSession(): Promise<void> {
-		await this.way?.close();
+		await this.channel?.close();
 	}
 
-	/** Whether something of it is not on disk, or would be lost with this object. */
+	/** Whether something is not on disk, or would be lost with this object. */
 	get isUnsaved(): boolean {
 		const isUnkept = this.current.encryption?.isUnkept === true && this.current.turns.length > 0;
 		return this.isBusy || isUnkept || this.currentNotice?.kind === 'save-failed';
 	}
 
 	/**
-	 * Asks `text` as a new turn. Resolves once the message is on disk and the reply runs, with undefined, or with why it
-	 * was not taken. A turn id that is there already was taken before; one that is being taken has the same outcome.
+	 * Asks `text` as a new turn. Resolves with undefined once the message is on disk and the reply runs, or with why it
+	 * was not taken. A turn id that exists already was taken before; one that is being taken resolves with the same
+	 * outcome.
 	 */
 	async send(turnId: string, text: string, attachments: readonly Attachment[] = []): Promise<SendRefusal | undefined> {
 		return this.ask(turnId, text, attachments, this.mode, () => this.current.head);
 	}
 
 	/**
-	 * Asks `text` in the place of the turn `edited`, as another version of it with the same context. What followed the old
-	 * one is kept with it.
+	 * Asks `text` in place of the turn `edited`, as another version of it with the same context. The old version and
+	 * what followed it are kept.
 	 */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, edited);
@@ -143,7 +142,7 @@ export class Chat {
 			: { reason: 'no-turn' };
 	}
 
-	/** Asks the last turn's message again. What was answered before is kept. */
+	/** Asks the last turn's message again. The earlier replies are kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, turnId);
 		if (!turn || this.current.head !== turnId) {
@@ -156,7 +155,7 @@ export class Chat {
 		});
 	}
 
-	/** Asks the model to go on with the last turn's reply, which ended too early; what comes is added to its text. */
+	/** Asks the model to continue the last turn's reply, which ended too early. What comes is appended to its text. */
 	async continue(turnId: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, turnId);
 		if (!turn || this.current.head !== turnId) {
@@ -164,7 +163,7 @@ export class Chat {
 		}
 		const mode = turn.mode ?? 'chat';
 		if (mode === 'image') {
-			return { reason: 'picture' };
+			return { reason: 'image' };
 		}
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
@@ -176,7 +175,7 @@ export class Chat {
 		});
 	}
 
-	/** Shows another version of a message, and what followed it. */
+	/** Shows another version of a message with the turns that followed it. */
 	async showVersion(turnId: string): Promise<SendRefusal | undefined> {
 		if (this.isBusy) {
 			return { reason: 'busy' };
@@ -190,7 +189,7 @@ export class Chat {
 		return undefined;
 	}
 
-	/** Gives it a title; undefined is the one that the first message makes. It is in the file with the next save. */
+	/** Sets the title; undefined restores the one that the first message makes. The next save writes it to the file. */
 	async rename(title: string | undefined): Promise<void> {
 		this.setTitle(title);
 		if (this.isUnsaved && this.current.turns.length > 0) {
@@ -198,31 +197,31 @@ export class Chat {
 		}
 	}
 
-	/** Loads the picture of a reply once more. */
-	async reloadPicture(turnId: string): Promise<void> {
+	/** Loads the image of a reply again. */
+	async reloadImage(turnId: string): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
 		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
 			return;
 		}
-		const picture = await this.options.pictures.load(this.current.id, reply.text, new AbortController().signal);
-		// Meanwhile the picture may have been asked for again, and a newer reply be the one that is shown.
-		this.current = exchangeReply(this.current, turnId, reply, { ...reply, picture });
+		const image = await this.options.images.load(this.current.id, reply.text, new AbortController().signal);
+		// In the meantime the image may have been asked for again, so that a newer reply is shown.
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, image });
 		this.changed.fire({ kind: 'turn', turnId });
 		await this.save();
 	}
 
-	/** What a message asks for when it does not say so itself. */
+	/** The mode of messages that do not name one themselves. */
 	get mode(): TurnMode {
 		return this.current.mode ?? 'chat';
 	}
 
 	/**
-	 * Its messages ask for this from now on; those of an encrypted conversation for nothing but chat. Resolves when that is
-	 * on disk.
+	 * Sets the mode of the next messages. An encrypted conversation has no other mode than chat. Resolves when the
+	 * choice is on disk.
 	 */
 	async setMode(mode: TurnMode): Promise<void> {
-		if (this.way) {
+		if (this.channel) {
 			return;
 		}
 		this.current = withMode(this.current, mode);
@@ -231,11 +230,11 @@ export class Chat {
 	}
 
 	/**
-	 * Chooses for this conversation; a field that is undefined goes back to the user's settings. Takes effect with the next
-	 * request. In an encrypted one there is nothing to choose. Resolves when that is on disk.
+	 * Changes the settings of this conversation from the next request on; a field that is undefined returns to the
+	 * user's settings. An encrypted conversation has nothing to choose. Resolves when the choice is on disk.
 	 */
 	async choose(change: ConversationChoice): Promise<void> {
-		if (this.way) {
+		if (this.channel) {
 			return;
 		}
 		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
@@ -243,7 +242,10 @@ export class Chat {
 		await this.saveChoice();
 	}
 
-	/** What is looked at or chosen is no reason for a copy where another window has written meanwhile. */
+	/**
+	 * Saves a choice, except where another window has written in the meantime: a choice is no reason to continue as a
+	 * copy.
+	 */
 	private saveChoice(): Promise<void> {
 		const save = async () => {
 			const { id, turns, mode, settings } = this.current;
@@ -257,12 +259,12 @@ export class Chat {
 		return this.choosing;
 	}
 
-	/** Ends the running reply; the text so far is kept. */
+	/** Stops the running reply. Its text so far is kept. */
 	stop(): void {
 		this.session?.stop();
 	}
 
-	/** Resolves when no reply runs and nothing more is about to be written. */
+	/** Resolves when no reply runs and no write is pending. */
 	async idle(): Promise<void> {
 		await this.starting?.outcome;
 		await this.session?.ended;
@@ -275,7 +277,7 @@ export class Chat {
 		return this.writer.isStale();
 	}
 
-	/** Stops the reply and writes what there is. On disk the reply still streams, so the next window marks it as cut off. */
+	/** Stops the reply and saves it. On disk it is still streaming, so the next window marks it as cut off. */
 	async close(): Promise<void> {
 		this.changed.dispose();
 		await this.choosing;
@@ -287,7 +289,7 @@ export class Chat {
 			await this.writer.save(streaming).catch(() => {});
 		}
 		await this.endSession();
-		// The last save of a reply that has just ended may still be under way.
+		// The last save of a reply that has just ended may still be running.
 		await this.writer.settled();
 	}
 
@@ -310,13 +312,13 @@ export class Chat {
 			return { reason: 'too-long' };
 		}
 		if (mode === 'image' && attachments.length > 0) {
-			return { reason: 'picture-context' };
+			return { reason: 'image-context' };
 		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
 			const before = previous();
 			const follows = before === undefined ? {} : { previous: before };
-			// The first message says where the conversation belongs: by now the git extension may know the remote.
+			// The first message sets the workspace, because by now the git extension may know the remote.
 			const base =
 				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
 			const asks = { ...(mode === 'chat' ? {} : { mode }), ...(encryption ? { encrypted: true as const } : {}) };
@@ -357,11 +359,11 @@ export class Chat {
 		mode: TurnMode,
 		begin: (model: string, now: number) => Beginning,
 	): Promise<SendRefusal | undefined> {
-		let connection: Awaited<ReturnType<ChatOptions['connection']>>;
+		let connection: Awaited<ReturnType<ChatService['connection']>>;
 		let models: ModeModels = {};
 		try {
-			connection = await this.options.connection();
-			models = mode === 'chat' || this.way ? {} : await this.options.modes();
+			connection = await this.options.service.connection();
+			models = mode === 'chat' || this.channel ? {} : await this.options.service.modes();
 		} catch (error) {
 			return { reason: 'no-connection', error };
 		}
@@ -379,9 +381,9 @@ export class Chat {
 		if (model === undefined) {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}
-		// Before it is asked and paid for.
-		if (mode === 'image' && !(await this.options.pictures.hasRoom(this.current.id))) {
-			return { reason: 'pictures-full' };
+		// This is checked before the image is requested and paid for.
+		if (mode === 'image' && !(await this.options.images.hasRoom(this.current.id))) {
+			return { reason: 'images-full' };
 		}
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
@@ -391,13 +393,13 @@ export class Chat {
 			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
 			return { reason: 'not-saved', code: systemErrorCode(error) };
 		}
-		// What another window changed about the name meanwhile stays.
+		// A title or an id that changed in the meantime is kept.
 		const { id, title, branchedFrom, settings } = this.current;
 		const usual = this.mode;
-		const known = withEncryption(beginning.conversation, this.way?.encryption);
+		const known = withEncryption(beginning.conversation, this.channel?.encryption);
 		const chosen = withSettings(named(known, { id, title, branchedFrom }), settings);
 		this.current = withMode(chosen, usual);
-		// A window that closed meanwhile asks nothing any more; the next one finds the message without its answer.
+		// A window that has closed in the meantime asks nothing; the next one finds the message without a reply.
 		if (!this.closed) {
 			this.run(turnId, beginning, model, label);
 			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
@@ -408,51 +410,48 @@ export class Chat {
 
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		const conversation = this.current;
-		const { settings, id } = conversation;
+		const turn = { conversation: this.current, turnId, mode, model, toRequest };
+		const { service, images, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
 			stream: async signal => {
-				if (this.way) {
-					const { instructions } = this.options.policy.defaults();
-					const { messages } = toRequest(conversation, turnId, model);
-					return this.way.stream(channelHistory(messages, instructions), signal);
+				if (this.channel) {
+					const { instructions } = service.settings.defaults();
+					const { messages } = toRequest(turn.conversation, turnId, model);
+					return this.channel.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const images = mode === 'image' ? undefined : await requestImages(conversation, turnId, this.options.pictures);
-				const request = toRequest(conversation, turnId, model, images);
-				const applied = await applyPolicy(request, settings, this.options.policy, mode);
-				facts = applied;
-				return replyTo(applied.request, { ...this.options, mode, conversation: id, signal });
+				const prepared = await prepareRequest(turn, { images, settings: service.settings });
+				facts = prepared;
+				return sendRequest(prepared.request, turn, { client: service.client, images }, signal);
 			},
-			onChange: (next, waiting) => this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting),
+			onChange: (next, waiting, appended) =>
+				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
 			save: () => this.save(),
 			explainError: error => {
 				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.way?.explain(error) ?? this.options.explainError(error, label, facts?.asked, mode);
+				return this.channel?.explain(error) ?? explain.error(error, label, facts?.asked, mode);
 			},
-			explainFinish: this.options.explainFinish,
-			clock: this.options.clock,
+			explainFinish: explain.finish,
+			clock,
 		});
 	}
 
-	private wayChanged(): void {
-		this.current = withEncryption(this.current, this.way?.encryption);
+	private channelChanged(): void {
+		this.current = withEncryption(this.current, this.channel?.encryption);
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: boolean): void {
-		const before = findTurn(this.current, turnId)?.replies.at(-1);
-		const wasWaiting = this.liveState?.waiting ?? false;
+	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: AppendedText | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;
 			this.liveState = undefined;
-		} else if (waiting !== wasWaiting) {
+		} else if (waiting !== this.liveState?.waiting) {
 			this.liveState = { turnId, waiting };
 		}
-		this.changed.fire(describeChange(turnId, before, reply, waiting !== wasWaiting));
+		this.changed.fire(appended ? { turnId, ...appended } : { kind: 'turn', turnId });
 	}
 
 	private save(): Promise<void> {

@@ -2,63 +2,86 @@ import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Explanation } from '../../platform/notify.ts';
-import type { PolicySource } from '../model/applyPolicy.ts';
+import type { SettingsSource } from '../model/applySettings.ts';
 import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { AskedWith } from '../model/policy.ts';
+import type { AskedWith } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
-import type { EncryptedChannels } from './channels.ts';
-import type { ModeModels } from './modeReply.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
+import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
+import type { ModeModels } from './replyRequest.ts';
+import type { AppendedText } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
-/** What the user has to know about the conversation's file. `code` is the system's error code. */
+/** What the user is told about the conversation's file. `code` is the system's error code. */
 export type ChatNotice =
 	| { kind: 'repaired'; repairs: readonly Repair[] }
 	| { kind: 'unreadable'; code: string | undefined }
 	| { kind: 'newer' }
 	| { kind: 'branched' }
-	/** The encrypted conversation that was shown before went with its window, and this one is not encrypted. */
+	/** The encrypted conversation that was shown before ended with its window, and this one is not encrypted. */
 	| { kind: 'not-kept' }
 	| { kind: 'save-failed'; code: string | undefined };
 
+export type ChatChange =
+	/** A reply has begun. */
+	| { kind: 'conversation' }
+	/** A turn has changed, other than by text that was appended to its reply. */
+	| { kind: 'turn'; turnId: string }
+	/** Text was appended to the reply or to its reasoning. */
+	| ({ turnId: string } & AppendedText)
+	/** Other turns are shown, because another version of a message was chosen. */
+	| { kind: 'path' }
+	/** The conversation has another title or another id. */
+	| { kind: 'name' }
+	/** The next messages ask in another mode. */
+	| { kind: 'mode' }
+	/** Another model, policy or parameters were chosen. */
+	| { kind: 'settings' }
+	/** The state of the encrypted channel has changed. */
+	| { kind: 'encryption' }
+	| { kind: 'notice' };
+
 export type SendRefusal =
 	| { reason: 'empty' | 'too-long' | 'busy' | 'no-model' | 'no-turn' | 'finished' }
-	/** The connection has no model for it. */
+	/** The connection has no model for this mode. */
 	| { reason: 'no-mode'; mode: TurnMode }
-	/** A picture is whole or not there. */
-	| { reason: 'picture' }
-	/** An image model is told its prompt alone. */
-	| { reason: 'picture-context' }
-	/** The conversation keeps as many as it may. */
-	| { reason: 'pictures-full' }
-	/** Search and pictures have no encrypted way. */
-	| { reason: 'encrypted-mode' }
-	/** A reply of it did not hold. */
-	| { reason: 'encryption-ended' }
-	/** Its file does not say any more where it is encrypted to. */
-	| { reason: 'encryption-lost' }
-	/** It is encrypted to this connection, which is not the active one. */
-	| { reason: 'other-connection'; expected: string }
-	/** What was to go with it cannot go. */
+	/** A generated image cannot be continued. */
+	| { reason: 'image' }
+	/** An image model gets only the prompt, so context cannot go with it. */
+	| { reason: 'image-context' }
+	/** The conversation has as many images as it may keep. */
+	| { reason: 'images-full' }
+	| EncryptionRefusal
+	/** The context cannot be sent. */
 	| { reason: 'context'; explanation: Explanation }
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
-export interface ChatOptions {
+/** The active connection, and what decides how messages go to it. */
+export interface ChatService {
 	client(): Promise<Client>;
-	/** `name`: of the settings. */
+	/** Resolves with the connection's name in the settings, the name by which the user knows it, and its chat model. */
 	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
-	channels: EncryptedChannels;
-	/** The models of the active connection for what is not chat. */
+	/** Resolves with the connection's models for search and for images. */
 	modes(): Promise<ModeModels>;
-	pictures: PictureStore;
-	policy: PolicySource;
+	channels: EncryptedChannels;
+	settings: SettingsSource;
+}
+
+/** Turns the ways in which a reply can fail into sentences. */
+export interface ReplyExplanations {
+	/** `asked` is what the request was sent with, where it was sent. */
+	error(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
+	finish(problem: FinishProblem): Explanation;
+}
+
+export interface ChatOptions {
+	service: ChatService;
+	explain: ReplyExplanations;
+	images: ImageStore;
 	unsent: UnsentChoices;
 	workspace(): WorkspaceTag;
-	/** `asked`: what the request was sent with, where it was. */
-	explainError(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
-	explainFinish(problem: FinishProblem): Explanation;
 	clock: Clock;
 	logger: Logger;
 }

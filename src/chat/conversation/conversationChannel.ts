@@ -1,28 +1,82 @@
 import { defined } from '../../base/defined.ts';
-import { Emitter } from '../../base/event.ts';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
+import { Emitter, type Event } from '../../base/event.ts';
+import type { ChannelAddress } from '../../client/channel/address.ts';
 import { abortedError } from '../../client/core/exchange.ts';
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { addressOf, type Encryption } from '../model/encryption.ts';
-import type { EncryptedChannels, OpenChannel } from './channels.ts';
+import type { TurnMode } from '../model/mode.ts';
 
-/** How the way stands. The texts are sentences. */
+/** A channel that the user can choose. */
+export interface OfferedChannel {
+	readonly address: ChannelAddress;
+	readonly label: string;
+	readonly description?: string;
+	readonly detail?: string;
+}
+
+/** The channels of the active connection. */
+export interface ChannelOffer {
+	/** The connection's name in the settings. */
+	readonly connection: string;
+	readonly label: string;
+	readonly channels: readonly OfferedChannel[];
+	/** Why there is no channel, as a sentence. */
+	readonly refusal?: string;
+}
+
+/** A session with the other end, whose attestation was accepted. */
+export interface OpenChannel {
+	/** What can be said about the session now. */
+	readonly badge: { readonly label: string; readonly details: readonly string[] };
+	readonly onDidChangeBadge: Event<void>;
+	readonly keyFingerprint: string | undefined;
+	/** Whether the session ended because a reply could not be verified. */
+	readonly hasEnded: boolean;
+	/** Takes one message at a time. Each text was verified before it is delivered. */
+	stream(
+		history: readonly ChannelMessage[],
+		options?: { signal?: AbortSignal },
+	): AsyncIterable<{ type: 'text'; text: string }>;
+	close(): Promise<void>;
+}
+
+/** What encrypted conversations need of the encrypted channel, whose feature the root hands over. */
+export interface EncryptedChannels {
+	offer(): Promise<ChannelOffer>;
+	/**
+	 * Opens a session. Refuses where another connection than `expected` is the active one. `around` runs each question to the
+	 * user, also later, when the session is renewed.
+	 */
+	open(
+		address: ChannelAddress,
+		options: {
+			expected: string;
+			knownKey?: string;
+			signal: AbortSignal;
+			around?: <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
+		},
+	): Promise<OpenChannel>;
+	explain(error: unknown, connection: string): Promise<Explanation>;
+}
+
+/** The state of a conversation's channel. The texts are sentences. */
 export type ConversationChannelState =
 	| { kind: 'idle' | 'connecting' | 'ended' }
 	| { kind: 'open'; label: string; details: readonly string[] }
 	| { kind: 'refused'; message: string };
 
 /**
- * The only way on which messages of one encrypted conversation go: a session that opens with the first of them, and no
- * other way where it does not.
+ * Sends the messages of one encrypted conversation, which are never sent in any other way: through a session that opens
+ * with the first of them.
  */
 export class ConversationChannel {
 	private readonly channels: EncryptedChannels;
 	private readonly closing = new AbortController();
 	private readonly changed = new Emitter<void>();
-	/** Its state, or what there is to remember of it. */
+	/** Fires when the state changes, or what the conversation's file keeps of the channel. */
 	readonly onDidChange = this.changed.event;
 	private current: Encryption;
 	private currentState: ConversationChannelState;
@@ -36,7 +90,7 @@ export class ConversationChannel {
 		this.currentState = { kind: encryption.hasEnded ? 'ended' : 'idle' };
 	}
 
-	/** To be kept with the conversation. */
+	/** What is kept with the conversation. */
 	get encryption(): Encryption {
 		return this.current;
 	}
@@ -46,7 +100,7 @@ export class ConversationChannel {
 		return this.currentState.kind === 'open' && session ? { kind: 'open', ...session.badge } : this.currentState;
 	}
 
-	/** Opens it ahead of the first message. What stands in the way is its state. */
+	/** Opens the session ahead of the first message. A failure becomes the state. */
 	async connect(): Promise<void> {
 		try {
 			await this.open();
@@ -55,16 +109,16 @@ export class ConversationChannel {
 		}
 	}
 
-	/** What an error that came out of here means. */
+	/** Returns what an error that `stream` threw means. */
 	explain(error: unknown): Explanation | undefined {
 		return this.failure?.error === error ? this.failure?.explanation : undefined;
 	}
 
-	/** Answers the last message of `history`. */
+	/** Streams the reply to the last message of `history`. */
 	async *stream(history: readonly ChannelMessage[], signal: AbortSignal): AsyncGenerator<ReplyEvent, void> {
 		try {
 			const session = await this.open();
-			// Whoever has stopped while a question was open has sent nothing.
+			// A reply that was stopped while a question was open sends nothing.
 			if (signal.aborted) {
 				throw abortedError();
 			}
@@ -135,7 +189,7 @@ export class ConversationChannel {
 			await this.drop();
 			this.setState({ kind: 'ended' });
 		} else if (!session || ClientError.is(error, 'tampered')) {
-			// What a refused attestation leaves behind takes no message any more; the next one opens it anew.
+			// A session whose attestation was refused takes no more messages; the next message opens a new one.
 			await this.drop();
 			this.setState({ kind: 'refused', message: explanation.message });
 		}
@@ -152,4 +206,33 @@ export class ConversationChannel {
 		this.currentState = state;
 		this.changed.fire();
 	}
+}
+
+/** Why a message of an encrypted conversation is not taken. */
+export type EncryptionRefusal =
+	/** Search and images cannot be encrypted. */
+	| { reason: 'encrypted-mode' }
+	/** A reply could not be verified. */
+	| { reason: 'encryption-ended' }
+	/** The file no longer says which connection the conversation is encrypted to. */
+	| { reason: 'encryption-lost' }
+	/** The conversation is encrypted to this connection, which is not the active one. */
+	| { reason: 'other-connection'; expected: string };
+
+/** Returns why a message of an encrypted conversation is not taken. `connection` is the name of the active one. */
+export function refuseEncrypted(
+	{ connection: expected, label = expected, hasEnded }: Encryption,
+	mode: TurnMode,
+	connection: string,
+): EncryptionRefusal | undefined {
+	if (hasEnded) {
+		return { reason: 'encryption-ended' };
+	}
+	if (expected === undefined) {
+		return { reason: 'encryption-lost' };
+	}
+	if (mode !== 'chat') {
+		return { reason: 'encrypted-mode' };
+	}
+	return expected === connection ? undefined : { reason: 'other-connection', expected: label ?? expected };
 }

@@ -3,7 +3,6 @@ import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
-import { Emitter } from '../../base/event.ts';
 import { type Conversation, findTurn, newConversation } from '../model/conversation.ts';
 import type { Encryption } from '../model/encryption.ts';
 import type { ShownConversation } from '../model/shownConversation.ts';
@@ -16,15 +15,16 @@ import type {
 	OpenOutcome,
 	TrashedConversation,
 } from '../storage/conversationStore.ts';
-import { MemoryWriter } from '../storage/memoryWriter.ts';
+import { MemoryWriter } from '../storage/conversationWriter.ts';
 import { Chat } from './chat.ts';
-import type { ChatChange } from './chatChange.ts';
-import type { ChatNotice, ChatOptions } from './chatOptions.ts';
+import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
 
 export interface OpenConversationsOptions extends ChatOptions {
 	store: ConversationStore;
 	/** Which conversation this window showed last. */
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
+	/** Called for each change of an open conversation, and when another one is shown. */
+	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -38,16 +38,11 @@ export interface Deletion {
 	readonly wasShown: boolean;
 }
 
-/** The conversations of a window: the one that is shown, and those behind it whose reply still runs. */
+/** The conversations of a window: the shown one, and those in the background whose replies still run. */
 export class OpenConversations {
 	private readonly options: OpenConversationsOptions;
-	private readonly changed = new Emitter<ShownChange>();
-	/** A change of the conversation that is shown, or that another one is. */
-	readonly onDidChange = this.changed.event;
-	private readonly backgroundChanged = new Emitter<{ chat: Chat; change: ChatChange }>();
-	readonly onDidChangeInBackground = this.backgroundChanged.event;
 	private readonly chats = new Map<Chat, Disposable>();
-	/** What opens, shows or deletes comes one after another. */
+	/** Runs opening, showing and deleting one after another. */
 	private readonly queue = new SerialQueue();
 	private current: Chat;
 
@@ -58,8 +53,8 @@ export class OpenConversations {
 	}
 
 	/**
-	 * Opens the conversation that the window showed last; where it never showed one, the newest of its folders, or a new
-	 * one. A store that cannot be read is a notice, no failure.
+	 * Opens the conversation that the window showed last, or, where it never showed one, the newest one of its folders
+	 * or a new one. A store that cannot be read becomes a notice, not a failure.
 	 */
 	static async open(options: OpenConversationsOptions): Promise<OpenConversations> {
 		return new OpenConversations(options, await firstChat(options));
@@ -69,18 +64,21 @@ export class OpenConversations {
 		return this.current;
 	}
 
-	/** The chat of an open conversation. */
+	/** Returns the chat of an open conversation. */
 	find(id: string): Chat | undefined {
 		return [...this.chats.keys()].find(chat => chat.conversation.id === id);
 	}
 
-	/** The open chat that a turn is in. */
+	/** Returns the open chat that has a turn. */
 	findByTurn(turnId: string): Chat | undefined {
-		// The shown one first: a conversation and its copy have the same turns.
+		// The shown chat is searched first, because a conversation and its copy have the same turns.
 		return [this.current, ...this.chats.keys()].find(chat => findTurn(chat.conversation, turnId));
 	}
 
-	/** Those that are not kept come too. Rejects with the system's error when the conversations cannot be listed. */
+	/**
+	 * Lists the conversations, including those that are not kept. Rejects with the system's error when they cannot be
+	 * listed.
+	 */
 	async list(): Promise<ConversationList> {
 		const list = await this.options.store.list();
 		const unkept = [...this.chats.keys()]
@@ -89,7 +87,7 @@ export class OpenConversations {
 		return { ...list, conversations: [...unkept.map(summaryOf), ...list.conversations] };
 	}
 
-	/** Shows a conversation without a message. The one that was shown goes on behind it. */
+	/** Shows a new conversation. The one that was shown continues in the background. */
 	showNew(): Promise<void> {
 		return this.queue.run(() => {
 			const { turns, encryption } = this.current.conversation;
@@ -99,7 +97,7 @@ export class OpenConversations {
 		});
 	}
 
-	/** Shows an encrypted conversation without a message. Its way is not open yet. */
+	/** Shows a new encrypted conversation, whose channel is not open yet. */
 	showNewEncrypted(encryption: Encryption): Promise<Chat> {
 		return this.queue.run(() => {
 			const chat = this.adopt(newChat(this.options, { encryption }));
@@ -108,12 +106,12 @@ export class OpenConversations {
 		});
 	}
 
-	/** Shows a conversation. Resolves with why not, when not. */
+	/** Shows a conversation. Resolves with undefined, or with why it cannot be opened. */
 	open(id: string): Promise<OpenFailure | undefined> {
 		return this.queue.run(() => this.openAndShow(id));
 	}
 
-	/** The conversation as it is now, for reading. */
+	/** Reads the current conversation without showing it. */
 	async read(id: string): Promise<{ conversation: Conversation } | OpenFailure> {
 		const outcome = this.find(id) ?? (await this.options.store.open(id));
 		return outcome;
@@ -123,13 +121,16 @@ export class OpenConversations {
 	async rename(id: string, title: string | undefined): Promise<void> {
 		const chat = this.find(id);
 		if (!chat || (!chat.isUnsaved && chat.conversation.turns.length > 0)) {
-			// In the file alone, whose turns another window may be adding to.
+			// Only the title in the file is changed, because another window may be adding turns.
 			await this.options.store.rename(id, title);
 		}
 		await chat?.rename(title);
 	}
 
-	/** Stops its reply and moves it to the trash; when it was shown, a new one is. Undefined when it has no file. */
+	/**
+	 * Stops the conversation's reply and moves it to the trash. Where it was shown, a new one is shown. Resolves with
+	 * undefined where it has no file.
+	 */
 	delete(id: string): Promise<Deletion | undefined> {
 		return this.queue.run(async () => {
 			const chat = this.find(id);
@@ -147,11 +148,11 @@ export class OpenConversations {
 		});
 	}
 
-	/** Takes a deletion back. Rejects with the system's error. */
+	/** Undoes a deletion. Rejects with the system's error. */
 	restore({ trashed, wasShown }: Deletion): Promise<void> {
 		return this.queue.run(async () => {
 			const id = await this.options.store.restore(trashed);
-			// Whoever has begun something else meanwhile is not taken away from it.
+			// A user who has begun something else in the meantime stays there.
 			if (wasShown && this.current.conversation.turns.length === 0 && !this.current.isBusy) {
 				await this.openAndShow(id);
 			}
@@ -160,8 +161,6 @@ export class OpenConversations {
 
 	/** Stops the replies and resolves when everything is on disk. */
 	async close(): Promise<void> {
-		this.changed.dispose();
-		this.backgroundChanged.dispose();
 		await Promise.all([...this.chats.keys()].map(chat => chat.close()));
 	}
 
@@ -189,19 +188,18 @@ export class OpenConversations {
 			return;
 		}
 		this.current = chat;
-		this.changed.fire({ kind: 'shown' });
+		this.options.onChange(chat, { kind: 'shown' }, true);
 		void this.releaseWhenIdle(before);
 	}
 
 	private adopt(chat: Chat): Chat {
 		const subscription = chat.onDidChange(change => {
-			if (chat === this.current) {
-				if (change.kind === 'name') {
-					this.options.remembered.write(chat.conversation);
-				}
-				this.changed.fire(change);
-			} else {
-				this.backgroundChanged.fire({ chat, change });
+			const isShown = chat === this.current;
+			if (isShown && change.kind === 'name') {
+				this.options.remembered.write(chat.conversation);
+			}
+			this.options.onChange(chat, change, isShown);
+			if (!isShown) {
 				void this.releaseWhenIdle(chat);
 			}
 		});
@@ -209,7 +207,7 @@ export class OpenConversations {
 		return chat;
 	}
 
-	/** A conversation in the background is kept open as long as something of it is not on disk. */
+	/** Releases a conversation in the background as soon as all of it is on disk. */
 	private async releaseWhenIdle(chat: Chat): Promise<void> {
 		if (chat.live) {
 			return;

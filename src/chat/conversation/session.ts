@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
 import type { FinishProblem, Reply } from '../model/conversation.ts';
 
-/** Nothing has come for this long: the page says so and offers to stop. */
+/** After this long without an event, in milliseconds, the page says so and offers to stop. */
 export const WAITING_AFTER_MS = 30_000;
 
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
@@ -14,23 +15,32 @@ export interface SessionOptions {
 	reply: Reply;
 	/** Begins the request. The signal aborts when the reply is stopped. */
 	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
-	/** Called for each change, in order, until the reply has ended. */
-	onChange(reply: Reply, waiting: boolean): void;
-	/** Writes the conversation as `onChange` left it. Its failures are its own to tell. */
+	/**
+	 * Called for each change, in order, until the reply has ended. `appended` is set where the change is text at the end of
+	 * the reply or of its reasoning and nothing else that is shown.
+	 */
+	onChange(reply: Reply, waiting: boolean, appended?: AppendedText): void;
+	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
 	explainError(error: unknown): Explanation;
 	explainFinish(reason: FinishProblem): Explanation;
 	clock: Clock;
 }
 
+/** Text from the service that was appended to a reply. */
+export interface AppendedText {
+	kind: 'text' | 'reasoning';
+	text: string;
+}
+
 export interface Session {
-	/** The text so far is kept. Takes effect at once, whatever the service does. */
+	/** Stops the reply at once, whatever the service does. The text so far is kept. */
 	stop(): void;
-	/** Resolves when the reply has ended and its last save was tried. Never rejects. */
+	/** Resolves when the reply has ended and its last save has been tried. Never rejects. */
 	readonly ended: Promise<void>;
 }
 
-/** Runs one reply to its end: streams, notices silence, saves at least every second. */
+/** Runs one reply to its end: reads the stream, notices silence and saves at least every second. */
 export function startSession(options: SessionOptions): Session {
 	const run = new Run(options);
 	return { stop: () => run.stop(), ended: run.run() };
@@ -39,7 +49,7 @@ export function startSession(options: SessionOptions): Session {
 class Run {
 	private readonly options: SessionOptions;
 	private readonly request = new AbortController();
-	/** Ends the timers, whichever way the reply ends. */
+	/** Stops the timers when the reply ends for any reason. */
 	private readonly timers = new AbortController();
 	private reply: Reply;
 	private waiting = false;
@@ -62,7 +72,7 @@ class Run {
 		try {
 			end = await this.stream();
 		} catch (error) {
-			// An error that a stop brought about is no failure.
+			// An error caused by a stop is not a failure.
 			end = this.request.signal.aborted ? { state: 'stopped' } : this.failure(error);
 		}
 		this.timers.abort();
@@ -70,7 +80,7 @@ class Run {
 		await this.options.save();
 	}
 
-	/** Says how the reply ended. A stop does not wait for the service: the stream may be deaf to its signal. */
+	/** Resolves with how the reply ended. A stop does not wait for the stream, which may ignore its signal. */
 	private stream(): Promise<Partial<Reply>> {
 		return new Promise((resolve, reject) => {
 			this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
@@ -90,14 +100,14 @@ class Run {
 			this.lastEventAt = this.options.clock.now();
 			const reply = this.withFirstWord(applyEvent(this.reply, event));
 			if (reply !== this.reply || this.waiting) {
-				this.change(reply, false);
+				this.change(reply, false, this.waiting ? undefined : appendedText(this.reply, event));
 				this.saveSoon();
 			}
 		}
 		return this.finish(finishReason);
 	}
 
-	/** A reply that goes on keeps the time of its first part. */
+	/** Records when the first text came. A continued reply keeps the time of its first part. */
 	private withFirstWord(reply: Reply): Reply {
 		const hasBegun = reply.text !== this.reply.text || reply.reasoning !== this.reply.reasoning;
 		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;
@@ -114,14 +124,16 @@ class Run {
 	}
 
 	private failure(error: unknown): Partial<Reply> {
-		const truncated = error instanceof Error && (error as Error & { code?: unknown }).code === 'truncated';
-		return { state: truncated ? 'cutOff' : 'failed', explanation: this.options.explainError(error) };
+		return {
+			state: ClientError.is(error, 'truncated') ? 'cutOff' : 'failed',
+			explanation: this.options.explainError(error),
+		};
 	}
 
-	private change(reply: Reply, waiting: boolean): void {
+	private change(reply: Reply, waiting: boolean, appended?: AppendedText): void {
 		this.reply = reply;
 		this.waiting = waiting;
-		this.options.onChange(reply, waiting);
+		this.options.onChange(reply, waiting, appended);
 	}
 
 	private async watchSilence(): Promise<void> {
@@ -156,4 +168,12 @@ class Run {
 			() => {},
 		);
 	}
+}
+
+/** Returns what `event` appends to `reply`. The first text may replace an earlier reply's on the page, so it does not count. */
+function appendedText(reply: Reply, event: ReplyEvent): AppendedText | undefined {
+	if ((event.type !== 'text' && event.type !== 'reasoning') || event.text === '' || !reply[event.type]) {
+		return undefined;
+	}
+	return { kind: event.type, text: event.text };
 }

@@ -1,20 +1,22 @@
 import * as z from 'zod';
-import { type ConversationSettings, conversationSettingsSchema } from '../model/conversationSettings.ts';
 import type { TurnMode } from '../model/mode.ts';
+import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
 
-/** What a conversation has chosen before its first message. */
+/** What was chosen for a conversation before its first message. */
 export interface UnsentChoice {
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	readonly settings?: ConversationSettings;
 }
 
-/** Choices of a conversation that has no file yet: of the last one alone, as there is one draft. */
+/**
+ * The choices of a conversation that has no file yet. Only those of the last one are kept, because there is one draft.
+ */
 export interface UnsentChoices {
 	read(conversation: string): UnsentChoice;
 	write(conversation: string, choice: UnsentChoice): void;
 }
 
-/** The workspace's state. */
+/** The editor's state of the workspace. */
 export interface ChoiceState {
 	get(key: string): unknown;
 	update(key: string, value: unknown): PromiseLike<void>;

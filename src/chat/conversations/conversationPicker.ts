@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { RedrawnPick } from '../../platform/redrawnPick.ts';
+import { PickList } from '../../platform/pick.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { noticeText } from '../messages/messages.ts';
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
-import { ageText } from './age.ts';
-import { type ConversationGroup, groupConversations } from './listing.ts';
+import { ageText, type ConversationGroup, groupConversations } from './listing.ts';
 import { openWorkspace } from './workspaceTag.ts';
 
 /** What the rows and their buttons do. */
@@ -29,16 +29,7 @@ interface Row extends vscode.QuickPickItem {
 export class ConversationPicker {
 	private readonly conversations: OpenConversations;
 	private readonly actions: PickerActions;
-	private readonly list = new RedrawnPick<Row>(
-		pick => this.prepare(pick),
-		() => {
-			if (!this.away) {
-				this.list.dispose();
-			}
-		},
-	);
-	/** The list is hidden but still in use while an input box takes its place. */
-	private away = false;
+	private readonly list = new PickList<Row>(pick => this.prepare(pick));
 	private readonly buttons: { button: vscode.QuickInputButton; run: (id: string) => Promise<void> }[];
 
 	constructor(conversations: OpenConversations, actions: PickerActions) {
@@ -49,7 +40,7 @@ export class ConversationPicker {
 			{
 				button: button('export', vscode.l10n.t('Export…')),
 				run: id => {
-					this.list.dispose();
+					this.list.end();
 					return actions.export(id);
 				},
 			},
@@ -80,7 +71,7 @@ export class ConversationPicker {
 		pick.matchOnDetail = true;
 		pick.buttons = [add];
 		pick.onDidTriggerButton(() => {
-			this.list.dispose();
+			this.list.end();
 			void this.actions.startNew();
 		});
 		pick.onDidTriggerItemButton(({ item, button }) => {
@@ -92,7 +83,7 @@ export class ConversationPicker {
 		pick.onDidAccept(() => {
 			const id = pick.selectedItems[0]?.id;
 			if (id !== undefined) {
-				this.list.dispose();
+				this.list.end();
 				void this.actions.open(id);
 			}
 		});
@@ -108,13 +99,13 @@ export class ConversationPicker {
 		const place = current?.items.findIndex(row => row.id === id) ?? -1;
 		let rows: Row[] | undefined;
 		const hasGone = await hasMovedToEditor(async () => {
-			this.away = true;
+			this.list.isAway = true;
 			await action();
-			this.away = false;
+			this.list.isAway = false;
 			rows = await this.read();
 		});
 		if (hasGone) {
-			this.list.dispose();
+			this.list.end();
 		} else if (rows && this.list.current) {
 			const isRow = (row: Row) => row.id !== undefined;
 			const active = rows.find(row => row.id === id) ?? rows.slice(place).find(isRow) ?? rows.findLast(isRow);
@@ -134,7 +125,7 @@ export class ConversationPicker {
 			return groupConversations(conversations, openWorkspace()).flatMap(group => this.rows(group));
 		} catch (error) {
 			this.actions.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
-			this.list.dispose();
+			this.list.end();
 			void showMessage('error', noticeText({ kind: 'unreadable', code: systemErrorCode(error) }));
 			return undefined;
 		}
@@ -160,9 +151,9 @@ export class ConversationPicker {
 		return {
 			id,
 			// A title may come from elsewhere and must not draw icons.
-			label: (title ?? vscode.l10n.t('New Conversation')).replaceAll('$(', '\\$('),
+			label: escapeIcons(title ?? vscode.l10n.t('New Conversation')),
 			description: facts.join(' · '),
-			detail: withoutTitle(text, title).replaceAll('$(', '\\$('),
+			detail: escapeIcons(withoutTitle(text, title)),
 			iconPath: new vscode.ThemeIcon(open?.live ? 'sync~spin' : encrypted ? 'lock' : 'comment'),
 			buttons: this.buttons.map(action => action.button),
 		};

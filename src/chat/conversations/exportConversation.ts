@@ -3,9 +3,8 @@ import { showMessage } from '../../platform/notify.ts';
 import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
-import { sourcesCutText } from '../modes/messages.ts';
-import { exportJson } from './exportJson.ts';
-import { type ExportWords, exportMarkdown } from './exportMarkdown.ts';
+import { sourceWords } from '../protocol/labels.ts';
+import { type ExportWords, exportJson, exportMarkdown } from './exportFormats.ts';
 
 /** Asks for a format and a location, writes the file and offers to open it. Rejects when the file cannot be written. */
 export async function exportConversation(conversation: Conversation): Promise<void> {
@@ -61,9 +60,8 @@ function exportWords(): ExportWords {
 				: vscode.l10n.t('{0} other replies to this message are in the JSON export.', count),
 		continued: (moment, offset) =>
 			vscode.l10n.t('Ended too early after {0} characters; continued {1}.', number.format(offset), moment),
-		picture: prompt => vscode.l10n.t('Picture: {0}', prompt),
-		sources: vscode.l10n.t('Sources'),
-		sourcesCut: sourcesCutText(),
+		image: prompt => vscode.l10n.t('Image: {0}', prompt),
+		...sourceWords(vscode.env.language),
 		stopped: vscode.l10n.t('Stopped.'),
 		cutOff: vscode.l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
 		streaming: vscode.l10n.t('The reply was still running.'),

@@ -1,11 +1,15 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
-import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/channels.ts';
+import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
 
-/** Asks what an encrypted conversation is to be; undefined where there is to be none. What stands in the way is said. */
+/**
+ * Asks the user for the options of an encrypted conversation. Resolves with undefined where there is to be none; the
+ * user is told why one is not possible.
+ */
 export async function askEncryption(channels: EncryptedChannels): Promise<Encryption | undefined> {
 	let offer: ChannelOffer;
 	try {
@@ -29,7 +33,7 @@ export async function askEncryption(channels: EncryptedChannels): Promise<Encryp
 }
 
 async function pickChannel({ label, channels }: ChannelOffer): Promise<OfferedChannel | undefined> {
-	const rows = channels.map(channel => ({ ...channel, label: channel.label.replaceAll('$(', '\\$(') }));
+	const rows = channels.map(channel => ({ ...channel, label: escapeIcons(channel.label) }));
 	return vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('New Encrypted Conversation'),
 		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', label),

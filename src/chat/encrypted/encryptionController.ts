@@ -1,25 +1,25 @@
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import type { EncryptedChannels } from '../conversation/channels.ts';
 import type { Chat } from '../conversation/chat.ts';
+import type { EncryptedChannels } from '../conversation/conversationChannel.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
 import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
 import { encryptionView, noChoiceText, noImageText } from './messages.ts';
 
-export interface DeskDependencies {
+export interface EncryptionDependencies {
 	channels: EncryptedChannels;
 	conversations(): Promise<OpenConversations>;
-	/** Resolves when the page has put the cursor there, or is gone. */
+	/** Resolves when the page has put the cursor into the composer or is gone. */
 	focusComposer(): Promise<void>;
 }
 
-/** What the chat view does about encrypted conversations. */
+/** Handles everything in the chat view that concerns encrypted conversations. */
 export class EncryptionController {
-	private readonly dependencies: DeskDependencies;
-	/** What was typed in them and not sent. Written nowhere. */
+	private readonly dependencies: EncryptionDependencies;
+	/** The drafts of encrypted conversations, by their ids. They are never written to disk. */
 	private readonly drafts = new Map<string, string>();
 	readonly handlers: PageHandlers<'encryption-begin' | 'attestation-show' | 'draft-hold'> = {
 		'encryption-begin': () => this.begin(() => this.dependencies.focusComposer()),
@@ -32,11 +32,14 @@ export class EncryptionController {
 		},
 	};
 
-	constructor(dependencies: DeskDependencies) {
+	constructor(dependencies: EncryptionDependencies) {
 		this.dependencies = dependencies;
 	}
 
-	/** Asks what a new one is to be, shows it with `focus`, which resolves when the composer has the keyboard, and opens its way. */
+	/**
+	 * Asks for the options of a new encrypted conversation, shows it and opens its channel. `focus` resolves when the
+	 * composer has the focus.
+	 */
 	async begin(focus: () => Promise<void>): Promise<void> {
 		const { channels, conversations } = this.dependencies;
 		const { askEncryption } = await import('./askEncryption.ts');
@@ -44,12 +47,16 @@ export class EncryptionController {
 		if (encryption) {
 			const chat = await (await conversations()).showNewEncrypted(encryption);
 			await focus();
-			// Last: what this may ask would lose the keyboard to the composer, whose page may have been on its way.
+			// The channel opens last: the composer, whose page may still be loading, would take the focus from a
+			// question of the channel.
 			void chat.connect();
 		}
 	}
 
-	/** Of the shown one, model and policy cannot be chosen where it is encrypted: that is said. */
+	/**
+	 * Returns whether model and policy cannot be chosen because the shown conversation is encrypted. The user is told
+	 * so.
+	 */
 	async refusesChoices(): Promise<boolean> {
 		const isEncrypted = (await this.dependencies.conversations()).shown.conversation.encryption !== undefined;
 		if (isEncrypted) {
@@ -58,18 +65,21 @@ export class EncryptionController {
 		return isEncrypted;
 	}
 
-	/** A remote image would be asked for in clear, and its address can carry what was said. */
+	/**
+	 * Resolves with why images cannot be loaded: the request would not be encrypted, and its address can carry what was
+	 * said.
+	 */
 	async refusesImages(): Promise<string | undefined> {
 		const { encryption } = (await this.dependencies.conversations()).shown.conversation;
 		return encryption && noImageText();
 	}
 
-	/** Undefined for one that is not encrypted. */
-	view({ wayState, conversation: { encryption } }: Chat): EncryptionView | undefined {
-		return wayState && encryption && encryptionView(wayState, encryption);
+	/** Returns undefined for a conversation that is not encrypted. */
+	view({ channelState, conversation: { encryption } }: Chat): EncryptionView | undefined {
+		return channelState && encryption && encryptionView(channelState, encryption);
 	}
 
-	/** The same for a snapshot: with the draft. */
+	/** Returns the same view for a snapshot, which includes the draft. */
 	viewWithDraft(chat: Chat): EncryptionView | undefined {
 		const view = this.view(chat);
 		const draft = this.drafts.get(chat.conversation.id) ?? '';

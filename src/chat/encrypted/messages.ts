@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { Encryption } from '../model/encryption.ts';
-import type { EncryptionStrings, EncryptionView } from '../protocol/encryptionProtocol.ts';
+import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
 
-/** How the way of a conversation stands, in the words of its heading. */
+/** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
 	const isKept = !isUnkept;
@@ -50,21 +50,7 @@ function emptyText(isKept: boolean): string {
 	].join(' ');
 }
 
-export function encryptionStrings(): EncryptionStrings {
-	return {
-		ask: vscode.l10n.t('Ask, encrypted…'),
-		begin: vscode.l10n.t('New Encrypted Conversation'),
-		noMode: noModeText(),
-		showAttestation: vscode.l10n.t('Show Attestation'),
-	};
-}
-
-/** Why search and pictures cannot be used. */
-export function noModeText(): string {
-	return vscode.l10n.t('Search and pictures have no encrypted way. Use them in another conversation.');
-}
-
-/** Why model, policy and parameters cannot be chosen. */
+/** Why the model, the routing policy and parameters cannot be chosen. */
 export function noChoiceText(): string {
 	return vscode.l10n.t(
 		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',

@@ -1,18 +1,23 @@
-// Images that a reply names. Each loads only when the user asks for it, through the host: the page itself has no way out.
+// Images that a reply names. Each is loaded only when the user asks for it, and by the host, because the page itself
+// has no access to the network.
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
+import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
+import type { FetchImage } from '../storage/imageStore.ts';
 
-/** A picture may be so large, in bytes. */
+/** The size limit of one image, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 
 const MAXIMUM_REDIRECTS = 3;
 const TIMEOUT_MS = 30_000;
 
-/** Nothing that tells who looks; and the bytes as they are, because nothing here unpacks them. */
-const HEADERS = { accept: 'image/png, image/jpeg, image/gif, image/webp', 'accept-encoding': 'identity' };
+/**
+ * These headers say nothing about the user. The bytes are requested unencoded, because nothing here decompresses them.
+ */
+const HEADERS = { accept: IMAGE_TYPES.join(', '), 'accept-encoding': 'identity' };
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
@@ -20,25 +25,28 @@ const OTHER_PORTS: ReadonlySet<number> = new Set([
 ]);
 
 export type ImageRefusal =
-	/** Not a whole http, https or data address. */
+	/** The address is not an absolute http, https or data URL. */
 	| 'address'
-	/** It leads into this machine or its network. */
+	/** The address leads into this machine or its network. */
 	| 'private'
-	/** The server sent on to another origin. */
+	/** The server redirected to another origin. */
 	| 'redirected'
-	/** The server said no, or could not be reached in time. */
+	/** The server refused or could not be reached in time. */
 	| 'unreachable'
 	| 'too-large'
-	/** Not a PNG, JPEG, GIF or WebP, whatever it says of itself. */
+	/** The data is not a PNG, JPEG, GIF or WebP, whatever it claims to be. */
 	| 'type';
 
-/** `dataUrl` shows in a page whose policy has `img-src data:`. */
+/** `dataUrl` can be shown by a page whose policy has `img-src data:`. */
 export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
 
 export interface RemoteImageOptions {
-	/** The addresses of a host name; without it, those that the system knows. May reject: only a proxy may know them. */
+	/**
+	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because only a
+	 * proxy may know them.
+	 */
 	resolve?(host: string): Promise<readonly string[]>;
-	/** Of the connection: whoever talks to a service on the own machine or network may see its images. */
+	/** The origins of the connection: a user who talks to a service on this machine or network may see its images. */
 	trustedOrigins: readonly string[];
 	signal?: AbortSignal;
 }
@@ -59,7 +67,8 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 			throw new Refused('address');
 		}
 		const bytes = url.protocol === 'data:' ? decodeDataUrl(address) : await fetchBytes(url, options);
-		const type = imageType(bytes);
+		// A declared type may say anything.
+		const type = imageTypeOf(bytes);
 		if (type === undefined) {
 			throw new Refused('type');
 		}
@@ -74,7 +83,7 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
 	let url = start;
 	for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
-		// Nothing else is asked than what is judged here, and that with each hop anew.
+		// Only addresses that were judged here are requested, and each redirect is judged again.
 		const addresses = await checkTarget(url, options, signal);
 		const response = await getPinned(url, { addresses, headers: HEADERS, signal });
 		const { statusCode = 0 } = response;
@@ -93,8 +102,8 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
 }
 
 /**
- * The addresses that a request to `url` may go to, by the one look at its name. None where only a proxy knows the name:
- * then the name itself is all there is to judge.
+ * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. There are none where
+ * only a proxy knows the name; then only the name itself can be judged.
  */
 async function checkTarget(url: URL, options: RemoteImageOptions, signal: AbortSignal): Promise<readonly string[]> {
 	const { resolve = systemAddresses, trustedOrigins } = options;
@@ -117,7 +126,7 @@ async function systemAddresses(host: string): Promise<string[]> {
 	return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Servers of other protocols, some of which take a request for one of theirs: browsers ask nothing there either. */
+/** Ports of other protocols, whose servers may take a request for one of their own. Browsers block them as well. */
 function isOtherProtocols(port: number): boolean {
 	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
 }
@@ -130,7 +139,7 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
 	}
 	const pieces: Uint8Array[] = [];
 	let length = 0;
-	// What the header says of the length is not to be trusted. Leaving the loop ends the request.
+	// The length in the header cannot be trusted. Leaving the loop ends the request.
 	for await (const piece of response as AsyncIterable<Uint8Array>) {
 		length += piece.byteLength;
 		if (length > MAXIMUM_IMAGE_BYTES) {
@@ -148,21 +157,6 @@ function decodeDataUrl(address: string): Uint8Array {
 		throw new Refused('too-large');
 	}
 	return bytes;
-}
-
-/** By its first bytes, because a declared type may say anything. SVG is a document and never an image here. */
-function imageType(bytes: Uint8Array): string | undefined {
-	const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-	if (head.startsWith('\x89PNG\r\n\x1a\n')) {
-		return 'image/png';
-	}
-	if (head.startsWith('\xff\xd8\xff')) {
-		return 'image/jpeg';
-	}
-	if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) {
-		return 'image/gif';
-	}
-	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
 const privateAddresses = new BlockList();
@@ -183,7 +177,7 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
 	['::', 96],
-	// IPv4 addresses in the forms of translators and tunnels, which may lead anywhere.
+	// IPv6 forms that translators and tunnels use for IPv4 addresses, which may lead anywhere.
 	['::ffff:0:0:0', 96],
 	['64:ff9b::', 96],
 	['64:ff9b:1::', 48],
@@ -195,9 +189,23 @@ for (const [network, prefix] of [
 	privateAddresses.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Of this machine, its network, or no single machine's. What is no address counts as private. */
+/**
+ * Returns whether an address belongs to this machine, to its network or to no single machine. Text that is not an
+ * address counts as private.
+ */
 export function isPrivateAddress(address: string): boolean {
 	const version = isIP(address);
-	// An IPv4 address inside an IPv6 one is judged as what it is.
+	// An IPv4 address inside an IPv6 one is judged as IPv4.
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Loads the images of replies for their store. `trustedOrigins` are those of the active connection's service. */
+export function createFetchImage(trustedOrigins: () => Promise<readonly string[]>): FetchImage {
+	return async (url, signal) => {
+		const image = await loadRemoteImage(url, { trustedOrigins: await trustedOrigins().catch(() => []), signal });
+		if (image.kind === 'refused') {
+			return { kind: 'refused', problem: image.reason };
+		}
+		return { kind: 'loaded', bytes: Buffer.from(image.dataUrl.slice(image.dataUrl.indexOf(',') + 1), 'base64') };
+	};
 }

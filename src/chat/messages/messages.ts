@@ -2,132 +2,9 @@ import * as vscode from 'vscode';
 import type { Explanation } from '../../platform/notify.ts';
 import type { ChatNotice } from '../conversation/chatOptions.ts';
 import type { OpenFailure } from '../conversation/openConversations.ts';
-import { encryptionStrings, goneText } from '../encrypted/messages.ts';
+import { goneText } from '../encrypted/messages.ts';
 import type { FinishProblem } from '../model/conversation.ts';
-import { sourcesCutText } from '../modes/messages.ts';
-import { policyStrings } from '../policy/strings.ts';
-import type { PageStrings } from '../protocol/protocol.ts';
 import type { Repair } from '../storage/conversationStore.ts';
-
-/** The page's words. A number in braces is filled in by the page. */
-export function pageStrings(): PageStrings {
-	return {
-		addContext: vscode.l10n.t('Add Context… (or type #)'),
-		apply: vscode.l10n.t('Apply…'),
-		ask: vscode.l10n.t('Ask a question'),
-		attached: vscode.l10n.t('Context of this message'),
-		cancel: vscode.l10n.t('Cancel'),
-		chipAdded: vscode.l10n.t('{0} was added to the context.'),
-		chipCut: vscode.l10n.t('shortened'),
-		chipHelp: vscode.l10n.t('{0}. {1}. Press Delete to remove it.'),
-		chipRemoved: vscode.l10n.t('{0} was removed from the context.'),
-		chipImage: vscode.l10n.t('{0} × {1} pixels, {2} KB, about {3} tokens (estimate)'),
-		chipShortened: vscode.l10n.t('{0}, shortened by {1}'),
-		chipSize: vscode.l10n.t('{0} characters, about {1} tokens (estimate)'),
-		closed: vscode.l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
-		code: vscode.l10n.t('Code'),
-		codeIn: vscode.l10n.t('Code, {0}'),
-		continue: vscode.l10n.t('Continue'),
-		continued: vscode.l10n.t('Continued after it had ended too early.'),
-		continuedTimes: vscode.l10n.t('Continued {0} times after it had ended too early.'),
-		completions: vscode.l10n.t('Context to add'),
-		context: vscode.l10n.t('Context'),
-		conversation: vscode.l10n.t('Conversation'),
-		copied: vscode.l10n.t('Copied'),
-		copy: vscode.l10n.t('Copy'),
-		copyMarkdown: vscode.l10n.t('Copy as Markdown'),
-		copyReply: vscode.l10n.t('Copy Reply'),
-		dismiss: vscode.l10n.t('Dismiss'),
-		encryption: encryptionStrings(),
-		edit: vscode.l10n.t('Edit and Send Again'),
-		editMessage: vscode.l10n.t('Edit message'),
-		dropHint: vscode.l10n.t('Drop to add to the chat'),
-		emptyPrompt: vscode.l10n.t('Write a message first.'),
-		emptyState: vscode.l10n.t('Ask about your code, or about anything else.'),
-		emptyStateContext: vscode.l10n.t('Type # to add files, problems or changes, or hold Shift and drop files here.'),
-		image: vscode.l10n.t('Image: {0}'),
-		insertAtCursor: vscode.l10n.t('Insert at Cursor'),
-		jumpToEnd: vscode.l10n.t('Scroll to End'),
-		loadImage: vscode.l10n.t('Load Image'),
-		loadingImage: vscode.l10n.t('Loading…'),
-		minutes: vscode.l10n.t('{0} min {1} s'),
-		newFile: vscode.l10n.t('New File'),
-		nextVersion: vscode.l10n.t('Next Version'),
-		imageTooLarge: vscode.l10n.t('{0} is larger than 5 MB.'),
-		notText: vscode.l10n.t('{0} is no text file, or larger than 1 MB.'),
-		noAnswer: vscode.l10n.t('The message was not taken yet. It is still here; send it again.'),
-		noHostAnswer: vscode.l10n.t(
-			'No answer came from the extension. Try again; if that does not help, reload the window.',
-		),
-		policy: policyStrings(),
-		openFile: vscode.l10n.t('Open {0}'),
-		previousVersion: vscode.l10n.t('Previous Version'),
-		noCompletions: vscode.l10n.t('Nothing matches.'),
-		plainText: vscode.l10n.t('Shown as plain text: it is too long or too deeply nested to lay out.'),
-		reasoning: vscode.l10n.t('Reasoning'),
-		removeChip: vscode.l10n.t('Remove {0}'),
-		reply: vscode.l10n.t('Reply'),
-		replyEnded: vscode.l10n.t('Reply complete.'),
-		replyStopped: vscode.l10n.t('Reply stopped.'),
-		retry: vscode.l10n.t('Retry'),
-		retryOffer: vscode.l10n.t('Ask Again'),
-		seconds: vscode.l10n.t('{0} s'),
-		send: vscode.l10n.t('Send'),
-		shortenContext: vscode.l10n.t('Shorten…'),
-		showEarlier: vscode.l10n.t('Show {0} Earlier Messages'),
-		shortened: vscode.l10n.t('{0} more characters are not shown. Copy Reply has them.'),
-		stillReplying: vscode.l10n.t('Wait for the reply, or stop it first.'),
-		stillWaiting: vscode.l10n.t('Still waiting for {0}.'),
-		stop: vscode.l10n.t('Stop'),
-		stopped: vscode.l10n.t('Stopped.'),
-		streaming: vscode.l10n.t('Streaming'),
-		switchConnection: vscode.l10n.t('Switch Connection'),
-		table: vscode.l10n.t('Table'),
-		tokensCached: vscode.l10n.t('{0} in ({1} cached)'),
-		tokensIn: vscode.l10n.t('{0} in'),
-		tokensOut: vscode.l10n.t('{0} out'),
-		tooLong: vscode.l10n.t('The message is too long to send: {0} characters, and at most {1} can be sent.'),
-		usingModel: vscode.l10n.t('{0} on {1}'),
-		askChat: vscode.l10n.t('Ask, or / for more…'),
-		askImage: vscode.l10n.t('Describe a picture, or / for more…'),
-		askSearch: vscode.l10n.t('Search the web, or / for more…'),
-		chooseMode: vscode.l10n.t('Choose What Messages Ask For'),
-		citation: vscode.l10n.t('Source {0}: {1}'),
-		commandChat: vscode.l10n.t('Ask the chat model'),
-		commandImage: vscode.l10n.t('Make a picture of what you describe'),
-		commandSearch: vscode.l10n.t('Answer with sources of the web'),
-		commands: vscode.l10n.t('Commands'),
-		copyPrompt: vscode.l10n.t('Copy Prompt'),
-		insertPicture: vscode.l10n.t('Insert as Markdown…'),
-		loadAgain: vscode.l10n.t('Load Again'),
-		makeAgain: vscode.l10n.t('Make Again'),
-		makingPicture: vscode.l10n.t('The picture is being made.'),
-		modeChat: vscode.l10n.t('Chat'),
-		modeImage: vscode.l10n.t('Image'),
-		modeSearch: vscode.l10n.t('Search'),
-		openPicture: vscode.l10n.t('Open in Browser'),
-		pictureAddress: vscode.l10n.t('The picture was not loaded: its address is none that can be loaded from.'),
-		pictureGone: vscode.l10n.t('The picture is not kept any more: its file was deleted.'),
-		pictureNotKept: vscode.l10n.t(
-			'The picture was not kept: it could not be written to the disk. Make room and load it again.',
-		),
-		pictureNotLoaded: vscode.l10n.t('The picture was not loaded.'),
-		picturePrivate: vscode.l10n.t('The picture was not loaded: its address leads into this machine or its network.'),
-		pictureRedirected: vscode.l10n.t('The picture was not loaded: its server sent on to another address.'),
-		pictureSize: vscode.l10n.t('The picture was not loaded: it is larger than 10 MB.'),
-		pictureType: vscode.l10n.t(
-			'The picture was not loaded: what came is no PNG, JPEG, GIF or WebP picture of a size that can be shown.',
-		),
-		pictureUnreachable: vscode.l10n.t('The picture was not loaded: its server refused or did not answer.'),
-		savePicture: vscode.l10n.t('Save Picture…'),
-		sources: vscode.l10n.t('Sources'),
-		sourcesCut: sourcesCutText(),
-		versionLabel: vscode.l10n.t('Version {0} of {1} of this message'),
-		versionOf: vscode.l10n.t('{0} of {1}'),
-		via: vscode.l10n.t('via {0}'),
-		you: vscode.l10n.t('You'),
-	};
-}
 
 export function noModelText(connection: string): string {
 	return vscode.l10n.t('{0} has no model for chat. Set errand.chat.model or switch the connection.', connection);
@@ -166,7 +43,7 @@ export function openFailureText(failure: OpenFailure): string {
 	}
 }
 
-/** What an error of the file system means, as the end of a sentence. */
+/** Returns what an error of the file system means, as the end of a sentence. */
 export function systemReason(code: string | undefined): string {
 	switch (code) {
 		case 'ENOSPC':

@@ -2,18 +2,16 @@ import * as vscode from 'vscode';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
-import {
-	encryptionStrings,
-	endedText,
-	lostText,
-	noModeText as noEncryptedModeText,
-	otherConnectionText,
-} from '../encrypted/messages.ts';
+import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noModeText } from '../modes/messages.ts';
-import { chooseModelButton } from '../policy/messages.ts';
+import { noEncryptedModeText } from '../protocol/labels.ts';
+import { chooseModelButton } from '../settings/messages.ts';
 import { noModelText, systemReason } from './messages.ts';
 
-/** Why a message was not taken, with the button that helps, where one does. `connection`: how the user knows it. */
+/**
+ * Returns why a message was not taken, with a helpful button where there is one. `connection` is the name by which the
+ * user knows it.
+ */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
 	switch (refusal.reason) {
 		case 'empty':
@@ -34,18 +32,18 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return { message: noModelText(connection), action: chooseModelButton() };
 		case 'no-mode':
 			return { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
-		case 'picture':
-			return { message: vscode.l10n.t('A picture cannot be continued. Make it again, or change the message.') };
-		case 'picture-context':
+		case 'image':
+			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };
+		case 'image-context':
 			return {
 				message: vscode.l10n.t(
-					'A picture is made of the message alone. Remove the attached context, or put it into words.',
+					'An image is made of the message alone. Remove the attached context, or put it into words.',
 				),
 			};
-		case 'pictures-full':
+		case 'images-full':
 			return {
 				message: vscode.l10n.t(
-					'This conversation keeps as many pictures as it may. Make the next ones in a new conversation.',
+					'This conversation keeps as many images as it may. Make the next ones in a new conversation.',
 				),
 				action: newConversationButton(),
 			};
@@ -69,7 +67,7 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 	}
 }
 
-/** Which key is missing is said where it was asked for. */
+/** Returns why a message without a key was not sent. The user was told which key is missing when asked for it. */
 export function explainMissingKey(connection: string): Explanation {
 	return { message: vscode.l10n.t('Not sent: {0} has no key yet.', connection), action: helpfulButton('manageKeys') };
 }
@@ -79,5 +77,5 @@ export function newConversationButton(): NonNullable<Explanation['action']> {
 }
 
 function newEncryptedButton(): NonNullable<Explanation['action']> {
-	return { label: encryptionStrings().begin, command: commands.newEncryptedConversation };
+	return { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 }

@@ -4,13 +4,13 @@ import type { Usage } from '../../contract/chatReply.ts';
 import { addSources } from './citations.ts';
 import type { Reply } from './conversation.ts';
 import type { ReplyUsage } from './cost.ts';
-import type { Picture } from './picture.ts';
+import type { ReplyImage } from './images.ts';
 
 /**
  * An event that changes a reply: one of the client's stream, or the image that was loaded from the address that an
  * image model replied with.
  */
-export type ReplyEvent = ChatStreamEvent | { type: 'picture'; picture: Picture };
+export type ReplyEvent = ChatStreamEvent | { type: 'image'; image: ReplyImage };
 
 /** Returns the reply after one event of its stream, or the same value when the event changes nothing that is kept. */
 export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
@@ -34,8 +34,8 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 			const sources = addSources(reply.sources ?? [], event.annotations, offset);
 			return sources.length === 0 ? reply : { ...reply, sources };
 		}
-		case 'picture':
-			return { ...reply, picture: event.picture };
+		case 'image':
+			return { ...reply, image: event.image };
 		// Chat offers no tools, so a tool call carries nothing that belongs to the reply.
 		case 'toolCall':
 		// The end of the stream is where a finish reason is judged.

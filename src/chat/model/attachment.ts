@@ -1,7 +1,7 @@
 // Context that is attached to a message: what it is, how long it is, and how a model reads it.
 
-import type { AttachedImage } from './attachedImage.ts';
-import { oneLine } from './title.ts';
+import { oneLine } from '../../base/plainText.ts';
+import type { AttachedImage } from './images.ts';
 
 export const ATTACHMENT_KINDS = [
 	'selection',

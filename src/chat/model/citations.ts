@@ -1,8 +1,8 @@
 // The sources that a search answer cites.
 
+import { oneLine } from '../../base/plainText.ts';
 import type { Annotation } from '../../contract/chatReply.ts';
 import { placeCitations } from '../../contract/citations.ts';
-import { cut, oneLine } from './title.ts';
 
 /** A source as the service gave it. Positions are in UTF-16 code units and may lie outside the text. */
 export interface Source {
@@ -115,16 +115,16 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 function toShown(source: Source, number: number): ShownSource {
 	const address = webAddress(source.url);
 	const host = address?.host;
-	const title = cut(oneLine(source.title ?? ''), SHOWN_TITLE);
+	const title = oneLine(source.title ?? '', SHOWN_TITLE);
 	return {
 		number,
-		title: title === '' ? (host ?? cut(oneLine(source.url ?? ''), SHOWN_TITLE)) : title,
+		title: title === '' ? (host ?? oneLine(source.url ?? '', SHOWN_TITLE)) : title,
 		...(address === undefined ? {} : { url: address.href, host: address.host }),
 	};
 }
 
 function excerptOf({ excerpt = '' }: Source): string {
-	return cut(oneLine(excerpt), SHOWN_EXCERPT);
+	return oneLine(excerpt, SHOWN_EXCERPT);
 }
 
 /** Only web addresses may be opened. */
@@ -170,4 +170,25 @@ function endOfWord(text: string, position: number): number {
 		return end > WORD_REACH ? boundary : begin + (rest[end]?.index ?? 0);
 	}
 	return text.length <= position + 2 * WORD_REACH && rest.length <= WORD_REACH ? text.length : boundary;
+}
+
+export interface SourceWords {
+	sources: string;
+	/** The note for a service that gave more sources than are listed. */
+	sourcesCut: string;
+}
+
+/** A numbered list with a heading. Titles are escaped, so that nothing in them acts as markup. */
+export function sourcesAsMarkdown({ sources, isCut }: Citations, words: SourceWords): string {
+	const lines = sources.map(({ number, title, url }) => {
+		const name = title.replace(/[\\`*_[\]<>#!&~|]/g, '\\$&');
+		// A parsed URL contains neither white space nor angle brackets, so the brackets keep it whole.
+		return `${number}. ${url === undefined ? name : `[${name}](<${url}>)`}`;
+	});
+	return `**${words.sources}**\n\n${lines.join('\n')}${isCut ? `\n\n${words.sourcesCut}` : ''}`;
+}
+
+export function sourcesAsText({ sources, isCut }: Citations, words: SourceWords): string {
+	const lines = sources.map(({ number, title, url }) => `[${number}] ${title}${url === undefined ? '' : ` ${url}`}`);
+	return [words.sources, ...lines, ...(isCut ? [words.sourcesCut] : [])].join('\n');
 }

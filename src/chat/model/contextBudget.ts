@@ -1,6 +1,6 @@
-import { imageTokens } from './attachedImage.ts';
 import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
 import { type Conversation, shownReply, shownTurns, type Turn } from './conversation.ts';
+import { imageTokens } from './images.ts';
 
 /**
  * The largest share of the context that is reserved for the reply, and the number of tokens to reserve where the

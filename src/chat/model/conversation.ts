@@ -4,12 +4,11 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from './attachment.ts';
 import type { Source } from './citations.ts';
-import type { ConversationSettings } from './conversationSettings.ts';
 import type { Cost, ReplyUsage } from './cost.ts';
 import type { Encryption } from './encryption.ts';
+import type { ReplyImage } from './images.ts';
 import type { TurnMode } from './mode.ts';
-import type { Picture } from './picture.ts';
-import type { AskedWith } from './policy.ts';
+import type { AskedWith, ConversationSettings } from './settings.ts';
 
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
@@ -62,7 +61,7 @@ export interface Reply {
 	/** The sources of a search answer, as the service gave them. */
 	readonly sources?: readonly Source[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
-	readonly picture?: Picture;
+	readonly image?: ReplyImage;
 }
 
 /**

@@ -7,16 +7,16 @@
 
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { PICTURE_TYPES } from '../../base/pictureHeader.ts';
+import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
-import { providerPreferencesSchema } from '../../contract/provider.ts';
+import { routingPolicySchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
-import { conversationSettingsSchema } from './conversationSettings.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
-import { PICTURE_FILE, PICTURE_PROBLEMS } from './picture.ts';
+import { IMAGE_FILE, IMAGE_PROBLEMS } from './images.ts';
+import { conversationSettingsSchema } from './settings.ts';
 
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;
@@ -89,7 +89,7 @@ const askedSchema = z.object({
 	model: z.string(),
 	models: z.array(z.string()).exactOptional(),
 	// Fields that only a later version knows are no reason to refuse the file.
-	provider: providerPreferencesSchema.catch({}).exactOptional(),
+	provider: routingPolicySchema.catch({}).exactOptional(),
 	parameters: chatParametersSchema.catch({}).exactOptional(),
 });
 
@@ -98,14 +98,14 @@ const retentionSchema = z.object({
 	because: z.enum(['request', 'alias', 'account', 'code-oriented-model']),
 });
 
-const pictureSchema = z.union([
+const imageSchema = z.union([
 	z.object({
-		file: z.string().regex(PICTURE_FILE),
-		type: z.enum(PICTURE_TYPES),
+		file: z.string().regex(IMAGE_FILE),
+		type: z.enum(IMAGE_TYPES),
 		width: z.int().positive(),
 		height: z.int().positive(),
 	}),
-	z.object({ problem: z.enum(PICTURE_PROBLEMS) }),
+	z.object({ problem: z.enum(IMAGE_PROBLEMS) }),
 ]);
 
 const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']);
@@ -149,7 +149,7 @@ const replySchema = z.object({
 			}),
 		)
 		.exactOptional(),
-	picture: pictureSchema.exactOptional(),
+	image: imageSchema.exactOptional(),
 });
 
 const lineNumber = z.int().positive();

@@ -1,5 +1,7 @@
 // The values that a parameter accepts, read from the schema that validates requests, so that the two cannot disagree.
+
 import * as z from 'zod';
+import { parseJson } from '../../base/json.ts';
 import { type ChatParameter, type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
 
 export const CHAT_PARAMETERS = Object.keys(chatParametersSchema.shape) as ChatParameter[];
@@ -52,20 +54,11 @@ export function readParameter<K extends ChatParameter>(
 	contextLength?: number,
 ): ChatParameters[K] | undefined {
 	const { kind } = rangeOf(parameter);
-	const value = kind === 'text' ? text : (readJson(text) ?? (kind === 'texts' ? [text] : undefined));
+	const value = kind === 'text' ? text : (parseJson(text) ?? (kind === 'texts' ? [text] : undefined));
 	const parsed = chatParametersSchema.shape[parameter].safeParse(value);
 	if (!parsed.success || value === undefined || value === null) {
 		return undefined;
 	}
 	const isTooLong = parameter === 'max_tokens' && contextLength !== undefined && Number(value) >= contextLength;
 	return isTooLong ? undefined : (parsed.data as ChatParameters[K]);
-}
-
-/** Returns undefined for text that is not JSON. */
-export function readJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

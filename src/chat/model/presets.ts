@@ -1,29 +1,29 @@
-// Named policies.
+// Named routing policies.
 import { defined } from '../../base/defined.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import type { ConversationSettings } from './conversationSettings.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { ConversationSettings } from './settings.ts';
 
 export const PRESETS = ['balanced', 'cheapest', 'fastest', 'latency', 'only', 'private'] as const;
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * What qualifies the name of a policy. `isPrivate`: providers that may store data are excluded, or zero data retention
- * is demanded. `isLimited`: providers are excluded by name or by what they offer.
+ * The name of a routing policy and what qualifies it. `isPrivate`: providers that may store data are excluded, or zero
+ * data retention is demanded. `isLimited`: providers are excluded by name or by what they offer.
  */
-export interface PolicyName {
+export interface RoutingName {
 	preset: Preset | 'custom';
 	isPrivate: boolean;
 	isLimited: boolean;
 }
 
 /**
- * Returns the conversation's settings for a preset. `slugs` are those of `only`. Providers that the settings' policy
- * excludes stay excluded under every preset: a wish for speed is not a wish for less privacy or for a provider that was
- * ruled out.
+ * Returns the conversation's settings for a preset. `slugs` are those of `only`. Providers that the user's routing
+ * policy excludes stay excluded under every preset: a wish for speed is not a wish for less privacy or for a provider
+ * that was ruled out.
  */
 export function presetSettings(
 	preset: Preset,
-	defaults: ProviderPreferences,
+	defaults: RoutingPolicy,
 	slugs: readonly string[] = [],
 ): Pick<ConversationSettings, 'routing' | 'retention'> {
 	const kept = limitsOf(defaults);
@@ -44,8 +44,8 @@ export function presetSettings(
 }
 
 /**
- * Returns the part of a policy that excludes providers. An order without fallbacks allows only the providers that it
- * names.
+ * Returns the part of a routing policy that excludes providers. An order without fallbacks allows only the providers
+ * that it names.
  */
 function limitsOf({
 	only,
@@ -55,7 +55,7 @@ function limitsOf({
 	quantizations = [],
 	require_parameters,
 	data_collection,
-}: ProviderPreferences): ProviderPreferences {
+}: RoutingPolicy): RoutingPolicy {
 	const isBound = allow_fallbacks === false && order.length > 0;
 	const allowed = isBound ? order.filter(slug => only?.includes(slug) !== false) : only;
 	return {
@@ -67,14 +67,14 @@ function limitsOf({
 	};
 }
 
-/** Returns the name of a policy. A field that only repeats its default makes no difference. */
-export function nameOf(provider: ProviderPreferences): PolicyName {
+/** Returns the name of a routing policy. A field that only repeats its default makes no difference. */
+export function nameOf(provider: RoutingPolicy): RoutingName {
 	const { only, ignore, quantizations, require_parameters, data_collection, zdr, ...others } = provider;
 	const isPrivate = data_collection === 'deny' || zdr === true;
 	const limits = Object.entries({ ignore, quantizations, require_parameters }).filter(
 		([field, value]) => value !== undefined && !isDefault(field, value),
 	);
-	const name = (preset: PolicyName['preset'], isLimited = limits.length > 0): PolicyName => ({
+	const name = (preset: RoutingName['preset'], isLimited = limits.length > 0): RoutingName => ({
 		preset,
 		isPrivate,
 		isLimited,

@@ -1,12 +1,42 @@
-// Which providers a policy leaves, judged by the connection's own data. The service may decide otherwise.
-import type { ChatParameter } from '../../contract/chatRequest.ts';
+// Which providers a routing policy leaves, judged by the connection's own data. The service may decide otherwise.
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { dataPolicyText } from '../../contract/dataPolicy.ts';
+import {
+	completed,
+	type Eligibility,
+	type Exclusion,
+	eligibilityOf,
+	type ProviderFacts,
+} from '../../contract/eligibility.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import { effectivePreferences, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
-import type { AskedWith } from './policy.ts';
-import { readPrices } from './prices.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import { effectiveRouting, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
+import type { AskedWith } from './settings.ts';
+
+/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
+export interface Prices {
+	input?: number;
+	output?: number;
+	cachedInput?: number;
+}
+
+/**
+ * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
+ * `output` is a price.
+ */
+export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
+	const { input, output, cachedInput } = prices ?? {};
+	const known = {
+		...(isPrice(input) ? { input } : {}),
+		...(isPrice(output) ? { output } : {}),
+		...(isPrice(cachedInput) ? { cachedInput } : {}),
+	};
+	return 'input' in known || 'output' in known ? known : undefined;
+}
+
+const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;
 
 type Provider = Connection['providers'][number];
 
@@ -14,14 +44,8 @@ export type PreviewReason =
 	// Reasons why the provider is excluded.
 	| { kind: 'other-models' }
 	| { kind: 'closed-model' }
-	| { kind: 'ignored' }
-	| { kind: 'not-in-only' }
-	| { kind: 'not-in-order' }
-	| { kind: 'stores-data'; policy: string | undefined }
-	| { kind: 'retains-data'; policy: string | undefined }
-	| { kind: 'stores-and-retains-data'; policy: string | undefined }
-	| { kind: 'quantization'; offered: readonly string[] }
-	| { kind: 'parameters'; missing: readonly string[] }
+	// `policy` is the provider's data policy in words.
+	| (Exclusion & { policy?: string | undefined })
 	| { kind: 'not-listed' }
 	// Reasons why it cannot be decided.
 	| { kind: 'policy-unclear'; policy: string | undefined }
@@ -34,7 +58,7 @@ export type PreviewReason =
 	| { kind: 'price'; input?: number; output?: number }
 	| { kind: 'price-unknown' }
 	| { kind: 'measured'; by: 'throughput' | 'latency' }
-	| { kind: 'sorted-as-told' }
+	| { kind: 'sorted-by-object' }
 	| { kind: 'balanced' };
 
 export interface PreviewRow {
@@ -49,19 +73,19 @@ export interface PreviewRow {
  * the others.
  */
 export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
-	const preferences = effectivePreferences(connection, requestOf(asked));
-	const listed = providersOf(connection, preferences).map(provider => rowOf(connection, provider, asked, preferences));
+	const routing = effectiveRouting(connection, requestOf(asked));
+	const listed = providersOf(connection, routing).map(provider => rowOf(connection, provider, asked, routing));
 	const slugs = new Set(connection.providers.map(({ slug }) => slug));
-	const named = new Set([...(preferences.only ?? []), ...(preferences.order ?? [])]);
-	const unlisted = [...named].filter(slug => !slugs.has(slug)).map(slug => unlistedRow(connection, slug, preferences));
-	return sorted([...listed, ...unlisted], connection, preferences);
+	const named = new Set([...(routing.only ?? []), ...(routing.order ?? [])]);
+	const unlisted = [...named].filter(slug => !slugs.has(slug)).map(slug => unlistedRow(connection, slug, routing));
+	return sorted([...listed, ...unlisted], connection, routing);
 }
 
 /**
  * Where the connection is complete, the providers behind the service's own slug are listed themselves, so the slug has
- * a row only where the policy names it.
+ * a row only where the routing policy names it.
  */
-function providersOf(connection: Connection, { only = [], order = [] }: ProviderPreferences): Provider[] {
+function providersOf(connection: Connection, { only = [], order = [] }: RoutingPolicy): Provider[] {
 	const isNamed = [...only, ...order].includes(connection.service);
 	return connection.providers.filter(provider => isNamed || !isOwnCapacity(connection, provider));
 }
@@ -73,12 +97,12 @@ const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
  * `nobody`: by the connection's own data, all providers are excluded. Undefined where a provider may serve, or nothing
  * is known.
  */
-export type PolicyProblem =
+export type ProviderProblem =
 	| { kind: 'routing'; problem: RoutingProblem }
 	| { kind: 'nobody'; rows: readonly PreviewRow[] };
 
 /** Returns why no provider can serve a request, as far as that is known before it is sent. */
-export function policyProblem(connection: Connection, asked: AskedWith): PolicyProblem | undefined {
+export function providerProblem(connection: Connection, asked: AskedWith): ProviderProblem | undefined {
 	const problem = routingProblem(connection, requestOf(asked));
 	if (problem) {
 		return { kind: 'routing', problem };
@@ -102,29 +126,40 @@ function requestOf({ model, models, provider }: AskedWith) {
 	return { model, ...(models ? { models: [...models] } : {}), ...(provider ? { provider } : {}) };
 }
 
-function rowOf(
-	connection: Connection,
-	provider: Provider,
-	asked: AskedWith,
-	preferences: ProviderPreferences,
-): PreviewRow {
+function rowOf(connection: Connection, provider: Provider, asked: AskedWith, routing: RoutingPolicy): PreviewRow {
 	const { slug, label } = provider;
 	const names = [asked.model, ...(asked.models ?? [])];
 	if (names.every(name => hostsModel(connection, provider, name) === false)) {
 		return { slug, label, verdict: 'out', reasons: [{ kind: 'other-models' }] };
 	}
 	// The providers behind the service's own slug have data policies and offers of their own.
-	const own = isOwnCapacity(connection, provider);
-	const { ignore, only, order } = preferences;
-	const rules = own ? { ...(ignore && { ignore }), ...(only && { only }), ...(order && { order }) } : preferences;
-	const out = exclusionsOf(connection, provider, asked, rules);
-	if (out.length > 0) {
-		return { slug, label, verdict: 'out', reasons: out };
+	const { ignore, only, order } = routing;
+	const rules = isOwnCapacity(connection, provider) ? defined({ ignore, only, order }) : routing;
+	const { exclusions, unknown } = eligibilityOf(factsOf(connection, provider), rules, asked.parameters ?? {});
+	const isClosed =
+		slug === connection.service && names.every(name => findModel(connection, name)?.openWeights === false);
+	const policy = dataPolicyText(provider.dataPolicy);
+	if (isClosed || exclusions.length > 0) {
+		const closed: PreviewReason[] = isClosed ? [{ kind: 'closed-model' }] : [];
+		return { slug, label, verdict: 'out', reasons: [...closed, ...exclusions.map(reason => ({ ...reason, policy }))] };
 	}
-	const unclear = doubtsOf(connection, provider, asked, rules);
-	return unclear.length > 0
-		? { slug, label, verdict: 'unclear', reasons: unclear }
-		: { slug, label, verdict: 'remains', reasons: placeOf(provider, preferences) };
+	return unknown.length > 0
+		? { slug, label, verdict: 'unclear', reasons: unknown.map(fact => doubtOf(fact, policy)) }
+		: { slug, label, verdict: 'remains', reasons: placeOf(provider, routing) };
+}
+
+/** Where the connection is complete, a fact that it does not state counts as the local service's gateway counts it. */
+function factsOf(connection: Connection, { slug, models = [], ...stated }: Provider): ProviderFacts {
+	const own = connection.providers.find(provider => provider.slug === connection.service);
+	const isOwn = isComplete(connection) && models.some(model => own?.models?.includes(model));
+	const facts = {
+		slug,
+		ownSlug: isOwn ? connection.service : undefined,
+		dataPolicy: stated.dataPolicy,
+		quantizations: stated.quantizations,
+		parameters: stated.parameters && new Set(stated.parameters),
+	};
+	return isComplete(connection) ? completed(facts) : facts;
 }
 
 /**
@@ -133,115 +168,24 @@ function rowOf(
  */
 const isComplete = ({ name }: Connection) => name === LOCAL_CONNECTION_NAME;
 
-function unlistedRow(connection: Connection, slug: string, { ignore = [] }: ProviderPreferences): PreviewRow {
+function unlistedRow(connection: Connection, slug: string, { ignore = [] }: RoutingPolicy): PreviewRow {
 	const isOut = isComplete(connection) || ignore.includes(slug);
 	const reasons: PreviewReason[] = [{ kind: ignore.includes(slug) ? 'ignored' : 'not-listed' }];
 	return { slug, label: undefined, verdict: isOut ? 'out' : 'unclear', reasons };
 }
 
-function exclusionsOf(
-	connection: Connection,
-	provider: Provider,
-	asked: AskedWith,
-	{
-		only,
-		ignore = [],
-		order = [],
-		allow_fallbacks,
-		quantizations = [],
-		require_parameters,
-		...data
-	}: ProviderPreferences,
-): PreviewReason[] {
-	const { slug } = provider;
-	const names = [asked.model, ...(asked.models ?? [])];
-	const reasons: (PreviewReason | false)[] = [
-		slug === connection.service &&
-			names.every(name => findModel(connection, name)?.openWeights === false) && { kind: 'closed-model' },
-		ignore.includes(slug) && { kind: 'ignored' },
-		only !== undefined && !isNamed(connection, provider, only) && { kind: 'not-in-only' },
-		allow_fallbacks === false && order.length > 0 && !isNamed(connection, provider, order) && { kind: 'not-in-order' },
-		dataReason(connection, provider, data),
-	];
-	const offered = provider.quantizations ?? (isComplete(connection) ? [] : undefined);
-	if (quantizations.length > 0 && offered && !offered.some(level => quantizations.includes(level))) {
-		reasons.push({ kind: 'quantization', offered });
+function doubtOf(fact: Eligibility['unknown'][number], policy: string | undefined): PreviewReason {
+	switch (fact) {
+		case 'data-policy':
+			return { kind: 'policy-unclear', policy };
+		case 'quantizations':
+			return { kind: 'quantization-unknown' };
+		case 'parameters':
+			return { kind: 'parameters-unknown' };
 	}
-	const { parameters } = provider;
-	if (require_parameters && parameters) {
-		const missing = parametersOf(asked).filter(name => !parameters.includes(name));
-		reasons.push(missing.length > 0 && { kind: 'parameters', missing });
-	}
-	return reasons.filter(reason => reason !== false);
 }
 
-/** Gives a single reason where both fields exclude the same data policy. */
-function dataReason(
-	connection: Connection,
-	provider: Provider,
-	{ data_collection, zdr }: Pick<ProviderPreferences, 'data_collection' | 'zdr'>,
-): PreviewReason | false {
-	const { dataPolicy: policy } = provider;
-	const stores = data_collection === 'deny' && storesData(connection, provider) === true;
-	const retains = zdr === true && retainsData(connection, provider) === true;
-	if (!stores && !retains) {
-		return false;
-	}
-	return { kind: stores && retains ? 'stores-and-retains-data' : stores ? 'stores-data' : 'retains-data', policy };
-}
-
-function doubtsOf(
-	connection: Connection,
-	provider: Provider,
-	asked: AskedWith,
-	{ data_collection, zdr, quantizations = [], require_parameters }: ProviderPreferences,
-): PreviewReason[] {
-	const isUnclear =
-		(data_collection === 'deny' && storesData(connection, provider) === undefined) ||
-		(zdr === true && retainsData(connection, provider) === undefined);
-	const isUntold = !isComplete(connection) && parametersOf(asked).length > 0 && !provider.parameters;
-	const doubts: (PreviewReason | false)[] = [
-		isUnclear && { kind: 'policy-unclear', policy: provider.dataPolicy },
-		quantizations.length > 0 && !provider.quantizations && !isComplete(connection) && { kind: 'quantization-unknown' },
-		require_parameters === true && isUntold && { kind: 'parameters-unknown' },
-	];
-	return doubts.filter(doubt => doubt !== false);
-}
-
-/**
- * The service's own slug includes every provider that runs on its own capacity, so these need not be named themselves.
- */
-function isNamed(connection: Connection, { slug, models = [] }: Provider, slugs: readonly string[]): boolean {
-	const own = connection.providers.find(provider => provider.slug === connection.service);
-	const mayBeOwn = isComplete(connection) && own !== undefined && models.some(model => own.models?.includes(model));
-	return slugs.includes(slug) || (mayBeOwn && slugs.includes(connection.service));
-}
-
-const parametersOf = ({ parameters = {} }: AskedWith) => Object.keys(parameters) as ChatParameter[];
-
-/** The texts of a data policy that are understood. Any other text leaves it open what the provider does. */
-const POLICIES: Readonly<Record<string, { stores: boolean; retains: boolean }>> = {
-	'zero data retention': { stores: false, retains: false },
-	'stores no data': { stores: false, retains: true },
-	'stores data': { stores: true, retains: true },
-};
-
-function policyOf(connection: Connection, { dataPolicy }: Provider) {
-	const text = dataPolicy?.trim().toLowerCase().replace(/\.$/, '') ?? '';
-	// Zero data retention, rule 5: a provider whose policy cannot be established counts as retaining data.
-	return POLICIES[text] ?? (text === '' && isComplete(connection) ? { stores: true, retains: true } : undefined);
-}
-
-function storesData(connection: Connection, provider: Provider): boolean | undefined {
-	return policyOf(connection, provider)?.stores;
-}
-
-/** A provider that stores no data need not have zero retention, which has a policy text of its own. */
-function retainsData(connection: Connection, provider: Provider): boolean | undefined {
-	return policyOf(connection, provider)?.retains;
-}
-
-function placeOf({ slug, prices }: Provider, { order = [], only, sort }: ProviderPreferences): PreviewReason[] {
+function placeOf({ slug, prices }: Provider, { order = [], only, sort }: RoutingPolicy): PreviewReason[] {
 	const place = order.indexOf(slug) + 1;
 	const known = readPrices(prices);
 	const price: PreviewReason = known ? { kind: 'price', ...known } : { kind: 'price-unknown' };
@@ -256,12 +200,12 @@ function placeOf({ slug, prices }: Provider, { order = [], only, sort }: Provide
 							? []
 							: typeof sort === 'string'
 								? ([{ kind: 'measured', by: sort }] as const)
-								: ([{ kind: 'sorted-as-told' }] as const)),
+								: ([{ kind: 'sorted-by-object' }] as const)),
 				];
 	return [...(only ? ([{ kind: 'in-only' }] as const) : []), ...ranking, price];
 }
 
-function sorted(rows: PreviewRow[], connection: Connection, { order = [], sort }: ProviderPreferences): PreviewRow[] {
+function sorted(rows: PreviewRow[], connection: Connection, { order = [], sort }: RoutingPolicy): PreviewRow[] {
 	const verdicts = { remains: 0, unclear: 1, out: 2 };
 	const placeIn = ({ slug }: PreviewRow) => (order.includes(slug) ? order.indexOf(slug) : order.length);
 	const priceOf = ({ slug }: PreviewRow) => {

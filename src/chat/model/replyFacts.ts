@@ -4,7 +4,7 @@ import { splitDigest } from '../../contract/images.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Conversation, Reply } from './conversation.ts';
 import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
-import type { AskedWith } from './policy.ts';
+import type { AskedWith } from './settings.ts';
 
 /** Adds to the reply what is known once its request has been sent and, when it has ended, its cost. */
 export function withFacts(

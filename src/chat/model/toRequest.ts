@@ -1,3 +1,4 @@
+import type { ChannelMessage } from '../../contract/channel.ts';
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
 import { withAttachments } from './attachment.ts';
 import { type Conversation, currentReply, findTurn, shownReply, turnsUpTo } from './conversation.ts';
@@ -69,4 +70,17 @@ export function toContinuationRequest(
 		model,
 		messages: [...messages, { role: 'assistant', content: text }, { role: 'user', content: GO_ON }],
 	};
+}
+
+/**
+ * Converts the messages of a request for the channel, which takes only texts, with the user's instructions before them.
+ */
+export function channelHistory(messages: readonly ChatMessage[], instructions: string): ChannelMessage[] {
+	const texts = messages.map(({ role, content }): ChannelMessage => {
+		if (role === 'tool' || typeof content !== 'string') {
+			throw new TypeError('The encrypted channel takes texts alone.');
+		}
+		return { role, content };
+	});
+	return instructions.trim() === '' ? texts : [{ role: 'system', content: instructions }, ...texts];
 }

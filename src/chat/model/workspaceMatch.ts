@@ -1,3 +1,4 @@
+import { isSameRepository } from '../../base/remoteUrl.ts';
 import type { WorkspaceTag } from './conversation.ts';
 
 /** The folders that a window has open, and the remotes of all its repositories. */
@@ -17,20 +18,11 @@ export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace
 	}
 	return (
 		folders.some(folder => open.folders.includes(folder)) ||
-		(remote !== undefined && open.remotes.some(other => remoteKey(other) === remoteKey(remote)))
+		(remote !== undefined && open.remotes.some(other => isSameRepository(other, remote)))
 	);
 }
 
 /** Whether the two are exactly the same folders. */
 export function sameFolders(one: readonly string[], other: readonly string[]): boolean {
 	return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
-}
-
-/** Returns host and path, the same for the https and the ssh address of a repository. */
-export function remoteKey(remote: string): string {
-	const [, scpHost, scpPath] = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(remote) ?? [];
-	const url = scpPath === undefined ? URL.parse(remote) : undefined;
-	const host = url ? url.hostname : (scpHost ?? '');
-	const path = url ? url.pathname : (scpPath ?? remote);
-	return `${host.toLowerCase()}/${path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')}`;
 }

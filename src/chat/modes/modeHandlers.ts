@@ -5,51 +5,53 @@ import { thenComposer } from '../../platform/editorUse.ts';
 import { views } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { dataUrl } from '../conversation/requestImages.ts';
+import { dataUrl } from '../conversation/replyRequest.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
+import type { KeptImage } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { KeptPicture } from '../model/picture.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import { openableUrl } from '../protocol/protocolSchema.ts';
-import type { PictureStore } from '../storage/pictureStore.ts';
-import type { ShownPicture } from './pictureFile.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
+import type { ShownImage } from './imageFile.ts';
 
 export interface ModeDependencies {
-	pictures: PictureStore;
+	images: ImageStore;
 	shown(): Promise<Chat>;
-	/** Runs with the chat that has the turn, where one has. */
+	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	refusedModes(): Partial<Record<TurnMode, string>>;
 	focusComposer(): void;
 	logger: Logger;
 }
 
-export type ModeHandlers = PageHandlers<Extract<FromPage, { kind: `mode-${string}` | `picture-${string}` }>['kind']>;
+export type ModeHandlers = PageHandlers<
+	Extract<FromPage, { kind: `mode-${string}` | `reply-image-${string}` }>['kind']
+>;
 
-/** Does what the page asks about modes and pictures. */
+/** Returns the handlers of the page's messages about modes and generated images. */
 export function modeHandlers({
-	pictures,
+	images,
 	shown,
 	withTurn,
 	refusedModes,
 	focusComposer,
 	logger,
 }: ModeDependencies): ModeHandlers {
-	/** With the kept picture of a turn, where it is there. What fails is said. */
-	const withPicture = (turnId: string, run: (picture: ShownPicture) => Promise<void>) =>
+	/** Calls `run` with the kept image of a turn, where there is one. The user is told of a failure. */
+	const withImage = (turnId: string, run: (image: ShownImage) => Promise<void>) =>
 		withTurn(turnId, async chat => {
 			const turn = findTurn(chat.conversation, turnId);
-			const kept = turn && keptPicture(turn);
-			const bytes = kept && (await pictures.read(chat.conversation.id, kept.file));
+			const kept = turn && keptImage(turn);
+			const bytes = kept && (await images.read(chat.conversation.id, kept.file));
 			if (!bytes) {
 				return;
 			}
 			try {
 				await run({ bytes, type: kept.type, prompt: turn.question });
 			} catch (error) {
-				logger.log('warn', 'A picture cannot be written', { reason: describeError(error) });
+				logger.log('warn', 'An image cannot be written', { reason: describeError(error) });
 				const code = systemErrorCode(error);
-				const message = vscode.l10n.t('The picture could not be written there. Choose another place.');
+				const message = vscode.l10n.t('The image could not be written there. Choose another place.');
 				void showMessage('error', code === undefined ? message : `${message} (${code})`);
 			}
 		});
@@ -60,51 +62,49 @@ export function modeHandlers({
 			await thenComposer(async () => {
 				const mode = await pickMode(chat.mode, refusedModes());
 				if (mode !== undefined) {
-					// The keyboard does not wait for the disk.
+					// The focus does not wait for the disk.
 					void chat.setMode(mode);
 				}
 				return undefined;
 			}, focusComposer);
 		},
-		'picture-request': async ({ turn: turnId, file }) => {
+		'reply-image-request': async ({ turn: turnId, file }) => {
 			let address: string | undefined;
 			await withTurn(turnId, async chat => {
 				const turn = findTurn(chat.conversation, turnId);
-				const kept = turn?.replies
-					.map(({ picture }) => picture)
-					.find(picture => isKept(picture) && picture.file === file);
+				const kept = turn?.replies.map(({ image }) => image).find(image => isKept(image) && image.file === file);
 				if (isKept(kept)) {
-					const bytes = await pictures.read(chat.conversation.id, file);
+					const bytes = await images.read(chat.conversation.id, file);
 					address = bytes && dataUrl(kept.type, bytes);
 				}
 			});
 			return address;
 		},
-		'picture-reload': ({ turn }) =>
+		'reply-image-reload': ({ turn }) =>
 			withTurn(turn, async chat => {
-				await vscode.window.withProgress({ location: { viewId: views.chat } }, () => chat.reloadPicture(turn));
+				await vscode.window.withProgress({ location: { viewId: views.chat } }, () => chat.reloadImage(turn));
 			}),
-		'picture-save': ({ turn }) =>
-			withPicture(turn, async picture => (await import('./pictureFile.ts')).savePicture(picture)),
-		'picture-insert': ({ turn }) =>
-			withPicture(turn, async picture => (await import('./pictureFile.ts')).insertPicture(picture)),
-		'picture-open': ({ turn: turnId }) =>
+		'reply-image-save': ({ turn }) => withImage(turn, async image => (await import('./imageFile.ts')).saveImage(image)),
+		'reply-image-insert': ({ turn }) =>
+			withImage(turn, async image => (await import('./imageFile.ts')).insertImage(image)),
+		'reply-image-open': ({ turn: turnId }) =>
 			withTurn(turnId, async chat => {
 				const turn = findTurn(chat.conversation, turnId);
 				const address = turn?.mode === 'image' ? openableUrl(shownReply(turn).text.trim()) : undefined;
 				if (address && address.protocol !== 'mailto:') {
-					// As a string: a Uri would decode and encode the query anew, and a signed address would not hold.
+					// The address stays a string: a Uri would decode and re-encode the query, which would break a
+					// signed address.
 					await vscode.commands.executeCommand('vscode.open', address.href);
 				}
 			}),
 	};
 }
 
-function keptPicture(turn: Turn): KeptPicture | undefined {
-	const { picture } = shownReply(turn);
-	return isKept(picture) ? picture : undefined;
+function keptImage(turn: Turn): KeptImage | undefined {
+	const { image } = shownReply(turn);
+	return isKept(image) ? image : undefined;
 }
 
-function isKept(picture: Turn['replies'][0]['picture']): picture is KeptPicture {
-	return picture !== undefined && 'file' in picture;
+function isKept(image: Turn['replies'][0]['image']): image is KeptImage {
+	return image !== undefined && 'file' in image;
 }

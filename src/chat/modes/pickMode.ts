@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { PickList } from '../../platform/pick.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import { modeDescription, modeLabel } from './messages.ts';
+import { modeDescription, modeLabel } from '../protocol/labels.ts';
 
 interface Row extends vscode.QuickPickItem {
 	mode: TurnMode;
@@ -16,10 +17,19 @@ export function pickMode(
 	current: TurnMode,
 	refusals: Partial<Record<TurnMode, string>>,
 ): Promise<TurnMode | undefined> {
-	const pick = vscode.window.createQuickPick<Row>();
-	pick.title = vscode.l10n.t('Messages in This Conversation');
-	pick.placeholder = vscode.l10n.t('One message can ask for something else: begin it with /chat, /search or /image.');
-	pick.items = TURN_MODES.map(mode => {
+	const list = new PickList<Row, TurnMode>(picker => {
+		picker.title = vscode.l10n.t('Messages in This Conversation');
+		picker.placeholder = vscode.l10n.t(
+			'One message can ask for something else: begin it with /chat, /search or /image.',
+		);
+		picker.onDidAccept(() => {
+			const [row] = picker.selectedItems;
+			if (row && row.refusal === undefined) {
+				list.end(row.mode);
+			}
+		});
+	});
+	const rows = TURN_MODES.map(mode => {
 		const refusal = refusals[mode];
 		return {
 			mode,
@@ -29,21 +39,11 @@ export function pickMode(
 			...defined({ detail: refusal }),
 		};
 	});
-	pick.activeItems = pick.items.filter(({ mode }) => mode === current);
-	return new Promise(resolve => {
-		pick.onDidAccept(() => {
-			const [row] = pick.selectedItems;
-			if (row && row.refusal === undefined) {
-				resolve(row.mode);
-				pick.hide();
-			}
-		});
-		pick.onDidHide(() => {
-			resolve(undefined);
-			pick.dispose();
-		});
-		pick.show();
-	});
+	list.show(
+		rows,
+		rows.find(({ mode }) => mode === current),
+	);
+	return list.result;
 }
 
 const MODE_ICONS: Record<TurnMode, string> = { chat: 'comment', search: 'globe', image: 'file-media' };

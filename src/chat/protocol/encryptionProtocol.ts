@@ -1,25 +1,18 @@
-// What the chat page is told of an encrypted conversation. Plain types: the page has no zod.
+// What the chat page shows of an encrypted conversation. Plain types, because the page has no zod.
 
 export interface EncryptionView {
-	/** What may be said of it, without a full stop. */
+	/** What can be said about the channel, without a full stop. */
 	label: string;
-	/** More of it; each without a full stop. */
+	/** Further details, each without a full stop. */
 	details: string[];
-	/** It is being opened. */
+	/** Whether the channel is being opened. */
 	isConnecting: boolean;
-	/** It does not go on, or could not be opened. */
+	/** Whether the conversation has ended, or its channel could not be opened. */
 	isRefused: boolean;
-	/** Nothing of it is written. The page keeps nothing of it either. */
+	/** Whether the conversation is not kept. The page then stores nothing of it either. */
 	isKept: boolean;
-	/** What stands in the place of its turns while there are none, in sentences. */
+	/** The sentences that are shown while there are no turns. */
 	emptyText: string;
-	/** In a snapshot: what was typed in it and not sent, when it was shown last. */
+	/** The draft of the conversation when it was last shown. Only snapshots have it. */
 	draft?: string;
-}
-
-export interface EncryptionStrings {
-	ask: string;
-	begin: string;
-	noMode: string;
-	showAttestation: string;
 }

@@ -1,133 +1,145 @@
-// What the chat page and the extension say to each other. Kinds are noun-verb. Plain types: the page has no zod.
+// The messages between the chat page and the extension. Their kinds are named noun-verb. Plain types, because the page
+// has no zod.
 
 import type { AnswerMessage } from '../../base/rpc.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
+import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { PictureProblem } from '../model/picture.ts';
-import type { EncryptionStrings, EncryptionView } from './encryptionProtocol.ts';
+import type { EncryptionView } from './encryptionProtocol.ts';
+import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
 
-import type { CostView, DetailsView, PolicyStrings, PolicyView } from './policyProtocol.ts';
-
-/** Every change of the conversation carries the number after the one before; a snapshot carries the last one in it. */
+/**
+ * Each change of the conversation has the number after the previous one; a snapshot has the number of the last change
+ * that it includes.
+ */
 export type ToPage =
 	| { kind: 'snapshot-set'; sequence: number; snapshot: Snapshot }
-	/** Asked for: the turns before the first one that the page has, and how many there are before those. */
+	/**
+	 * Turns that the page has asked for, which come before its first one. `earlier` is how many there are before those.
+	 */
 	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
-	| { kind: 'policy-set'; policy: PolicyView }
+	| { kind: 'settings-set'; settings: SettingsView }
 	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
-	/** The message is on disk: the composer may let go of it. */
+	/** The message is on disk, so the composer may drop its draft. */
 	| { kind: 'message-accept'; turn: string }
-	/** The user is asked for something first: the answer comes when that is over. */
+	/** The user is asked something first. The outcome of the message follows when that is over. */
 	| { kind: 'message-hold'; turn: string }
-	/** `reason`: a sentence; `action`: the label of the button that helps. */
+	/** `reason` is a sentence, and `action` the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
-	/** A request: the answer says whether keys that are pressed go to the page. */
+	/** A request whose answer says whether the page has the keyboard focus. */
 	| { kind: 'composer-focus'; request: string }
-	/** Ends a request of the page. */
+	/** Answers a request of the page. */
 	| AnswerMessage
-	/** Puts a question into the composer, where there is none yet. */
+	/** Puts a question into the composer where it is empty. */
 	| { kind: 'composer-fill'; text: string }
 	| { kind: 'context-set'; context: ContextView };
 
-/** Those with a `request` are requests, and `PageAnswers` says of what. */
+/** Messages with a `request` are requests, whose answers `PageAnswers` describes. */
 export type FromPage =
-	/** The page has loaded and wants a snapshot. */
+	/** The page has loaded and asks for a snapshot. */
 	| { kind: 'page-ready'; request: string }
-	/** A change was missed. */
+	/** The page has missed a change and asks for a snapshot. */
 	| { kind: 'snapshot-request'; request: string }
-	/** Wants the turns before this one, which is the first that the page has. */
+	/** Asks for the turns before this one, which is the first that the page has. */
 	| { kind: 'earlier-request'; request: string; before: string }
 	/**
-	 * The page makes the turn's id, so that after a reload it can tell whether its draft was taken. It says which
-	 * conversation it shows, once it shows one, because another may be on its way. `edits`: in the place of this turn.
+	 * The page creates the turn's id, so that after a reload it can tell whether its draft was taken. It names the
+	 * conversation that it shows, once it shows one, because another one may be about to be shown. `edits` is the turn
+	 * that the message replaces.
 	 */
 	| { kind: 'message-send'; conversation?: string; turn: string; text: string; edits?: string }
 	| { kind: 'reply-stop'; turn: string }
 	| { kind: 'reply-retry'; turn: string }
 	| { kind: 'reply-continue'; turn: string }
-	/** Shows this version of a message. */
+	/** Asks to show this version of a message. */
 	| { kind: 'version-show'; turn: string }
-	/** The button of a turn's explanation was pressed. The host knows which command that is. */
+	/** The button of a turn's explanation was pressed. Only the host knows its command. */
 	| { kind: 'explanation-follow'; turn: string }
-	/** The button beside the reason why this message was not sent was pressed. */
+	/** The button beside the reason for a refusal was pressed. */
 	| { kind: 'refusal-follow'; turn: string }
-	/** The button of the connection's line was pressed. */
+	/** The button of the connection's status was pressed. */
 	| { kind: 'connection-follow' }
-	/** The user wants to choose what messages ask for. */
+	/** The user wants to choose the mode of the messages. */
 	| { kind: 'mode-pick' }
-	| { kind: 'picture-request'; request: string; turn: string; file: string }
-	/** Loads it once more; saves it; writes it into the workspace and a reference at the cursor; opens its address. */
-	| { kind: 'picture-reload' | 'picture-save' | 'picture-insert' | 'picture-open'; turn: string }
-	/** Begins an encrypted conversation; shows what the one that is shown proves. */
+	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
+	/**
+	 * Loads the image again, saves it, inserts it (writes it into the workspace, and a reference at the cursor), or
+	 * opens its address.
+	 */
+	| { kind: 'reply-image-reload' | 'reply-image-save' | 'reply-image-insert' | 'reply-image-open'; turn: string }
+	/** Begins an encrypted conversation, or shows the attestation of the shown one. */
 	| { kind: 'encryption-begin' }
 	| { kind: 'attestation-show' }
-	/** What was typed in this encrypted conversation and not sent. The host holds it, and writes it nowhere. */
+	/** The draft of this encrypted conversation. The host holds it in memory and never writes it to disk. */
 	| { kind: 'draft-hold'; conversation: string; text: string }
-	/** The buttons of the model and the policy were pressed. */
+	/** The buttons for the model and the routing policy were pressed. */
 	| { kind: 'model-choose' }
-	| { kind: 'policy-choose' }
-	/** Ends a request of the host. */
+	| { kind: 'routing-choose' }
+	/** Answers a request of the host. */
 	| AnswerMessage
-	/** Whether keys that are pressed go to the page. The editor's own `focusedView` leaves out webviews. */
-	| { kind: 'focus-tell'; focused: boolean }
-	/** What the page keeps for itself, as its own JSON: handed back to the next page as it is. */
+	/** Whether the page has the keyboard focus. The editor's own `focusedView` does not cover webviews. */
+	| { kind: 'focus-set'; focused: boolean }
+	/** The page's own state as JSON, which the next page gets unchanged. */
 	| { kind: 'state-keep'; state: string }
 	| { kind: 'link-open'; url: string }
 	| { kind: 'text-copy'; text: string }
-	/** Code of this turn's reply, and what its fence says of it. */
+	/** Code from this turn's reply, and what its fence says about it. */
 	| { kind: 'code-use'; action: CodeAction; turn: string; code: string; language?: string; file?: string }
-	/** Which of these names are files of the workspace? */
+	/** Asks which of these names are files of the workspace. */
 	| { kind: 'files-check'; request: string; names: string[] }
 	| { kind: 'file-open'; name: string }
 	| { kind: 'image-load'; request: string; url: string }
-	/** Asks the user what to add. */
+	/** Asks the host to let the user choose context to add. */
 	| { kind: 'context-pick' }
-	/** Asks the user what to leave out, so that the message fits. */
+	/** Asks the host to let the user choose what to shorten, so that the message fits. */
 	| { kind: 'context-shorten' }
 	| { kind: 'context-drop'; uris: string[] }
-	/** A file that came without an address. */
+	/** A dropped or pasted file that has no address. */
 	| { kind: 'context-text'; name: string; text: string }
-	/** An image that came without an address, in base64. */
+	/** A dropped or pasted image that has no address, in base64. */
 	| { kind: 'context-image'; name: string; data: string }
 	/** Asks for an image that is attached to a message, or, without a turn, to the next one. */
 	| { kind: 'preview-request'; request: string; file: string; turn?: string }
 	| { kind: 'chip-remove'; chip: string }
 	| { kind: 'chip-open'; chip: string }
-	/** Opens the place of what went with a message. */
+	/** Opens the place where an attachment of a message came from. */
 	| { kind: 'attachment-open'; turn: string; index: number }
-	/** What could stand for `#` and these characters. */
+	/** Asks what `#` followed by these characters can complete to. */
 	| { kind: 'completion-request'; request: string; query: string }
 	| { kind: 'completion-take'; item: string }
-	| { kind: 'paste-look'; request: string; text: string }
-	/** What was pasted becomes a chip: an answer that came too late gets no such word, because by then it is text. */
+	| { kind: 'paste-check'; request: string; text: string }
+	/**
+	 * Turns the pasted text into a chip. It is not sent where the answer came too late, because the text was kept as
+	 * text by then.
+	 */
 	| { kind: 'paste-take'; paste: string };
 
-/** What the page asks for, and what the answer holds, as what a method of that name would give. */
+/** The requests of the page. Each method has the type of the answer's value. */
 export interface PageAnswers {
-	/** Nothing: what was asked for has been posted by then. */
+	/** The answer is empty, because the turns have been posted by then. */
 	'page-ready'(): void;
 	'snapshot-request'(): void;
 	'earlier-request'(): void;
-	/** A kept picture as a `data:` address; undefined where it is gone. */
-	'picture-request'(): string | undefined;
-	/** Those of the names that are files of the workspace. */
+	/** The image as a `data:` URL; undefined where it is gone. */
+	'reply-image-request'(): string | undefined;
+	/** The names that are files of the workspace. */
 	'files-check'(): string[];
 	'image-load'(): LoadedImage;
-	/** As a `data:` address; undefined where it is gone. */
+	/** The attached image as a `data:` URL; undefined where it is gone. */
 	'preview-request'(): string | undefined;
 	'completion-request'(): CompletionItem[];
-	/** What the host calls what was pasted, if it can make a chip of it; otherwise it is text. */
-	'paste-look'(): string | undefined;
+	/** The id of the pasted text, where a chip can be made of it. */
+	'paste-check'(): string | undefined;
 }
 
 export type AnswerTo<K extends keyof PageAnswers> = ReturnType<PageAnswers[K]>;
 
-/** What the host does for each of these messages; for a request it gives what the answer holds. */
+/** The host's handlers of these messages. For a request, the handler returns the value of the answer. */
 export type PageHandlers<K extends FromPage['kind']> = {
 	[P in K]: (
 		message: Extract<FromPage, { kind: P }>,
@@ -147,14 +159,14 @@ export type TurnChange =
 export interface Snapshot {
 	/** The id of the conversation. */
 	conversation: string;
-	/** The last ones; `earlier` is how many there are before them. */
+	/** The last turns. `earlier` is how many there are before them. */
 	turns: TurnView[];
 	earlier: number;
 	connection: ConnectionView;
 	/** Absent for chat. */
 	mode?: TurnMode;
-	policy?: PolicyView;
-	/** Absent where it is not encrypted. */
+	settings?: SettingsView;
+	/** Absent in a conversation that is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;
 }
@@ -162,11 +174,11 @@ export interface Snapshot {
 export interface ConnectionView {
 	label: string;
 	model?: string;
-	/** Why chat cannot be used, as a sentence, with the label of the one button that helps. */
+	/** Why chat cannot be used, as a sentence, with the label of the button that helps. */
 	problem?: { message: string; action: string };
-	/** Why no encrypted conversation can be had, as a sentence. */
+	/** Why no encrypted conversation is possible, as a sentence. */
 	noEncryption?: string;
-	/** Why these cannot be used, as sentences. */
+	/** Why modes cannot be used, as sentences. */
 	refusedModes?: Partial<Record<TurnMode, string>>;
 }
 
@@ -177,29 +189,32 @@ export interface TurnView {
 	question: string;
 	/** Absent in a chat. */
 	mode?: Exclude<TurnMode, 'chat'>;
-	/** What went with the message, in its order. */
+	/** The context of the message, in its order. */
 	attachments?: AttachmentView[];
 	reply: ReplyView;
-	/** Where the message was changed and sent again: this is the one at `index`, counted from 1. Turn ids. */
+	/**
+	 * The versions of a message that was changed and sent again. This one is at `index`, counted from 1. `previous` and
+	 * `next` are turn ids.
+	 */
 	version?: { index: number; count: number; previous?: string; next?: string };
 }
 
 export interface AttachmentView {
 	kind: AttachmentKind;
-	/** Such as `auth.ts:40-72`. */
+	/** For example `auth.ts:40-72`. */
 	label: string;
 	/** The file's path, where it has one. */
 	path?: string;
-	/** In UTF-16 code units, and about how many tokens that is. */
+	/** The length in UTF-16 code units, and an estimate of the tokens. */
 	length: number;
 	tokens: number;
-	/** Of an image: the name of its file, its size in pixels and in bytes. */
+	/** The file name of an image, its size in pixels and its size in bytes. */
 	image?: { file: string; width: number; height: number; bytes: number };
-	/** How many of them the user left out. */
+	/** How many code units the user left out. */
 	omitted?: number;
 }
 
-/** What will go with the next message. */
+/** The context of the next message. */
 export interface ContextView {
 	chips: ChipView[];
 	/** Why not all of it can be sent, as a sentence. */
@@ -220,173 +235,62 @@ export interface CompletionItem {
 export interface ReplyView {
 	state: 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
 	text: string;
-	/** The text is that of an earlier reply, shown until the current one has some. */
+	/** Whether the text is that of an earlier reply, which is shown until the current one has some. */
 	earlier: boolean;
 	reasoning?: string;
 	model?: string;
 	provider?: string;
-	/** Milliseconds. */
+	/** In milliseconds. */
 	duration?: number;
 	usage?: { prompt?: number; cached?: number; completion?: number; reasoning?: number };
 	cost?: CostView;
 	details?: DetailsView;
-	/** Streaming, and nothing has come for a while. */
+	/** Whether the reply is streaming and nothing has come for a while. */
 	waiting: boolean;
 	explanation?: { message: string; action?: { label: string; primary: boolean } };
 	canRetry: boolean;
-	/** It ended before the model had said all. */
+	/** Whether the reply ended before the model was finished. */
 	canContinue: boolean;
-	/** How often it was continued. */
+	/** How often the reply was continued. */
 	continued: number;
-	/** Once it has ended. */
+	/** Set once the reply has ended. */
 	citations?: Citations;
-	/** Of an image model's reply; absent until it is known. */
-	picture?: PictureView;
+	/** The image of an image model's reply; absent until it is known. */
+	image?: ReplyImageView;
 }
 
-/** `file` names it in requests. Sizes are in pixels. */
-export type PictureView =
+/** `file` identifies the image in requests. Sizes are in pixels. */
+export type ReplyImageView =
 	| { file: string; width: number; height: number }
-	| { problem: PictureProblem | 'not-loaded'; canReload: boolean };
+	| { problem: ImageProblem | 'not-loaded'; canReload: boolean };
 
-/** Longest user message, in UTF-16 code units. */
+/** The maximum length of a user's message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
 
-/** Longest text that is looked up when it is pasted, and most addresses in one drop. */
+/** The maximum length of pasted text whose place is looked up, and the maximum number of addresses in one drop. */
 export const MAXIMUM_PASTE_LENGTH = 200_000;
 export const MAXIMUM_DROP = 200;
 export const MAXIMUM_FILE_TEXT = 1_000_000;
-/** Of an image in base64. */
+/** The maximum length of an image in base64. */
 export const MAXIMUM_IMAGE_DATA = 7_000_000;
 
-/** Longest text the page may ask to copy, and longest address it may ask to open. */
+/** The maximum length of text to copy, and of an address to open. */
 export const MAXIMUM_COPY_LENGTH = 16_000_000;
-/** Longest state that the page may have kept. */
+/** The maximum length of the page's own state. */
 export const MAXIMUM_STATE_LENGTH = 8_000_000;
 export const MAXIMUM_URL_LENGTH = 8_192;
 
-/** So many names of files the page may ask about at a time, and how long each and what a fence says may be. */
+/** The maximum number of file names in one request, and the maximum length of each and of what a fence says. */
 export const MAXIMUM_NAMES = 64;
 export const MAXIMUM_NAME_LENGTH = 400;
 
-/** The words of the page, from the editor's language bundle. `{0}` and on are filled in by the page. */
-export interface PageStrings {
-	addContext: string;
-	apply: string;
-	ask: string;
-	askChat: string;
-	askImage: string;
-	askSearch: string;
-	attached: string;
-	cancel: string;
-	chipAdded: string;
-	chipCut: string;
-	chipHelp: string;
-	chipImage: string;
-	chipRemoved: string;
-	chipShortened: string;
-	chipSize: string;
-	chooseMode: string;
-	citation: string;
-	closed: string;
-	code: string;
-	codeIn: string;
-	commandChat: string;
-	commandImage: string;
-	commandSearch: string;
-	commands: string;
-	continue: string;
-	continued: string;
-	continuedTimes: string;
-	completions: string;
-	context: string;
-	conversation: string;
-	copied: string;
-	copy: string;
-	copyMarkdown: string;
-	copyPrompt: string;
-	copyReply: string;
-	dismiss: string;
-	dropHint: string;
-	edit: string;
-	editMessage: string;
-	emptyPrompt: string;
-	emptyState: string;
-	emptyStateContext: string;
-	encryption: EncryptionStrings;
-	image: string;
-	imageTooLarge: string;
-	insertAtCursor: string;
-	insertPicture: string;
-	jumpToEnd: string;
-	loadAgain: string;
-	loadImage: string;
-	loadingImage: string;
-	makeAgain: string;
-	makingPicture: string;
-	minutes: string;
-	modeChat: string;
-	modeImage: string;
-	modeSearch: string;
-	newFile: string;
-	nextVersion: string;
-	notText: string;
-	noAnswer: string;
-	noHostAnswer: string;
-	noCompletions: string;
-	openFile: string;
-	openPicture: string;
-	pictureAddress: string;
-	pictureGone: string;
-	pictureNotKept: string;
-	pictureNotLoaded: string;
-	picturePrivate: string;
-	pictureRedirected: string;
-	pictureSize: string;
-	pictureType: string;
-	pictureUnreachable: string;
-	plainText: string;
-	policy: PolicyStrings;
-	previousVersion: string;
-	reasoning: string;
-	removeChip: string;
-	reply: string;
-	replyEnded: string;
-	replyStopped: string;
-	retry: string;
-	retryOffer: string;
-	savePicture: string;
-	seconds: string;
-	send: string;
-	shortenContext: string;
-	shortened: string;
-	showEarlier: string;
-	sources: string;
-	sourcesCut: string;
-	stillReplying: string;
-	stillWaiting: string;
-	stop: string;
-	stopped: string;
-	streaming: string;
-	switchConnection: string;
-	table: string;
-	tokensCached: string;
-	tokensIn: string;
-	tokensOut: string;
-	tooLong: string;
-	usingModel: string;
-	versionLabel: string;
-	versionOf: string;
-	via: string;
-	you: string;
-}
-
-/** What the shell hands to the page before its script runs. */
+/** The data that the HTML contains for the page's script. */
 export interface PageData {
-	/** What a page kept last, as its own JSON. */
+	/** The page's own state as JSON, as it was stored last. */
 	state?: string;
-	/** Tells workspaces apart. */
+	/** Identifies the workspace. */
 	place: string;
-	strings: PageStrings;
+	/** Translations by their English texts; absent where the editor speaks English. */
+	bundle?: Record<string, string>;
 	language: string;
 }

@@ -1,6 +1,6 @@
-// Parses what comes from the page. Host only.
+// Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
-import { PICTURE_FILE } from '../model/picture.ts';
+import { IMAGE_FILE } from '../model/images.ts';
 import {
 	type FromPage,
 	MAXIMUM_COPY_LENGTH,
@@ -22,13 +22,13 @@ const address = z.string().max(MAXIMUM_URL_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request']), request }),
-	// To the one request of the host.
+	// The answer to the only request of the host.
 	z.strictObject({
 		kind: z.literal('answer'),
 		request,
 		answer: z.union([z.strictObject({ value: z.boolean() }), z.strictObject({ problem: z.string().max(1_000) })]),
 	}),
-	// Twice the limit gets through, so that a message that is too long is refused in words.
+	// Up to twice the limit is accepted here, so that a message that is too long is refused with a sentence.
 	z.strictObject({
 		kind: z.literal('message-send'),
 		conversation: z.uuid().exactOptional(),
@@ -44,8 +44,11 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
-	z.strictObject({ kind: z.literal('picture-request'), request, turn, file: z.string().regex(PICTURE_FILE) }),
-	z.strictObject({ kind: z.enum(['picture-reload', 'picture-save', 'picture-insert', 'picture-open']), turn }),
+	z.strictObject({ kind: z.literal('reply-image-request'), request, turn, file: z.string().regex(IMAGE_FILE) }),
+	z.strictObject({
+		kind: z.enum(['reply-image-reload', 'reply-image-save', 'reply-image-insert', 'reply-image-open']),
+		turn,
+	}),
 	z.strictObject({ kind: z.enum(['encryption-begin', 'attestation-show']) }),
 	z.strictObject({
 		kind: z.literal('draft-hold'),
@@ -53,7 +56,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 	}),
 	z.strictObject({ kind: z.literal('model-choose') }),
-	z.strictObject({ kind: z.literal('policy-choose') }),
+	z.strictObject({ kind: z.literal('routing-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),
 	z.strictObject({ kind: z.literal('context-pick') }),
 	z.strictObject({ kind: z.literal('context-shorten') }),
@@ -71,7 +74,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({
 		kind: z.literal('preview-request'),
 		request,
-		file: z.string().regex(PICTURE_FILE),
+		file: z.string().regex(IMAGE_FILE),
 		turn: turn.exactOptional(),
 	}),
 	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),
@@ -79,9 +82,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
 	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(200) }),
 	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
-	z.strictObject({ kind: z.literal('paste-look'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
+	z.strictObject({ kind: z.literal('paste-check'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
 	z.strictObject({ kind: z.literal('paste-take'), paste: z.uuid() }),
-	z.strictObject({ kind: z.literal('focus-tell'), focused: z.boolean() }),
+	z.strictObject({ kind: z.literal('focus-set'), focused: z.boolean() }),
 	z.strictObject({ kind: z.literal('state-keep'), state: z.string().max(MAXIMUM_STATE_LENGTH) }),
 	z.strictObject({ kind: z.literal('text-copy'), text: z.string().min(1).max(MAXIMUM_COPY_LENGTH) }),
 	z.strictObject({
@@ -97,13 +100,13 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('image-load'), request, url: z.string().max(MAXIMUM_URL_LENGTH) }),
 ]);
 
-/** undefined for anything that is not a message of the page. */
+/** Returns undefined for anything that is not a message of the page. */
 export function parseFromPage(message: unknown): FromPage | undefined {
 	const parsed = fromPageSchema.safeParse(message);
 	return parsed.success ? parsed.data : undefined;
 }
 
-/** The address when it may be opened in the browser: a whole http, https or mailto URL. */
+/** Returns the address where it may be opened in the browser: an absolute http, https or mailto URL. */
 export function openableUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url : undefined;

@@ -1,6 +1,5 @@
 import { defined } from '../../base/defined.ts';
 import { commands } from '../../platform/ids.ts';
-import { imageTokens } from '../model/attachedImage.ts';
 import { type Attachment, estimateTokens } from '../model/attachment.ts';
 import { citationsOf } from '../model/citations.ts';
 import {
@@ -13,22 +12,25 @@ import {
 	versionsOf,
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
-import { costOf, servedModel } from '../model/replyFacts.ts';
-import type { AttachmentView, PictureView, ReplyView, TurnView } from './protocol.ts';
-import { toDetailsView } from './toPolicyView.ts';
+import { imageTokens } from '../model/images.ts';
+import { nameOf } from '../model/presets.ts';
+import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
+import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';
+import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
+import type { DetailsView, FieldView, SettingsView } from './settingsProtocol.ts';
 
-/** What of a running reply is not part of the conversation. */
+/** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
 	readonly turnId: string;
-	/** Nothing has come for a while. */
+	/** Whether nothing has come for a while. */
 	readonly waiting: boolean;
 }
 
-/** The page gets at most so many turns, and about so many characters, at a time: neither side may stand still for it. */
+/** The limits of turns and of characters in one message to the page, so that neither side blocks for long. */
 const SLICE_TURNS = 40;
 const SLICE_LENGTH = 400_000;
 
-/** The turns before the one at `end`, as many as one message may hold. `path` is all that is shown. */
+/** Returns the turns before index `end`, as many as one message may hold. `path` has all turns that are shown. */
 export function sliceBefore(path: readonly Turn[], end: number): Turn[] {
 	let start = end;
 	for (let length = 0; start > 0 && end - start < SLICE_TURNS; start--) {
@@ -87,8 +89,8 @@ function toVersionView(conversation: Conversation, turn: Turn): TurnView['versio
 
 function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 	const [current, shown] = [currentReply(turn), shownReply(turn)];
-	const isPicture = turn.mode === 'image';
-	const picture = isPicture ? toPictureView(shown) : undefined;
+	const isImage = turn.mode === 'image';
+	const image = isImage ? toReplyImageView(shown) : undefined;
 	const { sources = [] } = shown;
 	const { model = current.model } = servedModel(shown);
 	const { provider } = shown;
@@ -99,34 +101,40 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 	const details = toDetailsView(shown);
 	return {
 		state: current.state,
-		// The text of an image model is an address, which nobody reads.
-		text: isPicture ? '' : shown.text,
+		// The text of an image model's reply is an address, which is not meant to be read.
+		text: isImage ? '' : shown.text,
 		earlier: shown !== current,
 		waiting,
 		canRetry: isLast,
-		canContinue: isLast && !isPicture && isUnfinished(current),
+		canContinue: isLast && !isImage && isUnfinished(current),
 		continued: shown.continuations?.length ?? 0,
 		...defined({ reasoning, model, provider, duration, usage, cost, details }),
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
-		...defined({ picture }),
+		...defined({ image }),
 	};
 }
 
-/** A picture may come once more where the reason may be gone, and where nothing was tried: its reply was stopped. */
-function toPictureView({ state, text, picture }: Reply): PictureView | undefined {
-	if (picture && 'file' in picture) {
-		const { file, width, height } = picture;
+/**
+ * An image can be loaded again where the reason for its absence may be gone, or where its reply was stopped before it
+ * was loaded.
+ */
+function toReplyImageView({ state, text, image }: Reply): ReplyImageView | undefined {
+	if (image && 'file' in image) {
+		const { file, width, height } = image;
 		return { file, width, height };
 	}
 	if (text === '' || state === 'streaming') {
 		return undefined;
 	}
-	const problem = picture?.problem ?? 'not-loaded';
+	const problem = image?.problem ?? 'not-loaded';
 	return { problem, canReload: problem === 'not-loaded' || problem === 'unreachable' || problem === 'not-kept' };
 }
 
-/** Of all parts, without the time between them; undefined where that of a part is not known. */
+/**
+ * Returns the duration of all parts of a reply in milliseconds, without the time between them, or undefined where that
+ * of a part is not known.
+ */
 export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
 	const starts = [startedAt, ...continuations.map(({ resumedAt }) => resumedAt)];
 	const ends = [...continuations.map(({ pausedAt }) => pausedAt), endedAt];
@@ -141,7 +149,7 @@ export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): n
 	return duration;
 }
 
-/** Of all parts; undefined where that of a part is not known. */
+/** Returns the tokens of all parts of a reply, or undefined where those of a part are not known. */
 export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | undefined {
 	const parts = [...continuations.map(part => part.usage), usage];
 	const sum = (count: (part: ReplyUsage) => number | undefined): number | undefined =>
@@ -163,8 +171,55 @@ function toExplanationView({
 	message,
 	action,
 }: NonNullable<Reply['explanation']>): NonNullable<ReplyView['explanation']> {
-	// Looking at the log mends nothing, so there the primary button is Retry.
+	// Opening the log solves nothing, so there the primary button is Retry.
 	return action
 		? { message, action: { label: action.label, primary: action.command !== commands.showLog } }
 		: { message };
+}
+
+/**
+ * Returns what the next message is sent with. `model` is that of the settings, for a conversation without one of its
+ * own. `defaults` are undefined where a setting cannot be read, so that nothing is sent.
+ */
+export function toSettingsView(
+	conversation: Conversation,
+	defaults: UserSettings | undefined,
+	model: string | undefined,
+): SettingsView {
+	const { settings } = conversation;
+	const used = settings?.model ?? model;
+	const named = used === undefined ? {} : { model: used };
+	if (defaults === undefined) {
+		const routing = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
+		return { ...named, routing, retention: 'account', total: totalOf(conversation) };
+	}
+	const retention = retentionInForce(defaults, settings);
+	return {
+		...named,
+		routing: nameOf(settingsInForce(defaults, settings).routing),
+		retention: retention === 'account' ? 'account' : retention ? 'on' : 'off',
+		total: totalOf(conversation),
+	};
+}
+
+/** Returns undefined for a reply of which nothing more is known than what it shows. */
+export function toDetailsView(reply: Reply): DetailsView | undefined {
+	const { asked, retention, serviceId, startedAt, firstAt } = reply;
+	const { digest } = servedModel(reply);
+	const details: DetailsView = {
+		...(asked === undefined
+			? {}
+			: { asked: [asked.model, ...(asked.models ?? [])], routing: nameOf(asked.provider ?? {}) }),
+		...(asked?.provider === undefined ? {} : { routingFields: fieldsOf(asked.provider) }),
+		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
+		...defined({ digest, retention, serviceId }),
+		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
+	};
+	return Object.keys(details).length === 0 ? undefined : details;
+}
+
+function fieldsOf(fields: object): FieldView[] {
+	return Object.entries(fields)
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }

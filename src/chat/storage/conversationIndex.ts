@@ -8,6 +8,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Logger } from '../../base/logger.ts';
+import { cut, oneLine } from '../../base/plainText.ts';
 import type { Turn, WorkspaceTag } from '../model/conversation.ts';
 import {
 	DamagedFileError,
@@ -17,7 +18,7 @@ import {
 	parseTurn,
 	workspaceSchema,
 } from '../model/conversationFile.ts';
-import { cut, oneLine, titleOf } from '../model/title.ts';
+import { titleOf } from '../model/title.ts';
 import { FILE_EXTENSION, LOCK_EXTENSION } from './conversationWriter.ts';
 
 export const INDEX_FILE = 'index.json';

@@ -21,13 +21,13 @@ import {
 	type Writer,
 	writeTitle,
 } from './conversationWriter.ts';
-import { movePictures, picturesOf, removePictures } from './pictureStore.ts';
+import { imagesOf, moveImages, removeImages } from './imageStore.ts';
 
 /** The folder that keeps deleted conversations for a while. */
 export const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
 /** The extension of the folder with the images of a conversation in the trash, beside its file. */
-const TRASHED_PICTURES = '.pictures';
+const TRASHED_IMAGES = '.images';
 
 const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -152,7 +152,7 @@ export class ConversationStore {
 			}
 			throw error;
 		}
-		await movePictures(picturesOf(this.folder, id), trashed + TRASHED_PICTURES);
+		await moveImages(imagesOf(this.folder, id), trashed + TRASHED_IMAGES);
 		return { id, file: trashed };
 	}
 
@@ -164,14 +164,14 @@ export class ConversationStore {
 		const target = path.join(this.folder, id + FILE_EXTENSION);
 		if (!(await identityOf(target))) {
 			await rename(file, target);
-			await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, id));
+			await moveImages(file + TRASHED_IMAGES, imagesOf(this.folder, id));
 			return id;
 		}
 		const { conversation } = await this.read(file, id);
 		const copy = { ...conversation, id: randomUUID(), branchedFrom: id };
 		await this.create(copy).save(copy);
 		await rm(file);
-		await movePictures(file + TRASHED_PICTURES, picturesOf(this.folder, copy.id));
+		await moveImages(file + TRASHED_IMAGES, imagesOf(this.folder, copy.id));
 		return copy.id;
 	}
 
@@ -182,7 +182,7 @@ export class ConversationStore {
 			const deletedAt = Number(name.split('.').at(-2));
 			if (name.endsWith(FILE_EXTENSION) && deletedAt < limit) {
 				await rm(path.join(trash, name), { force: true }).catch(() => {});
-				await removePictures(path.join(trash, name + TRASHED_PICTURES));
+				await removeImages(path.join(trash, name + TRASHED_IMAGES));
 			}
 		}
 	}

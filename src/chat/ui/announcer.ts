@@ -1,10 +1,10 @@
-import type { PageStrings, TurnView } from '../protocol/protocol.ts';
-import { fill } from './format.ts';
+import * as l10n from '@vscode/l10n';
+import type { TurnView } from '../protocol/protocol.ts';
 
 /** The least time between two announcements of a growing reply. */
 export const ANNOUNCE_INTERVAL_MS = 2_000;
 
-/** Nobody listens to more of one line, in UTF-16 code units; and the live region has to lay it out. */
+/** The longest part of one line that is spoken, in UTF-16 code units. The live region has to lay all of it out. */
 const MAXIMUM_SPOKEN_LENGTH = 10_000;
 
 /** How far a reply has been spoken. */
@@ -20,14 +20,13 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const SENTENCE_END = /[.!?…。！？](?=\s)/g;
 
 /**
- * What of `text` can be spoken after `from`: whole sentences and lines, without markup; a code block is only named.
- * With `ended`, all that is left.
+ * Returns what can be spoken of `text` after `from`: whole sentences and lines without markup. A code block is only
+ * named. With `ended`, everything that is left is returned.
  */
 export function nextWords(
 	text: string,
 	from: SpokenPosition,
 	ended: boolean,
-	strings: Pick<PageStrings, 'code' | 'codeIn'>,
 ): { words: string; position: SpokenPosition } {
 	const words: string[] = [];
 	let { offset, fence } = from;
@@ -36,7 +35,7 @@ export function nextWords(
 		const whole = lineEnd >= 0 || ended;
 		const line = text.slice(offset, lineEnd < 0 ? undefined : lineEnd);
 		if (!whole) {
-			// A line that may be a fence, or stands in one, is not spoken in parts.
+			// A line that may be a fence or is inside one is not spoken in parts.
 			const end = fence !== '' || /^\s*[`~]/.test(line) ? undefined : lastSentenceEnd(line);
 			if (end !== undefined) {
 				words.push(plainText(line.slice(0, end)));
@@ -49,7 +48,7 @@ export function nextWords(
 			// A shorter fence, or one with a language, is part of the code.
 			fence = marker.startsWith(fence) && info === '' ? '' : fence;
 		} else if (marker !== '') {
-			words.push(info === '' ? strings.code : fill(strings.codeIn, info));
+			words.push(info === '' ? l10n.t('Code') : l10n.t('Code, {0}', info));
 			fence = marker;
 		} else {
 			words.push(plainText(line));
@@ -67,7 +66,9 @@ function lastSentenceEnd(line: string): number | undefined {
 	return last && last.index + last[0].length;
 }
 
-/** Every expression looks at a character a fixed number of times: a hostile line may be a million long. */
+/**
+ * Each expression looks at a character a fixed number of times, because a hostile line may have a million characters.
+ */
 function plainText(line: string): string {
 	return line
 		.slice(0, MAXIMUM_SPOKEN_LENGTH)
@@ -79,22 +80,20 @@ function plainText(line: string): string {
 		.trim();
 }
 
-/** Speaks a running reply in sentences, and says how it ended. */
+/** Announces a streaming reply sentence by sentence, and how it ended. */
 export class Announcer {
 	private readonly speak: (words: string) => void;
-	private readonly strings: PageStrings;
 	private turn: TurnView | undefined;
 	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(strings: PageStrings, speak: (words: string) => void) {
-		this.strings = strings;
+	constructor(speak: (words: string) => void) {
 		this.speak = speak;
 	}
 
 	/**
-	 * To be told of the last turn after each message of the host. A reply that has ended when it is first seen is spoken
-	 * only where it is `live`: it began and ended between two messages. Otherwise it was there before.
+	 * Must be called with the last turn after each message of the host. A reply that has already ended when it is first
+	 * seen is spoken only if it is `live`, which means that it began and ended between two messages.
 	 */
 	update(turn: TurnView | undefined, live: boolean): void {
 		const before = this.turn;
@@ -111,7 +110,7 @@ export class Announcer {
 		}
 		this.turn = turn;
 		if (turn.reply.waiting && !before.reply.waiting) {
-			this.speak(fill(this.strings.stillWaiting, turn.reply.model ?? this.strings.reply));
+			this.speak(l10n.t('Still waiting for {0}.', turn.reply.model ?? l10n.t('Reply')));
 		}
 		if (!streaming) {
 			this.end(turn);
@@ -128,9 +127,9 @@ export class Announcer {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 		this.turn = turn;
-		// A reply that is first seen in its middle is spoken from there on.
+		// A reply that is already streaming when it is first seen is spoken from there on.
 		const text = turn?.reply.state === 'streaming' && !turn.reply.earlier ? turn.reply.text : '';
-		this.position = nextWords(text, START, false, this.strings).position;
+		this.position = nextWords(text, START, false).position;
 	}
 
 	private speakSoFar(): void {
@@ -147,11 +146,11 @@ export class Announcer {
 			this.speakFrom(turn, true);
 		}
 		const { state, explanation } = turn.reply;
-		this.speak(explanation?.message ?? (state === 'stopped' ? this.strings.replyStopped : this.strings.replyEnded));
+		this.speak(explanation?.message ?? (state === 'stopped' ? l10n.t('Reply stopped.') : l10n.t('Reply complete.')));
 	}
 
 	private speakFrom(turn: TurnView, ended: boolean): void {
-		const { words, position } = nextWords(turn.reply.text, this.position, ended, this.strings);
+		const { words, position } = nextWords(turn.reply.text, this.position, ended);
 		this.position = position;
 		if (words !== '') {
 			this.speak(words);

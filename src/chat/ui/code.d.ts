@@ -1,4 +1,4 @@
-/** The program of a worker, bundled, as text: a page of the editor may start one from a blob and from nowhere else. */
+/** The bundled program of a worker, as text. A webview can start a worker only from a blob. */
 declare module '*?code' {
 	export const code: string;
 }

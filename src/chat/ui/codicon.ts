@@ -39,7 +39,7 @@ export const codiconCodePoints = {
 
 export type CodiconName = keyof typeof codiconCodePoints;
 
-/** An icon says nothing to a screen reader: what carries it has the words. */
+/** An icon is hidden from screen readers; the element that contains it has the label. */
 export function codicon(name: CodiconName): TemplateResult {
 	return html`<span class="codicon" aria-hidden="true">${codiconText(name)}</span>`;
 }

@@ -1,16 +1,12 @@
-import type { ChipView, ContextView, PageStrings } from '../protocol/protocol.ts';
-import { fill } from './format.ts';
+import * as l10n from '@vscode/l10n';
+import type { ChipView, ContextView } from '../protocol/protocol.ts';
 
-/** What a screen reader is told when the context has become another. */
-export function contextNews(
-	before: ContextView,
-	after: ContextView,
-	strings: Pick<PageStrings, 'chipAdded' | 'chipRemoved'>,
-): string[] {
+/** Returns what a screen reader is told when the context has changed. */
+export function contextNews(before: ContextView, after: ContextView): string[] {
 	const missing = (from: readonly ChipView[], others: readonly ChipView[]) =>
 		from.filter(({ id }) => others.every(other => other.id !== id));
 	return [
-		...missing(after.chips, before.chips).map(({ label }) => fill(strings.chipAdded, label)),
-		...missing(before.chips, after.chips).map(({ label }) => fill(strings.chipRemoved, label)),
+		...missing(after.chips, before.chips).map(({ label }) => l10n.t('{0} was added to the context.', label)),
+		...missing(before.chips, after.chips).map(({ label }) => l10n.t('{0} was removed from the context.', label)),
 	];
 }

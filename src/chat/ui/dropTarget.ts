@@ -1,7 +1,7 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { droppedUris, mayHoldFiles } from './transfer.ts';
 
-/** Takes files that are dropped anywhere on the page, and says so while they are dragged over it. */
+/** Accepts files that are dropped anywhere on the page, and shows a hint while they are dragged over it. */
 export class DropTarget implements ReactiveController {
 	private readonly host: ReactiveControllerHost;
 	private readonly take: (uris: string[], files: File[]) => void;
@@ -38,7 +38,7 @@ export class DropTarget implements ReactiveController {
 	};
 
 	private readonly onDragLeave = (event: DragEvent) => {
-		// Between two elements of the page there is one to go to.
+		// The pointer has left the page only if it enters no other element of it.
 		if (event.relatedTarget === null) {
 			this.show(false);
 		}

@@ -1,13 +1,13 @@
 /** Closer to the end than this counts as at the end: fractions of pixels add up at some zoom levels. */
 const TOLERANCE = 4;
 
-/** Keeps a scrolling element at its end while the reader is there, and leaves it alone while they are not. */
+/** Keeps a scrolling element at its end while the reader is there, and leaves its position alone otherwise. */
 export class FollowEnd {
 	private readonly scroller: HTMLElement;
 	private readonly onChange: (following: boolean) => void;
 	private readonly observer: ResizeObserver;
 	private following = true;
-	/** The sizes when the end was last gone to. */
+	/** The sizes at the last scroll to the end. */
 	private keptHeight = 0;
 	private keptClientHeight = 0;
 
@@ -26,7 +26,7 @@ export class FollowEnd {
 		this.keep();
 	}
 
-	/** The reader goes on elsewhere than at the end. */
+	/** Stops following, because the reader is sent to another position. */
 	leave(): void {
 		this.setFollowing(false);
 	}
@@ -41,7 +41,7 @@ export class FollowEnd {
 		if (scrollHeight - clientHeight - scrollTop <= TOLERANCE) {
 			this.setFollowing(true);
 		} else if (this.following) {
-			// Content that changed its size moves the end, and sometimes the position, without anybody scrolling.
+			// Content that changes its size moves the end, and sometimes the position, without any scrolling by the reader.
 			if (scrollHeight !== this.keptHeight || clientHeight !== this.keptClientHeight) {
 				this.keep();
 			} else {
@@ -53,7 +53,7 @@ export class FollowEnd {
 	private keep(): void {
 		const { scroller } = this;
 		if (scroller.scrollHeight <= scroller.clientHeight) {
-			// There is nothing to scroll any more, so no scroll event will tell.
+			// There is nothing to scroll any more, so no scroll event will follow.
 			this.setFollowing(true);
 		}
 		if (this.following) {

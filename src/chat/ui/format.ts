@@ -1,33 +1,26 @@
-import type { PageStrings } from '../protocol/protocol.ts';
+import * as l10n from '@vscode/l10n';
 
-/** Fills `{0}`, `{1}` … of a string from the host. */
-export function fill(template: string, ...values: (string | number)[]): string {
-	return template.replace(/\{(\d+)\}/g, (placeholder, index) => String(values[Number(index)] ?? placeholder));
-}
-
-/** `1.2 s`, `3 min 5 s`: in the unit a person would say. */
-export function formatDuration(
-	milliseconds: number,
-	language: string,
-	strings: Pick<PageStrings, 'minutes' | 'seconds'>,
-): string {
+/** Formats a duration in the unit a person would use, such as `1.2 s` or `3 min 5 s`. */
+export function formatDuration(milliseconds: number, language: string): string {
 	const seconds = Math.round(milliseconds / 100) / 10;
 	if (seconds < 59.5) {
 		const format = new Intl.NumberFormat(language, { maximumFractionDigits: seconds < 10 ? 1 : 0 });
-		return fill(strings.seconds, seconds < 0.1 ? `< ${format.format(0.1)}` : format.format(seconds));
+		return l10n.t('{0} s', seconds < 0.1 ? `< ${format.format(0.1)}` : format.format(seconds));
 	}
 	const whole = Math.round(seconds);
-	return fill(strings.minutes, Math.floor(whole / 60), whole % 60);
+	return l10n.t('{0} min {1} s', Math.floor(whole / 60), whole % 60);
 }
 
-/** The time of day, or the date when it is another day. */
+/** Formats the time of day, or the date if it is another day. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
 	return moment.toDateString() === now.toDateString()
 		? moment.toLocaleTimeString(language, { timeStyle: 'short' })
 		: moment.toLocaleDateString(language, { dateStyle: 'medium' });
 }
 
-/** US dollars. What is below a dollar keeps its first two digits that are not 0: most replies cost less than a cent. */
+/**
+ * Formats US dollars. Amounts below a dollar keep two significant digits, because most replies cost less than a cent.
+ */
 export function formatCost(usd: number, language: string): string {
 	const isSmall = usd > 0 && usd < 1;
 	return new Intl.NumberFormat(language, {

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { systemClock } from '../../base/async.ts';
 import { type AnswerMessage, Requests } from '../../base/rpc.ts';
 import type { AnswerTo, FromPage, PageAnswers } from '../protocol/protocol.ts';
@@ -5,13 +6,16 @@ import type { Post } from './page.ts';
 
 type RequestOf<K extends keyof PageAnswers> = Extract<FromPage, { kind: K; request: string }>;
 
-/** What the page asks the host for. */
+export function noAnswerText(): string {
+	return l10n.t('No answer came from the extension. Try again; if that does not help, reload the window.');
+}
+
+/** Requests of the page to the host. */
 export class HostRequests {
 	private readonly requests: Requests<FromPage>;
 
-	/** `noAnswer`: what to say where no answer comes. */
-	constructor(post: Post, noAnswer: string) {
-		this.requests = new Requests({ post, clock: systemClock, noAnswer });
+	constructor(post: Post) {
+		this.requests = new Requests({ post, clock: systemClock, noAnswer: noAnswerText() });
 	}
 
 	/** Rejects with an error whose message is a sentence for the user. */

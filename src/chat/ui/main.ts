@@ -1,4 +1,5 @@
 import './page.css';
+import * as l10n from '@vscode/l10n';
 import type { PageData, ToPage } from '../protocol/protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
 import type { PageHost } from './page.ts';
@@ -7,23 +8,26 @@ import { WindowCopy } from './windowCopy.ts';
 declare function acquireVsCodeApi(): PageHost;
 
 const host = acquireVsCodeApi();
-const { strings, language, state, place } = JSON.parse(
-	document.getElementById('page-data')?.textContent ?? '',
-) as PageData;
+const {
+	bundle = {},
+	language,
+	state,
+	place,
+} = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as PageData;
 
+l10n.config({ contents: bundle });
 const app = new ChatApp();
-app.strings = strings;
 app.language = language;
 app.host = host;
 app.kept = state;
 app.copy = new WindowCopy(place);
-// All of the page is its content; a screen reader finds it as such, and its first heading in it.
+// The whole page is main content, so that screen readers find it and its first heading.
 app.role = 'main';
 document.body.append(app);
 
-// Only the editor can post here: the page embeds nothing, and nothing of another origin embeds it.
+// Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(event.data));
-const tellFocus = () => host.postMessage({ kind: 'focus-tell', focused: document.hasFocus() });
+const tellFocus = () => host.postMessage({ kind: 'focus-set', focused: document.hasFocus() });
 window.addEventListener('focus', tellFocus);
 window.addEventListener('blur', tellFocus);
 for (const [target, name] of [

@@ -1,55 +1,51 @@
-// Markdown to HTML. The HTML is not to be trusted before it went through sanitise.ts.
+// Converts Markdown to HTML. The HTML must not be trusted before it has gone through sanitise.ts.
+import * as l10n from '@vscode/l10n';
 import createMarkdownIt, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { codePointName, replaceHidden } from '../../base/invisible.ts';
 import { looksLikeFile } from '../model/fileReference.ts';
-import { fill } from './format.ts';
 import { parseFenceInfo } from './markdown/fenceInfo.ts';
 
-/** Page headings are h2 and h3, so a reply's own begin below them. */
+/** The page's headings are h2 and h3, so the headings of a reply begin below them. */
 const HEADING_SHIFT = 3;
 
 const ALIGNMENT = /^text-align:(left|center|right)$/;
 
-/** Only these may be opened. The host checks again. */
+/** Only these addresses may be opened. The host checks them again. */
 const OPENABLE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Where words of some scripts may be broken, and which way they run. In code they have no use. */
+/** Invisible characters that say where words may be broken and which way they run. They have no use in code. */
 const LAYOUT = new Set('\u00ad\u061c\u200b\u200e\u200f\u2060');
 
-/** What nests deeper, or holds more, is shown as plain text: laying it out would stop the page. */
+/**
+ * A block that nests deeper or has more elements is shown as plain text, because laying it out would block the page.
+ */
 const MAXIMUM_LEVEL = 40;
 export const MAXIMUM_ELEMENTS = 10_000;
-/** For a block that is one stretch of text, in UTF-16 code units. */
+/** The longest block that is a single stretch of text, in UTF-16 code units. */
 export const MAXIMUM_BLOCK_LENGTH = 131_072;
-/** So much of it is shown. */
+/** How much of a block that is shown as plain text is shown, in UTF-16 code units. */
 const MAXIMUM_PLAIN_LENGTH = 20_000;
 
 /**
- * Code is laid out in parts of so many lines, each a block of its own. A browser lays out the lines of one block all at
+ * Code is laid out in parts of this many lines, each a block of its own. A browser lays out all lines of a block at
  * once, which takes a third of a second for 40,000 of them.
  */
 export const CODE_PART_LINES = 25;
-/** What the HTML of a part of whole lines ends with, and what stands nowhere else. */
+/** The end of the HTML of a part with whole lines, which occurs nowhere else. */
 export const CODE_PART_END = '\n</span>';
 const CODE_PART = new RegExp(`(?:[^\\n]*\\n){0,${CODE_PART_LINES - 1}}(?:[^\\n]*\\n|[^\\n]+$)`, 'g');
 
-/** Keys of an environment: how much to skip of the first paragraph; whether an inline text leaves something open. */
+/**
+ * Keys of an environment: how much of the first paragraph to skip, and whether an inline text leaves something open.
+ */
 const HEAD_LENGTH = Symbol('head length');
 const INLINE_OPEN = Symbol('inline open');
 
-export interface MarkdownStrings {
-	/** `Image: {0}` */
-	image: string;
-	plainText: string;
-	/** `{0}` characters are left out. */
-	shortened: string;
-}
-
-export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
+export function createMarkdown(): MarkdownIt {
 	const markdown = createMarkdownIt({ html: false, linkify: true, maxNesting: MAXIMUM_LEVEL + 4 });
 	// Without these, `main.rs` and `setup.py` would be links: their endings are top-level domains.
 	markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-	// A link that may not be opened stays as its text, and loses its address below.
+	// A link that may not be opened keeps its text and loses its address below.
 	markdown.validateLink = () => true;
 	markdown.core.ruler.before('inline', 'errand_blocks', state => {
 		if (!state.inlineMode) {
@@ -82,14 +78,15 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	rules['plain'] = (tokens, index) => {
 		const text = tokens[index]?.content ?? '';
 		const left = text.length - MAXIMUM_PLAIN_LENGTH;
-		const note = left > 0 ? `${strings.plainText} ${fill(strings.shortened, left)}` : strings.plainText;
+		const reason = l10n.t('Shown as plain text, because it is too long or too deeply nested.');
+		const note = left > 0 ? `${reason} ${leftOutText(left)}` : reason;
 		return `<p class="plain">${escapeText(text.slice(0, MAXIMUM_PLAIN_LENGTH))}</p>\n<p class="note">${escapeText(note)}</p>\n`;
 	};
 	rules['image'] = (tokens, index) => {
 		const token = tokens[index];
 		const source = String(token?.attrGet('src') ?? '');
-		const label = escapeText(fill(strings.image, token?.content ?? ''));
-		// An image's address can carry data out, so it never loads by itself; a link inside a link would fall apart.
+		const label = escapeText(l10n.t('Image: {0}', token?.content ?? ''));
+		// An image's address can leak data, so the image never loads by itself. A link inside a link would be invalid.
 		return /^https?:\/\//i.test(source) && token?.meta?.['isInsideLink'] !== true
 			? `<a class="image" ${linkAttributes(source, markdown)}>${label}</a>`
 			: label;
@@ -111,16 +108,21 @@ export function createMarkdown(strings: MarkdownStrings): MarkdownIt {
 	}
 }
 
+/** Returns the note under a text of which this many characters are not shown. */
+export function leftOutText(characters: number): string {
+	return l10n.t('{0} more characters are not shown. Copy Reply includes them.', characters);
+}
+
 function control(character: string): string {
 	return `<span class="control">${codePointName(character)}</span>`;
 }
 
-/** Hidden characters as their code points, as they are shown. */
+/** Replaces hidden characters by their code points, as the page shows them. */
 export function showControls(text: string): string {
 	return replaceHidden(text, character => (LAYOUT.has(character) ? character : codePointName(character)));
 }
 
-/** The text of an element, with the hidden characters that are shown as their code points. */
+/** Returns the text of an element, with the hidden characters themselves in place of their code points. */
 export function originalText(element: Element): string {
 	const copy = element.cloneNode(true) as Element;
 	for (const control of copy.querySelectorAll('.control')) {
@@ -129,12 +131,14 @@ export function originalText(element: Element): string {
 	return copy.textContent ?? '';
 }
 
-/** The first paragraph of what is parsed with `environment` begins with so many characters that are not part of it. */
+/** Makes a parse with `environment` skip this many characters at the beginning of its first paragraph. */
 export function skipHead(environment: Env, length: number): void {
 	environment[HEAD_LENGTH] = length;
 }
 
-/** Whether an inline text that was rendered with `environment` has an opener that a text after it could still close. */
+/**
+ * Returns whether an inline text that was rendered with `environment` has an opener that later text could still close.
+ */
 export function leavesInlineOpen(environment: Env): boolean {
 	return environment[INLINE_OPEN] === true;
 }
@@ -147,7 +151,7 @@ function skipFirst(tokens: readonly Token[], environment: Env): void {
 	}
 }
 
-/** Openers that stand in the text as they are: brackets that a link may still need, and backticks. */
+/** Whether openers are left in the text: brackets that a link may still need, or backticks. */
 function hasOpenText(tokens: readonly Token[]): boolean {
 	let links = 0;
 	let brackets = 0;
@@ -165,7 +169,7 @@ function hasOpenText(tokens: readonly Token[]): boolean {
 	return brackets > 0;
 }
 
-/** Each top-level block that nobody would write to be read becomes its source, as one token. */
+/** Replaces each top-level block that is absurdly long or deeply nested by one token with its source. */
 function withoutAbsurd(tokens: Token[], source: string, TokenClass: typeof Token): Token[] {
 	const result: Token[] = [];
 	let start = 0;
@@ -204,7 +208,7 @@ function withoutAbsurd(tokens: Token[], source: string, TokenClass: typeof Token
 	return result;
 }
 
-/** Items and cells, of which a block may hold `MAXIMUM_ELEMENTS`. */
+/** Counts items and cells, of which a block may have `MAXIMUM_ELEMENTS`. */
 export function countElements(tokens: readonly Token[]): number {
 	return tokens.filter(isElement).length;
 }
@@ -217,7 +221,7 @@ function adaptBlock(token: Token): void {
 	if (token.type === 'heading_open' || token.type === 'heading_close') {
 		token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + HEADING_SHIFT)}`;
 	}
-	// The policy of the page forbids style attributes.
+	// The page's content security policy forbids style attributes.
 	const alignment = ALIGNMENT.exec(String(token.attrGet('style') ?? ''))?.[1];
 	if (token.attrs && (token.type === 'th_open' || token.type === 'td_open')) {
 		token.attrs = alignment === undefined ? [] : [['class', `align-${alignment}`]];
@@ -238,7 +242,7 @@ function adaptLinks(tokens: readonly Token[]): void {
 	}
 }
 
-/** The words of a link may say anything: where it leads shows on hover. */
+/** The text of a link may say anything, so its address is shown on hover. */
 function linkAttributesOf(address: string): [string, string][] {
 	if (OPENABLE.test(address)) {
 		return [
@@ -255,7 +259,7 @@ function linkAttributesOf(address: string): [string, string][] {
 			];
 }
 
-/** An address that may be a file of the workspace: the host knows whether it is. */
+/** Returns an address that may name a file of the workspace; the host decides whether it does. */
 function fileOf(address: string): string | undefined {
 	try {
 		const name = decodeURI(address);

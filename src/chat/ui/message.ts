@@ -1,23 +1,30 @@
-import { MAXIMUM_MESSAGE_LENGTH, type PageStrings } from '../protocol/protocol.ts';
-import { fill } from './format.ts';
+import * as l10n from '@vscode/l10n';
+import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 
-/** Enter alone sends. While an input method composes, it chooses a word; 229 is how some of them say so. */
+/**
+ * Only Enter without Shift sends. While an input method composes, Enter chooses a word; some report that as key code
+ * 229.
+ */
 export function isSendKey(event: KeyboardEvent): boolean {
 	return event.key === 'Enter' && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-/** Why a text cannot be sent, in words, or undefined. */
-export function messageProblem(
-	text: string,
-	language: string,
-	strings: Pick<PageStrings, 'emptyPrompt' | 'tooLong'>,
-): string | undefined {
+/** Returns why a text cannot be sent, as a sentence, or undefined if it can. */
+export function messageProblem(text: string, language: string): string | undefined {
 	if (text.trim() === '') {
-		return strings.emptyPrompt;
+		return l10n.t('Write a message first.');
 	}
 	if (text.length > MAXIMUM_MESSAGE_LENGTH) {
 		const number = new Intl.NumberFormat(language);
-		return fill(strings.tooLong, number.format(text.length), number.format(MAXIMUM_MESSAGE_LENGTH));
+		return l10n.t(
+			'The message is too long to send: {0} characters, and at most {1} can be sent.',
+			number.format(text.length),
+			number.format(MAXIMUM_MESSAGE_LENGTH),
+		);
 	}
 	return undefined;
+}
+
+export function stillReplyingText(): string {
+	return l10n.t('Wait for the reply, or stop it first.');
 }

@@ -2,19 +2,19 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { HostRequests } from './hostRequests.ts';
 import type { PageState } from './pageState.ts';
 
-/** The page, as far as it lacks turns of its conversation. */
+/** What is needed of the page to load turns that it does not have. */
 export interface MissingOwner extends ReactiveControllerHost {
 	readonly requests: HostRequests;
 	readonly nextState: PageState;
 }
 
-/** Asks the host for turns that the page does not have, and keeps what it says where there are none to be had. */
+/** Asks the host for turns that the page does not have, and keeps the problem if the host cannot give them. */
 export class MissingTurns implements ReactiveController {
 	private readonly owner: MissingOwner;
 	private isSnapshotWanted = false;
-	/** The first turn when the ones before it were asked for. */
+	/** The id of the turn before which turns were requested. */
 	private before: string | undefined;
-	/** Why the conversation is not shown as it is, as a sentence, and what asks for it again. */
+	/** Why the conversation is not shown completely, as a sentence, and a function that asks again. */
 	problem: { message: string; ask(): void } | undefined;
 
 	constructor(owner: MissingOwner) {
@@ -24,19 +24,22 @@ export class MissingTurns implements ReactiveController {
 
 	hostConnected(): void {}
 
-	/** The page has loaded. */
+	/** Must be called when the page has loaded. */
 	begin(): void {
 		void this.askForSnapshot('page-ready');
 	}
 
-	/** A change was missed. Asked once for each gap: until the snapshot comes, every further change would be missed too. */
+	/**
+	 * Must be called when a change was missed. It asks once per gap, because every further change is missed too until the
+	 * snapshot comes.
+	 */
 	catchUp(): void {
 		if (!this.isSnapshotWanted) {
 			void this.askForSnapshot('snapshot-request');
 		}
 	}
 
-	/** Asks for those before the first one that the page has, once. */
+	/** Asks once for the turns before the first one that the page has. */
 	async earlier(): Promise<void> {
 		const { turns, earlier } = this.owner.nextState;
 		const [first] = turns;
@@ -56,7 +59,7 @@ export class MissingTurns implements ReactiveController {
 		}
 	}
 
-	/** What was asked for has come, or makes the question idle. */
+	/** Must be called when a message has come that answers the request or makes it pointless. */
 	received(kind: 'snapshot-set' | 'turns-prepend'): void {
 		this.isSnapshotWanted &&= kind !== 'snapshot-set';
 		this.before = undefined;

@@ -1,18 +1,18 @@
 import type { FromPage } from '../protocol/protocol.ts';
 
-/** Says something to the host. */
+/** Posts a message to the host. */
 export type Post = (message: FromPage) => void;
 
-/** What the page keeps for itself across being hidden or reloaded. */
+/** The state that the page keeps while it is hidden or reloaded. */
 export interface SavedState {
-	/** Milliseconds since the epoch: of two copies the newer one counts. */
+	/** Milliseconds since the epoch. The newer of two copies is used. */
 	savedAt?: number;
 	draft: string;
-	/** The encrypted conversation that it was written in: it is for that one alone. */
+	/** The encrypted conversation in which the draft was written. It may be sent only there. */
 	draftOf?: string;
-	/** The turn as which the draft was sent, while the host has not said that it took it. */
+	/** The id of the turn as which the draft was sent, while the host has not accepted it. */
 	sentAs?: string;
-	/** A message that is being changed, to be sent again. */
+	/** A message that is being edited to be sent again. */
 	edit?: Edit;
 	/** The conversation that was shown. */
 	conversation?: string;
@@ -20,20 +20,20 @@ export interface SavedState {
 	reading?: ReadingPosition;
 }
 
-/** The turn whose message is changed, its text so far, and the turn as which it was sent. */
+/** The turn whose message is being edited, the text so far, and the turn as which it was sent. */
 export interface Edit {
 	turn: string;
 	text: string;
 	sentAs?: string;
 }
 
-/** The first turn in view, and by how many pixels it is scrolled out of it. */
+/** The first turn in view, and by how many pixels its top is scrolled out of view. */
 export interface ReadingPosition {
 	turn: string;
 	offset: number;
 }
 
-/** What the editor gives to a page, by `acquireVsCodeApi()`. */
+/** The API that the editor gives to a page through `acquireVsCodeApi()`. */
 export interface PageHost {
 	postMessage(message: FromPage): void;
 	getState(): SavedState | undefined;
@@ -41,8 +41,8 @@ export interface PageHost {
 }
 
 /**
- * What a page goes on from: what its own window kept, else the newer one of the editor's copy and the host's. The copies
- * of the window and of the host are JSON.
+ * Returns the state with which a page starts: that of its own window, or else the newer one of the editor's copy and
+ * the host's. The copies of the window and of the host are JSON.
  */
 export function keptState(
 	windows: string | undefined,
@@ -58,7 +58,7 @@ export function keptState(
 	return (isNewer ? kept : editors) ?? { draft: '' };
 }
 
-/** A copy that cannot be read is none. */
+/** Returns undefined for a copy that cannot be read. */
 function readState(text: string | undefined): SavedState | undefined {
 	try {
 		const state = text === undefined ? undefined : JSON.parse(text);

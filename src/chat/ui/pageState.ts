@@ -1,20 +1,20 @@
 import type { TurnMode } from '../model/mode.ts';
 import type { EncryptionView } from '../protocol/encryptionProtocol.ts';
-import type { PolicyView } from '../protocol/policyProtocol.ts';
 import type { ConnectionView, ContextView, ToPage, TurnChange, TurnView } from '../protocol/protocol.ts';
+import type { SettingsView } from '../protocol/settingsProtocol.ts';
 
 export interface PageState {
-	/** The number of the last change that is in here; undefined until a snapshot came. */
+	/** The number of the last change that is included; undefined before the first snapshot. */
 	readonly sequence: number | undefined;
 	/** The id of the conversation. */
 	readonly conversation: string | undefined;
 	readonly turns: readonly TurnView[];
-	/** How many turns there are before the first one here. */
+	/** The number of turns before the first one here. */
 	readonly earlier: number;
 	readonly connection: ConnectionView | undefined;
-	/** What a message asks for when it does not say so itself. */
+	/** The mode of messages that do not begin with a command. */
 	readonly mode: TurnMode;
-	readonly policy: PolicyView | undefined;
+	readonly settings: SettingsView | undefined;
 	/** Undefined where the conversation is not encrypted. */
 	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
@@ -28,20 +28,29 @@ export const emptyPageState: PageState = {
 	earlier: 0,
 	connection: undefined,
 	mode: 'chat',
-	policy: undefined,
+	settings: undefined,
 	encryption: undefined,
 	notice: undefined,
 	context: { chips: [] },
 };
 
 /**
- * The state after a message of the host, or `missed` when a change before it never arrived: then only a snapshot
- * helps. A turn that did not change keeps its object, so that it is not rendered again.
+ * Returns the state after a message of the host, or `missed` if a change before it never arrived, so that a snapshot is
+ * needed. A turn that did not change keeps its object, so that it is not rendered again.
  */
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const { conversation, turns, earlier, connection, mode = 'chat', policy, notice, encryption } = message.snapshot;
+			const {
+				conversation,
+				turns,
+				earlier,
+				connection,
+				mode = 'chat',
+				settings,
+				notice,
+				encryption,
+			} = message.snapshot;
 			return {
 				...state,
 				sequence: message.sequence,
@@ -50,19 +59,19 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 				earlier,
 				connection,
 				mode,
-				policy,
+				settings,
 				notice,
 				encryption,
 			};
 		}
 		case 'turns-prepend':
-			// An answer to a question that another snapshot has made idle.
+			// A newer snapshot may have made this answer obsolete.
 			return state.turns[0]?.id === message.before
 				? { ...state, turns: [...message.turns, ...state.turns], earlier: message.earlier }
 				: state;
 		case 'turns-change':
 			if (state.sequence === undefined || message.sequence <= state.sequence) {
-				// Before the first snapshot, or already in it.
+				// The change came before the first snapshot or is already included in it.
 				return state;
 			}
 			if (message.sequence !== state.sequence + 1) {
@@ -73,8 +82,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, connection: message.connection };
 		case 'mode-set':
 			return { ...state, mode: message.mode };
-		case 'policy-set':
-			return { ...state, policy: message.policy };
+		case 'settings-set':
+			return { ...state, settings: message.settings };
 		case 'encryption-set':
 			return { ...state, encryption: message.encryption };
 		case 'notice-set':

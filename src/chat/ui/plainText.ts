@@ -1,4 +1,4 @@
-/** Blocks stand on lines of their own; these have an empty line between them as well. */
+/** Blocks are on lines of their own; these also have an empty line between them. */
 const PARAGRAPHS = new Set(['p', 'pre', 'ul', 'ol', 'table', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr']);
 const LINES = new Set([...PARAGRAPHS, 'div', 'li', 'tr']);
 
@@ -46,17 +46,17 @@ export function plainText(root: Node): string {
 	return writer.text;
 }
 
-/** Keeps the white space at the end apart, so that changing it costs the same however long the text is. */
+/** Keeps the white space at the end separate, so that changing it takes constant time. */
 class TextWriter {
 	private readonly pieces: string[] = [];
 	private space = '';
 
-	/** Without white space around it. */
+	/** The text without surrounding white space. */
 	get text(): string {
 		return this.pieces.join('').trim();
 	}
 
-	/** Also true before there is any text. */
+	/** True also before there is any text. */
 	get endsInSpace(): boolean {
 		return this.space !== '' || this.pieces.length === 0;
 	}
@@ -70,13 +70,13 @@ class TextWriter {
 		this.space += text.slice(words.length);
 	}
 
-	/** Ends the text with at least so many line breaks and no other white space. */
+	/** Ends the text with at least `count` line breaks and no other white space. */
 	breakLines(count: number): void {
 		const there = this.space.split('\n').length - 1;
 		this.space = this.pieces.length === 0 ? '' : '\n'.repeat(Math.max(there, count));
 	}
 
-	/** In place of the white space at the end. */
+	/** Replaces the white space at the end by a tab. */
 	writeTab(): void {
 		this.space = '\t';
 	}

@@ -1,12 +1,12 @@
 import type { ReadingPosition } from './page.ts';
 
-/** What takes the reader elsewhere. */
+/** Events with which the reader may move elsewhere. */
 const MOVES = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
-/** A reply is complete on the page when its height has not changed for so many frames. */
+/** A reply counts as completely laid out when its height has not changed for this many frames. */
 const QUIET_FRAMES = 20;
 
-/** Where a reader is: the first turn in view, and how far it is scrolled out of it. */
+/** Returns the first turn in view, and how far it is scrolled out of view. */
 export function readingPosition(scroller: HTMLElement, turns: Iterable<HTMLElement & { turn: { id: string } }>) {
 	const top = scroller.getBoundingClientRect().top;
 	for (const element of turns) {
@@ -19,8 +19,8 @@ export function readingPosition(scroller: HTMLElement, turns: Iterable<HTMLEleme
 }
 
 /**
- * Goes back to a position, and stays while what is above it gets its size: a turn has its true one only when it comes
- * into view, and a long reply is laid out in steps. Ends when the reader moves.
+ * Scrolls to a position and keeps it while the content above gets its size, because a turn has its true size only once
+ * it comes into view, and a long reply is laid out in steps. Stops when the reader moves.
  */
 export function scrollToPosition(scroller: HTMLElement, turn: HTMLElement, offset: number): void {
 	const moved = new AbortController();

@@ -2,7 +2,7 @@ import createDomPurify from 'dompurify';
 
 const purify = createDomPurify(window);
 
-// Exactly what markdown.ts makes. Everything else goes, whatever it is.
+// Exactly the tags that markdown.ts creates. Everything else is removed.
 const ALLOWED_TAGS = [
 	...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
 	...['a', 'em', 'strong', 's', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
@@ -17,7 +17,7 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	}
 });
 
-/** HTML of a model, made harmless. Nothing in the result runs, loads, or names a resource other than a link. */
+/** Sanitises HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. */
 export function sanitise(html: string): DocumentFragment {
 	return purify.sanitize(html, {
 		ALLOWED_TAGS,

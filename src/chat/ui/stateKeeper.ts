@@ -3,22 +3,22 @@ import type { PageHost, SavedState } from './page.ts';
 import type { PageState } from './pageState.ts';
 import type { WindowCopy } from './windowCopy.ts';
 
-/** How long the host is not told while somebody types. Milliseconds. */
+/** The debounce for telling the host of changes, in milliseconds. */
 const TELL_AFTER_MS = 200;
 
-/** The page, as far as it is asked about what it keeps. */
+/** What is needed of the page to keep its state. */
 export interface KeepingPage {
 	readonly host: PageHost;
 	readonly copy: WindowCopy;
-	/** What it shows now. */
+	/** The state that is shown now. */
 	readonly nextState: PageState;
 }
 
-/** What the page keeps for itself, and has the window, the editor and the host keep as far as it may be written down. */
+/** Keeps the page's state, and stores in the window, the editor and the host the part that may be stored. */
 export class StateKeeper {
 	state: SavedState = { draft: '' };
 	private readonly page: KeepingPage;
-	/** Set while the host has yet to be told. */
+	/** Set while the host has not been told of a change. */
 	private telling: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(page: KeepingPage) {
@@ -33,7 +33,7 @@ export class StateKeeper {
 		this.telling ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
 	}
 
-	/** Tells the host at once what it has yet to be told: the page may be about to go. */
+	/** Tells the host of pending changes at once, because the page may be about to be closed. */
 	flush(): void {
 		if (this.telling !== undefined) {
 			clearTimeout(this.telling);
@@ -43,7 +43,7 @@ export class StateKeeper {
 		}
 	}
 
-	/** What was typed in an encrypted conversation waits for it at the host. */
+	/** Hands a draft of an encrypted conversation to the host, which holds it for that conversation. */
 	holdDraft(): void {
 		const { draftOf, draft } = this.state;
 		if (draftOf !== undefined) {

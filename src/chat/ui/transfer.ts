@@ -1,19 +1,18 @@
-// What is dragged onto the page or pasted into the composer.
+// Reads what is dropped on the page or pasted into the composer.
 
-import { MAXIMUM_IMAGE_BYTES } from '../model/attachedImage.ts';
-import { decodeText, MAXIMUM_FILE_SIZE } from '../model/textFile.ts';
-import { parseUriList } from '../model/uriList.ts';
+import { decodeText, MAXIMUM_FILE_SIZE, parseUriList } from '../model/addedFiles.ts';
+import { MAXIMUM_IMAGE_BYTES } from '../model/images.ts';
 import { MAXIMUM_DROP } from '../protocol/protocol.ts';
 
 /** The editor's own lists come first: they name the files of a remote machine as well. */
 const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
 
-/** Whether it may bring files. What it is exactly is told only when it is dropped. */
+/** Returns whether a drag may contain files. Its content is known only when it is dropped. */
 export function mayHoldFiles({ types }: DataTransfer): boolean {
 	return types.includes('Files') || [...URI_LISTS, 'resourceurls'].some(type => types.includes(type));
 }
 
-/** The addresses of files. */
+/** Returns the URIs of the dropped files. */
 export function droppedUris(data: DataTransfer): string[] {
 	for (const type of URI_LISTS) {
 		const uris = parseUriList(data.getData(type));
@@ -29,7 +28,7 @@ export function droppedUris(data: DataTransfer): string[] {
 	}
 }
 
-/** In base64; undefined where it is no image, or `too-large`. */
+/** Returns an image in base64, `too-large`, or undefined if the file is not an image. */
 export async function imageOfFile(file: File): Promise<string | 'too-large' | undefined> {
 	if (!/^image\/(?:png|jpeg|gif|webp)$/.test(file.type)) {
 		return undefined;
@@ -39,14 +38,14 @@ export async function imageOfFile(file: File): Promise<string | 'too-large' | un
 	}
 	const bytes = new Uint8Array(await file.arrayBuffer());
 	let text = '';
-	// All at once would be more arguments than a call takes.
+	// All bytes at once would be more arguments than a call takes.
 	for (let start = 0; start < bytes.length; start += 0x8000) {
 		text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
 	}
 	return btoa(text);
 }
 
-/** The text of a file that came without an address; undefined where it is none, or too long. */
+/** Returns the text of a file that came without an address, or undefined if it is not text or too long. */
 export async function textOfFile(file: File): Promise<string | undefined> {
 	return file.size > MAXIMUM_FILE_SIZE ? undefined : decodeText(new Uint8Array(await file.arrayBuffer()));
 }

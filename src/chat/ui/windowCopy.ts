@@ -3,20 +3,20 @@ import type { SavedState } from './page.ts';
 type Box = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /**
- * What the page keeps, in this window alone. It is written in the moment in which something is typed, and nobody else
- * writes it: a reload loses nothing, and of two windows on one folder each has its own back.
+ * The page's state in this window only. It is written with every key press, and nothing else writes it, so a reload
+ * loses nothing and each of two windows on one folder gets its own state back.
  */
 export class WindowCopy {
 	private readonly key: string;
 	private readonly box: () => Box;
 
-	/** `place`: tells workspaces apart that are open one after another in the same window. */
+	/** `place` distinguishes workspaces that are opened one after another in the same window. */
 	constructor(place: string, box: () => Box = () => sessionStorage) {
 		this.key = `errand.chat.${place}`;
 		this.box = box;
 	}
 
-	/** As JSON; undefined where there is none, or the browser lets the page keep nothing. */
+	/** Returns the state as JSON, or undefined if there is none or the browser allows no storage. */
 	read(): string | undefined {
 		try {
 			return this.box().getItem(this.key) ?? undefined;
@@ -29,7 +29,7 @@ export class WindowCopy {
 		try {
 			this.box().setItem(this.key, JSON.stringify(state));
 		} catch {
-			// There is no room: then the copies of the editor and the host are newer than what is here.
+			// There is no room left, so the copies of the editor and the host are newer than this one.
 			this.forget();
 		}
 	}
@@ -38,7 +38,7 @@ export class WindowCopy {
 		try {
 			this.box().removeItem(this.key);
 		} catch {
-			// Nothing was ever kept here.
+			// The browser allows no storage, so there is nothing to remove.
 		}
 	}
 }

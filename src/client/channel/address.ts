@@ -1,21 +1,22 @@
+import { ClientError } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { channelRoute, fillPath } from '../../contract/routes.ts';
 import type { Call } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 
 export interface ChannelAddress {
 	model?: string;
-	/** Default: the one that the connection names for the model. */
+	/** The default is the provider that the connection names for the model. */
 	provider?: string;
 }
 
-/** Where an endpoint of the channel is: what a call to it begins with. */
+/** The part of a call that says which endpoint of the channel it goes to. */
 export type ChannelTarget = Pick<Call, 'route' | 'values'>;
 
 /**
- * The endpoint on the organisation's host, scoped to model and provider, where all three are known; else on the shared
- * host (contract: encrypted-channel.md). Throws `not-supported` without either, and for a host without https.
+ * Returns the endpoint on the organisation's host, scoped to model and provider, if all three are known; otherwise the
+ * one on the shared host (contract: encrypted-channel.md). Throws `not-supported` if there is no host or it has no
+ * https.
  */
 export function channelTarget(
 	connection: Connection,
@@ -43,7 +44,7 @@ function providerOf({ models }: Connection, model: string | undefined): string |
 	return models.find(({ id }) => id === model)?.channelProvider;
 }
 
-/** The address at which the attestation is: what a session belongs to. Throws as `channelTarget` does. */
+/** Returns the address of the attestation, which a session belongs to. Throws as `channelTarget` does. */
 export function attestationUrl(connection: Connection, address: ChannelAddress): string {
 	const { route, values } = channelTarget(connection, 'attestation', address);
 	const host = route.host === 'org' ? connection.orgUrl : connection.encryptUrl;

@@ -1,14 +1,20 @@
-import { isDeeperThan } from '../../base/nesting.ts';
+import { ClientError } from '../../base/errors.ts';
+import { isDeeperThan } from '../../base/json.ts';
 import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 const MAXIMUM_BYTES = 1_000_000;
-/** Evidence needs a few levels. Of many thousands the stack would overflow in whoever compares or writes them. */
+/**
+ * Evidence needs only a few levels. Many thousands of levels would overflow the stack when the record is compared or
+ * written.
+ */
 const MAXIMUM_LEVELS = 32;
 
-/** A new session's attestation as received, unproven (contract: encrypted-channel.md). Public: no key is sent. */
+/**
+ * Fetches a new session's attestation, which is not verified yet (contract: encrypted-channel.md). It is public, so no
+ * key is sent.
+ */
 export async function fetchAttestation(
 	caller: Caller,
 	address: ChannelAddress,
@@ -25,7 +31,7 @@ export async function fetchAttestation(
 	return readAttestation(reply);
 }
 
-/** Throws `bad-response`, naming the field that does not fit, never what it holds. */
+/** Throws `bad-response`, which names the invalid field but never its value. */
 export function readAttestation(value: unknown): AttestationRecord {
 	const read = attestationSchema.safeParse(value);
 	if (!read.success) {

@@ -1,14 +1,16 @@
+import { type Health, healthSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
+import { readReply } from '../core/replyData.ts';
 import type { Client } from '../types.ts';
+import { type ChannelAddress, channelTarget } from './address.ts';
 import { GPU_MAKER, type HardwareAuthority } from './hardware/authority.ts';
-import { readHealth } from './health.ts';
 import { ChannelMemory } from './memory.ts';
 import type { ChannelContext } from './session.ts';
 
 export interface ChannelOptions {
-	/** Default: as long as the client. */
+	/** The default is a memory that lasts as long as the client. */
 	memory?: ChannelMemory;
-	/** Default: the GPU maker. Tests bring their own. */
+	/** The default is the GPU maker. Tests use an authority of their own. */
 	authority?: HardwareAuthority;
 }
 
@@ -33,9 +35,20 @@ export function createChannel(
 			return attested;
 		},
 		open: async (options = {}) => {
-			// Its cryptography is large, and most clients never need it.
+			// The cryptography is large, and most clients never need it.
 			const { openSession } = await import('./session.ts');
 			return openSession(await context(), options);
 		},
 	};
+}
+
+/** Reads the health record, which is public, so no key is sent (contract: encrypted-channel.md). */
+async function readHealth(caller: Caller, address: ChannelAddress): Promise<Health> {
+	const reply = await caller.json({
+		...channelTarget(caller.connection, 'health', address),
+		firstByteMs: caller.limits.lookUpFirstByteMs,
+		retry: 'idempotent',
+		signal: undefined,
+	});
+	return readReply(healthSchema, reply, 'the reply is no health record');
 }

@@ -2,10 +2,10 @@ import { defined } from '../../base/defined.ts';
 import type { Verdict } from '../types.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** What a check saw. */
+/** The result of one check. */
 export type CheckResult = Omit<Verdict, 'check'>;
 
-/** What the finding stands on, and what its words name. */
+/** `values` are named in the sentence about the result; `input` is what the check was based on. */
 interface Details {
 	values?: readonly string[];
 	input?: string | undefined;
@@ -16,5 +16,5 @@ export const fail = (code: ReasonCode, details?: Details): CheckResult => findin
 export const unknown = (code: ReasonCode, details?: Details): CheckResult => finding('unknown', code, details);
 
 function finding(verdict: Verdict['verdict'], code: ReasonCode, { values, input }: Details = {}): CheckResult {
-	return { verdict, code, ...(values ? { values } : {}), ...defined({ input }) };
+	return { verdict, code, ...defined({ values, input }) };
 }

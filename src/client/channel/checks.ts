@@ -1,6 +1,7 @@
-// The verification ladder's checks, one function each: what was seen, never what to do about it.
+// The checks of an attestation, one function each. They say what was found and never decide what follows from it.
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../base/base64.ts';
+import { parseJson } from '../../base/json.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
@@ -11,14 +12,14 @@ import type { AcceptedAttestation, CheckName } from '../types.ts';
 import { type CheckResult, fail, pass, unknown } from './checkResult.ts';
 import { nonceClaims } from './nonceClaims.ts';
 
-/** What came over another way, or in another form, never gets here: fetching it throws. */
+/** A record that came by redirect or in another form never gets here, because fetching it throws. */
 export function checkTransport(address: string): CheckResult {
 	const { protocol, hostname } = new URL(address);
 	const code = protocol === 'https:' ? 'way-https' : isLoopbackHost(hostname) ? 'way-loopback' : 'way-open';
 	return (code === 'way-open' ? fail : pass)(code, { input: address });
 }
 
-/** The key, by which later checks go, with its fingerprint. */
+/** The record's key, which later checks use, with its fingerprint. */
 export interface NamedKey {
 	key: PublicKey;
 	fingerprint: string;
@@ -39,8 +40,8 @@ export async function checkPublicKey(record: AttestationRecord): Promise<{ findi
 }
 
 /**
- * contract: not shown. Which bytes are signed, in which form and with which hash: the bytes of `report_json` as
- * received, DER or raw r ‖ s, SHA-256 or SHA-384 (unspecified.md).
+ * contract: not shown which bytes are signed, in which form and with which hash. The bytes of `report_json` as received
+ * are taken, with a signature in DER or as raw r ‖ s, and SHA-256 or SHA-384 (unspecified.md).
  */
 export async function checkSignature(record: AttestationRecord, key: PublicKey): Promise<CheckResult> {
 	const signature = decodeBase64(record.signature) ?? new Uint8Array();
@@ -61,12 +62,10 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 	return fail('signature-wrong');
 }
 
-/** The parsed report is not signed: it may not say anything else than the text that is. */
+/** The parsed report is not signed, so it must say the same as the text that is signed. */
 function compareReports({ report, report_json: text }: AttestationRecord, input: string): CheckResult {
-	let signed: unknown;
-	try {
-		signed = JSON.parse(text);
-	} catch {
+	const signed = parseJson(text);
+	if (signed === undefined) {
 		return unknown('report-no-json', { input });
 	}
 	return report === undefined || report === null || isDeepStrictEqual(report, signed)
@@ -77,12 +76,12 @@ function compareReports({ report, report_json: text }: AttestationRecord, input:
 const MINIMUM_NONCE_BYTES = 16;
 const MAXIMUM_NONCE_BYTES = 64;
 
-/** In hexadecimal digits. */
+/** Returns the record's nonce in hexadecimal digits. */
 export function nonceOf({ nonce_b64: nonce }: AttestationRecord): string {
 	return Buffer.from(nonce, 'base64').toString('hex');
 }
 
-/** `isKnown` tells whether the nonce, as hexadecimal digits, was seen with another key. */
+/** `isKnown` says whether the nonce, in hexadecimal digits, was seen with another key. */
 export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) => boolean): CheckResult {
 	const nonce = decodeBase64(record.nonce_b64) ?? new Uint8Array();
 	const input = nonceOf(record);
@@ -96,15 +95,15 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 	return other ? fail('nonce-other', { values: [other.place], input }) : pass('nonce-new', { input });
 }
 
-/** contract: not shown. There is no way to hand in a nonce of our own. */
+/** contract: not shown. A client cannot choose a nonce, so it cannot verify that the attestation is recent. */
 export function checkFreshness(): CheckResult {
 	return unknown('freshness-unknown');
 }
 
-/** What of a new attestation is compared; one without a key that can be used has no fingerprint. */
+/** The part of a new attestation that is compared. Without a usable key there is no fingerprint. */
 type Memorable = Omit<AcceptedAttestation, 'keyFingerprint'> & { keyFingerprint: string | undefined };
 
-/** Against what was accepted at the same address before. */
+/** Compares the attestation with the one that was last accepted at the same address. */
 export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): CheckResult {
 	if (!before) {
 		return unknown('memory-none');
@@ -113,14 +112,14 @@ export function checkMemory(before: AcceptedAttestation | undefined, now: Memora
 	if (lost.length > 0) {
 		return fail('memory-less', { values: lost });
 	}
-	// Where no device was ever proven there is no set to compare.
+	// If no device was proven before, there is no set to compare with.
 	if (before.devices.length > 0 && before.devices.join() !== now.devices.join()) {
 		return fail('memory-devices');
 	}
 	return before.keyFingerprint === now.keyFingerprint ? pass('memory-same-key') : pass('memory-other-key');
 }
 
-/** Those that were proven and are not any more. */
+/** Returns the checks that passed before and do not pass now. */
 export function lostChecks(before: AcceptedAttestation['verdicts'], now: AcceptedAttestation['verdicts']): CheckName[] {
 	const proven = new Set(now.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check));
 	return before

@@ -1,17 +1,20 @@
+import { ClientError } from '../../base/errors.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { EventStream } from '../core/eventStream.ts';
 import type { Exchange } from '../core/exchange.ts';
 
-/** The texts of a streamed reply's frames, in the batches in which they came. */
+/** Reads the texts of a streamed reply's frames in the batches in which they arrive. */
 export interface FrameSource {
-	/** An empty list for bytes that completed none; undefined at the end. Throws `bad-response` for one that is too long. */
+	/**
+	 * Returns an empty list if the bytes completed no frame, and undefined at the end. Throws `bad-response` for a frame
+	 * that is too long.
+	 */
 	next(): Promise<string[] | undefined>;
-	/** After the end: what it cut off. It may be incomplete. */
+	/** Returns what was left at the end, which may be incomplete. */
 	rest(): string[];
 }
 
-/** contract: not shown. The framing goes by the content type (unspecified.md, "framing of `/message_stream`"). */
+/** contract: not shown. The content type decides the framing (unspecified.md, "framing of `/message_stream`"). */
 export function frameSource(exchange: Exchange, { limits, clock }: Caller): FrameSource {
 	const type = exchange.header('content-type') ?? '';
 	if (/\bhtml\b/i.test(type)) {
@@ -27,7 +30,7 @@ export function frameSource(exchange: Exchange, { limits, clock }: Caller): Fram
 	};
 }
 
-/** One frame a line, ended by LF or CRLF. Blank lines are none. */
+/** Each line is a frame, ended by LF or CRLF. Blank lines are skipped. */
 class LineSource implements FrameSource {
 	private readonly exchange: Exchange;
 	private readonly maximumLength: number;
@@ -60,7 +63,7 @@ class LineSource implements FrameSource {
 		return [this.take(this.text.decode())].filter(isFilled);
 	}
 
-	/** In pieces: a line that comes byte by byte must not be copied for each. */
+	/** Pieces are kept apart, so that a line that arrives byte by byte is not copied for each byte. */
 	private hold(piece: string): void {
 		this.pieces.push(piece);
 		this.length += piece.length;

@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../../base/base64.ts';
+import { ClientError } from '../../base/errors.ts';
 import { FIRST_NONCE, type MessageReply, type MessageRequest } from '../../contract/channel.ts';
 import type { AesKey } from '../../crypto/aesGcm.ts';
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
@@ -6,21 +7,20 @@ import type { PublicKey } from '../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { deriveMessageKey, openFrame, sealFrame } from '../../crypto/sealedFrame.ts';
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
-import { ClientError } from '../core/errors.ts';
 import type { Attested } from '../types.ts';
 
-/** A reply of more frames than this is not one to remember any longer. */
+/** A reply with more frames than this is refused, which bounds the memory for their IVs. */
 const MAXIMUM_IVS = 1_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What one attestation is good for: one message and the reply to it, with their keys and the IVs that were seen. */
+/** One attestation serves one message and its reply. This holds their keys and the IVs that were seen. */
 export class Handshake {
 	readonly attested: Attested;
 	private readonly keyPair: KeyPair;
 	private readonly key: AesKey;
 	private readonly verify: Verifier;
-	/** Of both directions, which share a key. */
+	/** The IVs of both directions, which share a key. */
 	private readonly ivs = new Set<string>();
 
 	private constructor(attested: Attested, keyPair: KeyPair, key: AesKey, verify: Verifier) {
@@ -30,13 +30,13 @@ export class Handshake {
 		this.verify = verify;
 	}
 
-	/** With a key pair that nothing else has used. */
+	/** Generates a new key pair for the handshake. */
 	static async begin(attested: Attested, enclave: PublicKey): Promise<Handshake> {
 		const keyPair = generateKeyPair();
 		return new Handshake(attested, keyPair, await deriveMessageKey(keyPair, enclave), createVerifier(enclave));
 	}
 
-	/** A text as the message that can be sent. */
+	/** Encrypts and signs the text and returns the message to send. */
 	async seal(text: string): Promise<MessageRequest> {
 		const { nonce, iv, ciphertext, signature } = await sealFrame(
 			Buffer.from(text),
@@ -49,7 +49,7 @@ export class Handshake {
 		return { peer_public_key: this.keyPair.publicKey, session_id: this.attested.attestation.session_id, payload };
 	}
 
-	/** Throws `tampered` for an IV that was seen before. To be asked once for each frame, in their order. */
+	/** Throws `tampered` for an IV that was seen before. It must be called once for each frame, in their order. */
 	admit({ iv }: MessageReply): void {
 		if (this.ivs.has(iv)) {
 			throw new ClientError('tampered', 'a part of the reply was seen before');
@@ -60,7 +60,7 @@ export class Handshake {
 		this.ivs.add(iv);
 	}
 
-	/** The text of a frame that was admitted: verified, decrypted, decoded. Throws `tampered`. */
+	/** Verifies, decrypts and decodes a frame that was admitted. Throws `tampered`. */
 	async open(frame: MessageReply): Promise<string> {
 		try {
 			const { nonce, iv, ciphertext, signature } = frame;

@@ -1,5 +1,5 @@
+import { ClientError } from '../../base/errors.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
-import { ClientError } from '../core/errors.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types.ts';
 import { unknown } from './checkResult.ts';
 import {
@@ -18,25 +18,25 @@ import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';
 import { checkKeyBinding } from './hardware/keyBinding.ts';
 import type { ChannelMemory } from './memory.ts';
 
-/** What a record is held against. */
+/** What a record is checked against. */
 export interface LadderContext {
 	address: string;
 	memory: ChannelMemory;
-	/** Accepted at the address before. */
+	/** What was last accepted at the address. */
 	before: AcceptedAttestation | undefined;
 	authority: HardwareAuthority;
 	findKey: FindKey;
-	/** Unix time in milliseconds. */
+	/** The time as Unix time in milliseconds. */
 	now: number;
 }
 
-/** What the ladder made of a record. */
+/** The result of all checks of a record. */
 export interface Proof extends Attested {
-	/** Undefined where the record has none that can be used, which is a failed check. */
+	/** The record's key. It is undefined if the record has no usable key, which is a failed check. */
 	named: NamedKey | undefined;
 }
 
-/** Climbs to the top whatever is found on the way, so that a report is whole. Remembers nothing. */
+/** Runs all checks even after one has failed, so that the report is complete. It remembers nothing. */
 export async function climbLadder(record: AttestationRecord, context: LadderContext): Promise<Proof> {
 	const { address, memory, before, authority, findKey, now } = context;
 	const { finding, named } = await checkPublicKey(record);
@@ -63,7 +63,7 @@ export async function climbLadder(record: AttestationRecord, context: LadderCont
 	return { address, attestation: record, verdicts, keyFingerprint, devices, named };
 }
 
-/** On whose failure nothing is sent, whatever anybody says. */
+/** If one of these checks fails, nothing is sent, and the user cannot override it. */
 const FATAL: ReadonlySet<CheckName> = new Set<CheckName>([
 	'transport',
 	'public-key',
@@ -73,7 +73,7 @@ const FATAL: ReadonlySet<CheckName> = new Set<CheckName>([
 	'gpu-token',
 ]);
 
-/** The key of a record that may be used. Throws `tampered` otherwise; its cause holds the verdicts. */
+/** Returns the key of a record that may be used. Otherwise throws `tampered`, whose cause holds the verdicts. */
 export function provenKey(proof: Proof): NamedKey {
 	const { named, verdicts } = proof;
 	const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && FATAL.has(check));
@@ -86,10 +86,10 @@ export function provenKey(proof: Proof): NamedKey {
 	return named;
 }
 
-/** What proves that a key lives in genuine hardware, now. */
+/** The checks that together prove that the key is in genuine hardware now. */
 const HARDWARE: ReadonlySet<CheckName> = new Set<CheckName>(['gpu-evidence', 'gpu-token', 'key-binding', 'freshness']);
 
-/** Throws `not-supported` where something of the hardware is not proven; its cause holds the verdicts. */
+/** Throws `not-supported` unless all of the hardware is proven; its cause holds the verdicts. */
 export function demandHardwareProof(attested: Attested): void {
 	const open = attested.verdicts.filter(({ check, verdict }) => verdict !== 'pass' && HARDWARE.has(check));
 	if (open.length > 0) {
@@ -101,7 +101,6 @@ export function demandHardwareProof(attested: Attested): void {
 	}
 }
 
-/** Remembers what was accepted. */
 export function remember(memory: ChannelMemory, attested: Attested, { fingerprint }: NamedKey): void {
 	memory.accept(attested.address, acceptedOf(attested, fingerprint), nonceOf(attested.attestation));
 }
@@ -110,22 +109,24 @@ export function acceptedOf({ verdicts, devices }: Attested, keyFingerprint: stri
 	return { verdicts, keyFingerprint, devices };
 }
 
-/** Less is proven than before. */
+/** Whether less is proven than before. */
 export function isDowngrade({ verdicts }: Attested): boolean {
 	return verdicts.some(({ check, verdict }) => check === 'memory' && verdict === 'fail');
 }
 
-/** Another verdict of a check. What is remembered is no property of the service. */
+/**
+ * Whether a check has another verdict than before. The check of the memory is left out, as it is not about the service.
+ */
 export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): boolean {
 	const verdictsOf = ({ verdicts }: Pick<AcceptedAttestation, 'verdicts'>) =>
 		verdicts.flatMap(({ check, verdict }) => (check === 'memory' ? [] : [`${check}: ${verdict}`])).join();
 	return verdictsOf(before) !== verdictsOf(now);
 }
 
-/** What an attestation was refused for: a check that failed, nobody agreed to what changed, or what is demanded. */
+/** Why an attestation was refused: a check failed, nobody agreed to a change, or the settings demand more proof. */
 export type Refusal = 'failed' | 'declined' | 'policy';
 
-/** Why a session did not come about: the cause of its error. */
+/** The cause of the error if an attestation is refused. */
 export class RefusedAttestation extends Error implements Attested {
 	override readonly name = 'RefusedAttestation';
 	readonly refusal: Refusal;

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { type AcceptedAttestation, CHECKS } from '../types.ts';
 
-/** Older ones are forgotten, so that what is kept stays small. */
+/** The oldest entries are forgotten first, so that the stored state stays small. */
 export const MAXIMUM_NONCES = 2000;
 export const MAXIMUM_ADDRESSES = 100;
 
 const verdictSchema = z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) });
 const acceptedSchema = z.object({
-	/** Another version may know of checks that this one does not make. */
+	/** Verdicts of checks that only another version knows are left out. */
 	verdicts: listOf(verdictSchema),
 	keyFingerprint: z.string(),
 	devices: z.array(z.string()),
 });
 const stateSchema = z.object({
-	/** By the address of the attestation, the one accepted last at the end. */
+	/** What was accepted at each attestation's address, with the latest one at the end. */
 	addresses: listOf(z.tuple([z.string(), acceptedSchema])),
-	/** A nonce and the fingerprint of the key with which it was seen, the newest at the end. */
+	/** Each nonce with the fingerprint of the key that it was seen with, the newest at the end. */
 	nonces: listOf(z.tuple([z.string(), z.string()])),
 });
 type MemoryState = z.output<typeof stateSchema>;
 
-/** The entries that fit. One that does not must not take the memory of all others with it. */
+/** Reads the entries that fit. An entry that does not fit must not discard all the others. */
 function listOf<Entry extends z.ZodType>(entry: Entry) {
 	return z.array(z.unknown()).transform(entries =>
 		entries.flatMap(value => {
@@ -30,13 +30,13 @@ function listOf<Entry extends z.ZodType>(entry: Entry) {
 	);
 }
 
-/** Where a memory is kept, as JSON. What does not fit is taken for nothing. */
+/** The place where a memory is stored as JSON. A value that does not fit counts as an empty memory. */
 export interface MemoryStore {
 	read(): unknown;
 	write(state: unknown): void;
 }
 
-/** What is remembered of the attestations that were accepted. Read anew each time: other windows write too. */
+/** Remembers the accepted attestations. It is read again each time, because other windows write to it too. */
 export class ChannelMemory {
 	private readonly store: MemoryStore;
 
@@ -48,7 +48,7 @@ export class ChannelMemory {
 		return this.read().addresses.find(([known]) => known === address)?.[1];
 	}
 
-	/** Whether the nonce came with a key other than this one. */
+	/** Whether the nonce was seen with another key than this one. */
 	hasSeenWithAnother(nonce: string, fingerprint: string): boolean {
 		const key = this.read().nonces.find(([known]) => known === nonce)?.[1];
 		return key !== undefined && key !== fingerprint;
@@ -72,7 +72,7 @@ export class ChannelMemory {
 	}
 }
 
-/** With the entry in the place of the one of the same name, at the end. */
+/** Appends the entry and removes an older one of the same name. Only the last `maximum` entries are kept. */
 function latest<Entry extends [string, unknown]>(entries: readonly Entry[], entry: Entry, maximum: number): Entry[] {
 	return [...entries.filter(([name]) => name !== entry[0]), entry].slice(-maximum);
 }

@@ -1,3 +1,4 @@
+import { ClientError } from '../../base/errors.ts';
 import {
 	type MessageReply,
 	type MessageRequest,
@@ -6,14 +7,14 @@ import {
 	REPLY_NONCE_DISTANCE,
 } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 /**
- * Sends a message that is encrypted and signed already; what comes back is neither verified nor decrypted. Never
- * repeated, as its nonce is spent. Throws `session-expired` for a session that needs a new attestation, `too-large`
- * for a conversation that is too long for the channel, and `tampered` for a reply that is no reply to this message.
+ * Sends a message that is already encrypted and signed. The reply is neither verified nor decrypted here. The request
+ * is never repeated, as its nonce is used up. Throws `session-expired` if the session needs a new attestation,
+ * `too-large` if the conversation is too long for the channel, and `tampered` if the reply does not belong to this
+ * message.
  */
 export async function postMessage(
 	caller: Caller,
@@ -33,7 +34,7 @@ export async function postMessage(
 	return readMessageReply(reply, request.payload.nonce);
 }
 
-/** Throws `tampered` for a shape or a nonce that no reply to the request can have. */
+/** Throws `tampered` if the shape or the nonce cannot be that of a reply to the request. */
 export function readMessageReply(value: unknown, requestNonce: number): MessageReply {
 	const reply = readSealed(value);
 	if (reply.nonce !== requestNonce + REPLY_NONCE_DISTANCE) {
@@ -42,7 +43,7 @@ export function readMessageReply(value: unknown, requestNonce: number): MessageR
 	return reply;
 }
 
-/** Throws `tampered` for what is no encrypted message at all. */
+/** Throws `tampered` if the value is no encrypted message. */
 export function readSealed(value: unknown): MessageReply {
 	const sealed = messageReplySchema.safeParse(value).data;
 	if (!sealed) {
@@ -51,7 +52,10 @@ export function readSealed(value: unknown): MessageReply {
 	return sealed;
 }
 
-/** A reply with a status of success comes from the enclave, or was tampered with. Another status speaks for itself. */
+/**
+ * A reply with a success status comes from the enclave or was tampered with, so if it cannot be read it counts as
+ * tampered. Errors with other statuses are returned as they are.
+ */
 export function asTampered(error: unknown): unknown {
 	const isReply = ClientError.is(error, 'bad-response') && (error.status ?? 200) < 300;
 	return isReply ? new ClientError('tampered', 'the reply is no encrypted message', { cause: error }) : error;

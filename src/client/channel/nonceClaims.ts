@@ -1,18 +1,19 @@
+import { parseJson } from '../../base/json.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
 import { readHardwareTokens, unprovenClaims } from './hardware/hardwareToken.ts';
 
 export interface NonceClaim {
-	/** Where it stands. */
+	/** The field of the record that holds the claim. */
 	place: string;
 	isSame(nonce: Uint8Array): boolean;
 }
 
 /**
- * contract: not shown. Every nonce that report and token carry in a documented place: `nonce` of the GPU maker's
- * entries of evidence, and `eat_nonce` of a token or a report with claims (RFC 9711), which may be a list.
+ * contract: not shown. Returns every nonce that the report and the token carry in a documented place: `nonce` in the
+ * GPU maker's entries of evidence, and `eat_nonce` (RFC 9711), which may be a list, in a token or a report with claims.
  */
 export function nonceClaims({ report_json: text, gpu_eat: token }: AttestationRecord): NonceClaim[] {
-	const report = parsed(text);
+	const report = parseJson(text);
 	const entries = Array.isArray(report) ? report : [];
 	return [
 		...entries.flatMap(entry => claims(fieldOf(entry, 'nonce'), 'report_json')),
@@ -26,7 +27,7 @@ function claims(value: unknown, place: string): NonceClaim[] {
 	return texts.map(text => ({ place, isSame: nonce => spellings(nonce).includes(text.replace(/=+$/, '')) }));
 }
 
-/** The maker writes hexadecimal digits; claims of others are base64. */
+/** The GPU maker writes hexadecimal digits; other claims are base64. */
 function spellings(nonce: Uint8Array): string[] {
 	const bytes = Buffer.from(nonce);
 	const digits = bytes.toString('hex');
@@ -36,14 +37,6 @@ function spellings(nonce: Uint8Array): string[] {
 function tokensOf(value: unknown): string[] {
 	const tokens = readHardwareTokens(value);
 	return tokens ? [tokens.overall, ...(tokens.devices?.values() ?? [])] : [];
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,7 +1,7 @@
-/** Among the values of `key-refused` and `evidence-refused`. */
+/** One of the values of `key-refused` and `evidence-refused`. */
 export type { RefusalCode } from '../../crypto/refusal.ts';
 
-/** Why a check found what it found. What the values of a verdict are, `src/channel/reasonMessages.ts` says. */
+/** The reason for a verdict. `src/channel/reasonMessages.ts` says what the values of each one are. */
 export type ReasonCode =
 	| 'binding-holds'
 	| 'binding-no-hardware'

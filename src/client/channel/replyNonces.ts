@@ -1,8 +1,8 @@
 import { REPLY_NONCE_DISTANCE } from '../../contract/channel.ts';
 
 /**
- * contract: not shown. The nonces of a streamed reply's frames (unspecified.md, "framing of `/message_stream`"): the first
- * is that of the request and 2000; the second repeats it or has one more, and all later ones do as the second did.
+ * contract: not shown. Checks the nonces of a streamed reply's frames (unspecified.md, "framing of `/message_stream`"):
+ * the first is the request's plus 2000; the second is the same or one more, and all later ones repeat that step.
  */
 export class ReplyNonces {
 	private next: number;
@@ -13,7 +13,7 @@ export class ReplyNonces {
 		this.next = requestNonce + REPLY_NONCE_DISTANCE;
 	}
 
-	/** Whether a frame may come next; it then has. */
+	/** Returns whether a frame with this nonce may come next, and then expects the one after it. */
 	accept(nonce: number): boolean {
 		if (this.count === 1 && nonce === this.next + 1) {
 			this.step = 1;

@@ -1,5 +1,6 @@
+import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { type FrameSource, frameSource } from './frameSource.ts';
@@ -7,7 +8,10 @@ import type { Handshake } from './handshake.ts';
 import { asTampered, readSealed } from './message.ts';
 import type { ReplyNonces } from './replyNonces.ts';
 
-/** Verified side by side, off the event loop. More would keep the platform's few threads from the rest of the program. */
+/**
+ * How many frames are verified at the same time, off the event loop. More of them would occupy the platform's few
+ * threads, which the rest of the program needs too.
+ */
 export const SIDE_BY_SIDE = 4;
 
 const END = '[DONE]';
@@ -15,9 +19,9 @@ const END = '[DONE]';
 type TextEvent = { type: 'text'; text: string };
 
 /**
- * contract: not shown. The texts of a streamed reply (unspecified.md, "framing of `/message_stream`"): each frame is
- * verified, then decrypted, then delivered. Throws `tampered` for a frame in which anything is wrong, the error that
- * stands in place of a frame, and `truncated` for an end without its mark, each after what came before it.
+ * contract: not shown. Yields the texts of a streamed reply (unspecified.md, "framing of `/message_stream`"): each
+ * frame is verified, then decrypted, then delivered. Throws `tampered` for an invalid frame, the error that stands in
+ * place of a frame, and `truncated` if the stream ends without the end mark; the frames before it are delivered first.
  */
 export async function* readReplyStream(
 	caller: Caller,
@@ -42,7 +46,7 @@ export async function* readReplyStream(
 		throw exchange.told(error);
 	} finally {
 		if (isWhole) {
-			// Not awaited: the reply is whole, and its connection serves the next request if the server ends it well.
+			// This is not awaited, as the reply is complete. If the server ends it properly, the connection can be reused.
 			void exchange.drain();
 		} else {
 			exchange.close();
@@ -50,7 +54,7 @@ export async function* readReplyStream(
 	}
 }
 
-/** Delivers the texts before the first frame that does not open, then throws its error. */
+/** Delivers the texts before the first frame that cannot be decrypted, then throws that frame's error. */
 async function* openSideBySide(opening: readonly (() => Promise<string>)[]): AsyncGenerator<TextEvent[], void> {
 	const opened = await Promise.allSettled(opening.map(open => open()));
 	const events: TextEvent[] = [];
@@ -66,7 +70,7 @@ async function* openSideBySide(opening: readonly (() => Promise<string>)[]): Asy
 	yield events;
 }
 
-/** What came at once: frames that may be opened, and what went wrong after them. */
+/** What arrived at once: the frames that may be decrypted, and the failure after them, if there was one. */
 interface FrameBatch {
 	opening: (() => Promise<string>)[];
 	failure?: unknown;
@@ -94,7 +98,7 @@ class FrameReader {
 					this.accept(text, batch);
 				}
 			}
-			// A mark alone proves nothing: whoever stands between can set it.
+			// The end mark alone proves nothing, since anyone between client and enclave can write it.
 			if ((this.isEnded && !this.hasFrame) || (!texts && !this.isEnded)) {
 				throw truncated();
 			}
@@ -109,7 +113,7 @@ class FrameReader {
 			this.isEnded = true;
 			return;
 		}
-		const value = parsed(text);
+		const value = parseJson(text);
 		throwErrorIn(value);
 		const frame = readSealed(value);
 		if (!this.nonces.accept(frame.nonce)) {
@@ -121,18 +125,9 @@ class FrameReader {
 	}
 }
 
-/** Undefined, which is no frame, for what is no JSON. */
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** The rest of a stream may lack its last characters. */
+/** The last text of a stream that broke off may lack its end. */
 function isComplete(text: string): boolean {
-	return text.trim() === END || parsed(text) !== undefined;
+	return text.trim() === END || parseJson(text) !== undefined;
 }
 
 function truncated(cause?: unknown): ClientError {

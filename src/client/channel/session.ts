@@ -1,9 +1,9 @@
 import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
 import type { Caller } from '../core/caller.ts';
-import { ClientError } from '../core/errors.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import type {
@@ -34,7 +34,7 @@ import { asTampered, postMessage } from './message.ts';
 import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
 
-/** What the channel of a client stands on. */
+/** What all sessions of a client share. */
 export interface ChannelContext {
 	caller: Caller;
 	memory: ChannelMemory;
@@ -42,7 +42,7 @@ export interface ChannelContext {
 	makerKeys: MakerKeys;
 }
 
-/** What a session is opened with, and each later message attested with. */
+/** The options of a session, which also apply to the attestation of each later message. */
 interface Opening extends Pick<ChannelOpenOptions, 'confirm' | 'askMaker' | 'requireHardwareProof'> {
 	context: ChannelContext;
 	address: ChannelAddress;
@@ -56,7 +56,7 @@ export async function openSession(context: ChannelContext, options: ChannelOpenO
 	return new Session(opening, await accept(opening, { knownKey, signal }));
 }
 
-/** Fetches a new attestation and climbs the ladder. Refuses and remembers nothing. */
+/** Fetches a new attestation and runs all checks on it. It neither refuses nor remembers anything. */
 export async function attest(
 	{ caller, memory, authority, makerKeys }: ChannelContext,
 	{ askMaker = () => Promise.resolve(false), signal, ...address }: ChannelAttestOptions,
@@ -77,8 +77,8 @@ export async function attest(
 }
 
 /**
- * A new attestation that may be used. `current` is the one that it takes the place of, whose key is known. What is
- * accepted is remembered; a record that is refused leaves no trace.
+ * Fetches a new attestation and returns a handshake for it, or throws if the attestation must not be used. `current` is
+ * the attestation that it replaces, whose key is known. An accepted attestation is remembered; a refused one is not.
  */
 async function accept(
 	opening: Opening,
@@ -95,7 +95,7 @@ async function accept(
 	},
 ): Promise<Handshake> {
 	const { context, address, confirm, askMaker, requireHardwareProof } = opening;
-	const options = { ...address, ...(askMaker ? { askMaker } : {}), ...(signal ? { signal } : {}) };
+	const options = { ...address, ...defined({ askMaker, signal }) };
 	const { proof, before } = await attest(context, options, current);
 	const named = provenKey(proof);
 	const { named: _, ...now } = proof;
@@ -103,7 +103,7 @@ async function accept(
 		demandHardwareProof(now);
 	}
 	const isOtherKey = knownKey !== undefined && knownKey !== now.keyFingerprint;
-	// In a session that goes on, whatever changed is another counterpart than the one that was agreed to.
+	// If anything changes during a session, the counterpart is no longer the one that the user agreed to.
 	const isOther = isOtherKey || isDowngrade(now) || (current !== undefined && hasOtherVerdicts(current, now));
 	if (isOther) {
 		const known = before ?? { verdicts: [], devices: [], keyFingerprint: knownKey ?? '' };
@@ -119,13 +119,13 @@ async function accept(
 	return Handshake.begin(now, named.key);
 }
 
-/** Throws `aborted` where the signal aborts first: a question may stand on the screen for ever. */
+/** Throws `aborted` if the signal aborts first, because a question may stay on the screen forever. */
 async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSignal | undefined): Promise<boolean> {
 	let answer: boolean | undefined;
 	try {
 		answer = await untilAborted(ask(), signal);
 	} catch {
-		// A question that could not be asked was not answered with yes.
+		// A question that could not be asked counts as declined.
 	}
 	if (signal?.aborted) {
 		throw abortedError();
@@ -133,10 +133,10 @@ async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSigna
 	return answer === true;
 }
 
-/** The reply to a message, and what opens it. */
+/** The reply to a message, with the handshake that decrypts it. */
 interface Delivered<T> {
 	handshake: Handshake;
-	/** Of the message. */
+	/** The nonce of the message. */
 	nonce: number;
 	reply: T;
 }
@@ -146,9 +146,10 @@ class Session implements ChannelSession {
 	private readonly closing = new AbortController();
 	private attested: Attested;
 	/**
-	 * The one that no message has gone out with yet. Each carries one message: whatever comes between client and enclave can
-	 * have the enclave answer that at either endpoint, more than once, hand out any frame of it as the reply, and keep the
-	 * others. None of them opens with the key of another handshake, so that none can answer another message.
+	 * The handshake that no message has been sent with yet. Each handshake carries one message: an attacker between the
+	 * client and the enclave can have the enclave answer a message at either endpoint and more than once, deliver any
+	 * frame of the answers as the reply, and hold back the others. No such frame opens with the key of another handshake,
+	 * so it cannot answer another message.
 	 */
 	private unused: Handshake | undefined;
 	private isBusy = false;
@@ -236,7 +237,9 @@ class Session implements ChannelSession {
 		}
 	}
 
-	/** Throws where no message may be sent now. The signal aborts with the caller's and when the session is closed. */
+	/**
+	 * Throws if no message may be sent now. The returned signal aborts when the caller's does or the session is closed.
+	 */
 	private begin(signal: AbortSignal | undefined): AbortSignal {
 		if (this.tampering) {
 			throw this.tampering;
@@ -252,7 +255,7 @@ class Session implements ChannelSession {
 		return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
 	}
 
-	/** Sends the conversation; in an expired session, once more after a new attestation, encrypted anew. */
+	/** Sends the conversation. If the session has expired, it is encrypted and sent again after a new attestation. */
 	private async deliver<T>(
 		history: readonly ChannelMessage[],
 		signal: AbortSignal,
@@ -291,7 +294,7 @@ class Session implements ChannelSession {
 		}
 	}
 
-	/** `wasSent`: the message that it is for has gone out once. */
+	/** `wasSent` says whether the message that the new attestation is for was sent before. */
 	private async renew(signal: AbortSignal, wasSent: boolean): Promise<Handshake> {
 		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
 		const handshake = await accept(this.opening, { current, wasSent, signal });
@@ -302,7 +305,7 @@ class Session implements ChannelSession {
 		return handshake;
 	}
 
-	/** Whatever was tampered with ends the session. */
+	/** An error that shows tampering ends the session. */
 	private failure(error: unknown): unknown {
 		if (ClientError.is(error, 'tampered')) {
 			this.tampering = error;

@@ -1,10 +1,10 @@
-import type { Clock } from '../../base/async.ts';
+import { type Clock, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfStatus, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
@@ -96,7 +96,7 @@ export function createCaller(options: CallerOptions): Caller {
 					}
 					const { code, status } = error;
 					const durationMs = clock.now() - started;
-					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...(status ? { status } : {}) });
+					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...defined({ status }) });
 					// An earlier try may have left, whatever kept this one back.
 					wasSent ||= error.wasSent;
 					throw error.withSent(wasSent);
@@ -237,8 +237,11 @@ async function readKey(
 	signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
 	try {
-		return await unlessAborted(keys(kind), signal);
+		return await untilAborted(keys(kind), signal);
 	} catch (error) {
+		if (signal?.aborted) {
+			throw abortedError();
+		}
 		throw ClientError.is(error)
 			? error
 			: new ClientError('no-key', `the ${kind} key could not be read`, { cause: error });
@@ -291,16 +294,4 @@ async function readUpTo(exchange: Exchange, maximum: number): Promise<Uint8Array
 		length = end;
 	}
 	return bytes.subarray(0, length);
-}
-
-/** Settles as `promise` does, or rejects with `aborted` when the signal aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	return new Promise((resolve, reject) => {
-		const onAbort = () => reject(abortedError());
-		signal?.addEventListener('abort', onAbort, { once: true });
-		if (signal?.aborted) {
-			onAbort();
-		}
-		promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', onAbort));
-	});
 }

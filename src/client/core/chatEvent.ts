@@ -1,6 +1,6 @@
+import { ClientError } from '../../base/errors.ts';
 import { CHAT_STREAM_END, readChatChunk } from '../../contract/chatReply.ts';
 import { readErrorValue } from '../../contract/errorBody.ts';
-import { ClientError } from './errors.ts';
 import { failureInReply } from './failures.ts';
 import { parseEventData, throwErrorIn } from './replyData.ts';
 import type { SseEvent } from './sse.ts';

@@ -8,7 +8,7 @@ import {
 	createInflateRaw,
 	createZstdDecompress,
 } from 'node:zlib';
-import { ClientError } from './errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { ReplyHeaders } from './transport.ts';
 
 /**

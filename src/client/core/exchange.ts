@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
 import { createKeyRemover, type KeyRemover, removeKeyFrom } from '../../base/keyRemoval.ts';
-import { ClientError } from './errors.ts';
 import { failureOf } from './failures.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 

@@ -1,9 +1,8 @@
 // What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
 import { defined } from '../../base/defined.ts';
-import { causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
+import { ClientError, type ClientErrorCode, causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
 import { networkFaultOf } from '../../base/networkFault.ts';
 import type { ErrorBody } from '../../contract/errorBody.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 	'ETIMEDOUT',

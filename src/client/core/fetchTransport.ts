@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { codingOf, UNCODED } from './contentCoding.ts';
-import { ClientError } from './errors.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 

@@ -1,4 +1,4 @@
-import { ClientError } from './errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import { failureOf } from './failures.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 

@@ -1,6 +1,7 @@
+import type * as z from 'zod';
+import { ClientError } from '../../base/errors.ts';
 import { readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
-import { ClientError } from './errors.ts';
 import { failureInReply } from './failures.ts';
 
 /**
@@ -24,4 +25,13 @@ export function throwErrorIn(value: unknown): void {
 	if (!isAbsent(error) && error !== '' && error !== false) {
 		throw failureInReply(readErrorValue(value));
 	}
+}
+
+/** Throws `bad-response` with `problem` if the reply does not fit the schema. */
+export function readReply<T extends z.ZodType>(schema: T, reply: unknown, problem: string): z.output<T> {
+	const read = schema.safeParse(reply);
+	if (!read.success) {
+		throw new ClientError('bad-response', problem);
+	}
+	return read.data;
 }

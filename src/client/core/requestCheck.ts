@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { ClientError } from './errors.ts';
+import { ClientError } from '../../base/errors.ts';
 
 const MAXIMUM_SHOWN = 40;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/async.ts';
-import { ClientError } from './errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import { abortedError } from './exchange.ts';
 
 /**

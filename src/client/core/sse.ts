@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { ClientError } from './errors.ts';
+import { ClientError } from '../../base/errors.ts';
 
 export interface SseEvent {
 	/** Undefined where the stream does not name the event. */

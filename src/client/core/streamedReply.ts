@@ -1,6 +1,6 @@
+import { ClientError } from '../../base/errors.ts';
 import type { BatchSource } from './batchedStream.ts';
 import { type Call, type Caller, readJson } from './caller.ts';
-import { ClientError } from './errors.ts';
 import { EventStream } from './eventStream.ts';
 import type { Exchange } from './exchange.ts';
 import type { SseEvent } from './sse.ts';

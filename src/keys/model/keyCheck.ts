@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
 /**

@@ -7,8 +7,8 @@ export interface LaunchPlan {
 }
 
 /**
- * What the service may see of the window's environment: what a program needs to find its files, its programs,
- * an SSH agent, certificates and the Ollama of this machine. No other variable of the editor reaches it.
+ * The environment variables that the service may see: those that a program needs to find its files, its programs, an
+ * SSH agent, certificates and the Ollama server of this machine. The service gets no other variable of the editor.
  */
 const INHERITED = [
 	'PATH',
@@ -50,11 +50,11 @@ export interface LaunchInput {
 	execPath: string;
 	servicePath: string;
 	environment: NodeJS.ProcessEnv;
-	/** `http.proxy` and `http.noProxy` of the editor; each wins over its like in the environment. */
+	/** The editor's `http.proxy` and `http.noProxy`. Each takes precedence over its counterpart in the environment. */
 	proxy: { url?: string; except: readonly string[] };
 }
 
-/** How the local service is started: command, arguments and environment as data. */
+/** The command, arguments and environment that the local service is started with. */
 export function launchPlan({ execPath, servicePath, environment, proxy }: LaunchInput): LaunchPlan {
 	const allowed: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1' };
 	const inherit = (names: readonly string[]) => {
@@ -84,7 +84,7 @@ export function launchPlan({ execPath, servicePath, environment, proxy }: Launch
 	};
 }
 
-/** The editor takes a setting that is no address for none; with it every request of the service would fail. */
+/** The editor ignores a proxy setting that is no address, whereas with it every request of the service would fail. */
 function isProxyAddress(url: string | undefined): url is string {
 	return url?.includes('://') === true && URL.canParse(url);
 }

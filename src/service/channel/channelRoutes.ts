@@ -129,7 +129,7 @@ async function chatRequestFor(
 	}
 	// contract: not shown which model answers on the shared form. It is the first chat model, which belongs to an
 	// upstream if there is one.
-	const { models } = await gateway.picture();
+	const { models } = await gateway.describe();
 	const first = models.find(({ kinds }) => kinds.includes('chat'));
 	if (first === undefined) {
 		throw new RequestRefused(404, 'There is no chat model here.', 'model_not_found');

@@ -23,7 +23,7 @@ export function registerDecisionRoutes(app: App, gateway: ChatGateway): void {
 async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSignal): Promise<Response> {
 	const request = readDecisionRequest(await readJson(context, BODY_MEGABYTES));
 	const { state, questions } = request;
-	const decider = deciderOf(await gateway.picture());
+	const decider = deciderOf(await gateway.describe());
 	const evaluations = await inParallel(Object.entries(questions), QUESTIONS_AT_ONCE, signal, ([id, question], own) =>
 		evaluate(gateway, { id, question, state, ...decider }, own),
 	);

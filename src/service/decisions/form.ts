@@ -1,4 +1,5 @@
 // The form in which a chat model gets a question: a choice among labelled options, to be answered as JSON.
+import { parseJson } from '../../base/json.ts';
 import type { Question } from '../../contract/decisions.ts';
 import type { ProviderRequest } from '../inference/provider.ts';
 
@@ -78,12 +79,7 @@ export interface FilledForm {
 /** Reads the answer of a model, with or without a code block around it. Returns undefined if it is not valid. */
 export function readFilledForm(text: string, options: readonly Option[]): FilledForm | undefined {
 	const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-	let value: { answer?: unknown; probability?: unknown } | null;
-	try {
-		value = JSON.parse(json) as typeof value;
-	} catch {
-		return undefined;
-	}
+	const value = parseJson(json) as { answer?: unknown; probability?: unknown } | null | undefined;
 	const answer = typeof value?.answer === 'string' ? value.answer.trim() : undefined;
 	const chosen = options.find(({ label }) => label === answer);
 	const probability = value?.probability;

@@ -1,6 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { PNG_SIGNATURE } from '../../base/imageHeader.ts';
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const SIGNATURE = Buffer.from(PNG_SIGNATURE, 'latin1');
 const BIT_DEPTH = 8;
 const INDEXED_COLOUR = 3;
 

@@ -160,9 +160,7 @@ async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Re
 		const { choices, usage, model } = await wholeReply(reply.chunks);
 		return context.json({
 			...head,
-			...defined({ model }),
-			choices,
-			...(usage === undefined ? {} : { usage: withDetails(usage) }),
+			...defined({ model, choices, usage: usage && withDetails(usage) }),
 		});
 	} catch (error) {
 		if (!(error instanceof ProviderFailure)) {

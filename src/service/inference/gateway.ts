@@ -1,14 +1,15 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
+import { parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import { effectivePreferences, routingProblem, routingReasonText } from '../../contract/routing.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import { effectiveRouting, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
-import { BY_IMAGES, type Candidate, parametersOf, selectCandidates } from './candidates.ts';
-import { connectionOf, hasProviderPrefix, modelIdOf, pictureOf } from './gatewayDescription.ts';
+import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
+import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
 import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
@@ -50,15 +51,15 @@ export interface ChatGateway {
 	 */
 	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
-	picture(): Promise<GatewayDescription>;
+	describe(): Promise<GatewayDescription>;
 }
 
 /** The providers behind the gateway, which may change between two requests. */
 export interface ProviderDirectory {
 	providers(): readonly Provider[];
-	/** Servers of this machine that were not named by anybody, used or not. Those that are used are among the providers. */
+	/** The servers that were found on this machine, whether used or not. The used ones are among the providers. */
 	found(): readonly FoundServer[];
-	/** Resolves when what can be known at the start is known; in bounded time. */
+	/** Resolves, in bounded time, when the upstreams have been asked for their models once. */
 	ready(): Promise<void>;
 	/**
 	 * Asks the upstreams for their models again, unless that was just done. It is called if no provider is known to have
@@ -84,7 +85,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	const { directory, aliases, logger, clock, random } = options;
 	const measurements = new Measurements();
 
-	const currentPicture = () => pictureOf(directory.providers(), [...aliases()]);
+	const currentDescription = () => describeGateway(directory.providers(), [...aliases()]);
 
 	/**
 	 * Returns the attempts in the order in which to try them, or undefined if no provider has any of the models.
@@ -94,7 +95,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		request: ProviderRequest,
 		{ host, takesPrefixes = false }: GatewayCall,
 	): Attempt[] | undefined => {
-		const connection = connectionOf(currentPicture(), host);
+		const connection = connectionOf(currentDescription(), host);
 		const names = [request.model, ...(request.models ?? [])];
 		const problem = routingProblem(connection, request);
 		if (problem !== undefined) {
@@ -107,28 +108,28 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		if (!takesPrefixes && names.some(name => hasProviderPrefix(connection, name))) {
 			throw new RequestRefused(400, 'model: a provider prefix is understood at /chat/completions alone; leave it out.');
 		}
-		const hosted: { id: string; preferences: ProviderPreferences }[] = [];
+		const hosted: { id: string; routing: RoutingPolicy }[] = [];
 		for (const name of names) {
 			const id = modelIdOf(connection, name);
 			if (id !== undefined && !hosted.some(model => model.id === id)) {
 				const { models: _, ...others } = request;
 				const named = { ...others, model: name };
 				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
-				hosted.push({ id, preferences: { ...effectivePreferences(connection, named), zdr } });
+				hosted.push({ id, routing: { ...effectiveRouting(connection, named), zdr } });
 			}
 		}
 		if (hosted.length === 0) {
 			return undefined;
 		}
 		const now = clock.now();
-		const selections = hosted.map(({ id, preferences }) => {
+		const selections = hosted.map(({ id, routing }) => {
 			const hosting = offersOf(directory.providers(), id);
-			const { candidates, exclusions } = selectCandidates(hosting, request, preferences);
+			const { candidates, exclusions } = selectCandidates(hosting, request, routing);
 			const measured = candidates.map(candidate => ({
 				...candidate,
 				measured: measurements.read({ slug: candidate.provider.slug, model: id }, now),
 			}));
-			return { ranked: rank(measured, preferences, random), exclusions };
+			return { ranked: rank(measured, routing, random), exclusions };
 		});
 		const ranked = selections.flatMap(selection => selection.ranked);
 		if (ranked.length === 0) {
@@ -196,7 +197,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				attempts = attemptsFor(request, call);
 			}
 			if (attempts === undefined) {
-				throw unknownModel(currentPicture().models.map(({ id }) => id));
+				throw unknownModel(currentDescription().models.map(({ id }) => id));
 			}
 			const tried: TriedProvider[] = [];
 			for (const [index, attempt] of attempts.entries()) {
@@ -218,10 +219,10 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			}
 			throw nobodyServed(tried);
 		},
-		async picture() {
+		async describe() {
 			await directory.ready();
 			await directory.lookAgain();
-			return { ...currentPicture(), foundServers: [...directory.found()] };
+			return { ...currentDescription(), foundServers: [...directory.found()] };
 		},
 	};
 }

@@ -7,20 +7,20 @@ import { LOCAL_SERVICE, localConnection } from '../../contract/localConnection.t
 import { findModel, parseModelIdentifier } from '../../contract/modelIdentifier.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { HostForm } from './hostForms.ts';
-import type { DataPolicy, ModelOffer, Prices, Provider } from './provider.ts';
+import type { ModelOffer, Prices, Provider } from './provider.ts';
 
 type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
-/** What a connection's own part of the picture is. */
-export type OfferPicture = Omit<GatewayDescription, 'foundServers'>;
+/** The part of the description that belongs to a connection. */
+export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
 
 interface Offered {
 	offers: ModelOffer[];
 	chattedBy?: string | undefined;
 }
 
-export function pictureOf(providers: readonly Provider[], aliases: Connection['aliases']): OfferPicture {
+export function describeGateway(providers: readonly Provider[], aliases: Connection['aliases']): OfferDescription {
 	const offers = providers.map(provider => ({ provider, offers: provider.offers() }));
 	const byModel = new Map<string, Offered>();
 	for (const { provider, offers: own } of offers) {
@@ -42,9 +42,9 @@ export function pictureOf(providers: readonly Provider[], aliases: Connection['a
 	};
 }
 
-/** As a connection of the given form, by which names are read in one way here and in the client. */
-export function connectionOf(picture: OfferPicture, plan: HostForm): Connection {
-	return { ...localConnection, ...picture, plan };
+/** Returns the gateway as a connection of the given host form, so that the client and the gateway read names alike. */
+export function connectionOf(description: OfferDescription, plan: HostForm): Connection {
+	return { ...localConnection, ...description, plan };
 }
 
 /**
@@ -87,33 +87,40 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 		? false
 		: firstOf(offers, offer => offer.openWeights);
 	const prices = cheapestOf(offers);
+	const tools = offers.map(({ parameters }) => parameters?.has('tools'));
 	const kinds = new Set(offers.flatMap(offer => offer.kinds));
 	return {
 		id,
 		// Responses and the encrypted channel use the same models as chat.
 		kinds: [...kinds].flatMap(kind => (kind === 'chat' ? (['chat', 'responses', 'encrypted'] as const) : [kind])),
-		...defined({ channelProvider: chattedBy, label, contextLength, maxOutputTokens, openWeights }),
-		...(offers.some(({ codeOriented }) => codeOriented) ? { codeOriented: true } : {}),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...(offers.some(({ parameters }) => parameters?.has('tools') === false)
-			? { tools: offers.some(({ parameters }) => parameters?.has('tools') !== false) }
-			: {}),
-		...(offers.some(({ images }) => images) ? { images: true } : {}),
+		...defined({
+			channelProvider: chattedBy,
+			label,
+			contextLength,
+			maxOutputTokens,
+			openWeights,
+			codeOriented: offers.some(({ codeOriented }) => codeOriented) || undefined,
+			prices: prices && { ...prices },
+			tools: tools.includes(false) ? tools.some(takesTools => takesTools !== false) : undefined,
+			images: offers.some(({ images }) => images) || undefined,
+		}),
 	};
 }
 
 function describeProvider({ slug, label }: Provider, offers: readonly ModelOffer[]): ProviderDescription {
-	const dataPolicy = wordsOf(commonOf(offers, offer => offer.dataPolicy));
+	const dataPolicy = commonOf(offers, offer => offer.dataPolicy);
 	const prices = commonOf(offers, offer => offer.prices);
 	const quantizations = [...new Set(offers.flatMap(({ quantization }) => quantization ?? []))];
 	const parameters = commonOf(offers, offer => offer.parameters && [...offer.parameters]);
 	return {
 		slug,
-		...defined({ label }),
-		...(prices === undefined ? {} : { prices: { ...prices } }),
-		...defined({ dataPolicy }),
-		...(quantizations.length === 0 ? {} : { quantizations }),
-		...defined({ parameters }),
+		...defined({
+			label,
+			prices: prices && { ...prices },
+			dataPolicy,
+			quantizations: quantizations.length === 0 ? undefined : quantizations,
+			parameters,
+		}),
 		models: offers.map(({ id }) => id),
 	};
 }
@@ -148,11 +155,4 @@ function commonOf<T extends object>(
 	const [first, ...others] = offers.map(read);
 	const isCommon = others.every(other => JSON.stringify(other) === JSON.stringify(first));
 	return isCommon ? first : undefined;
-}
-
-function wordsOf(policy: DataPolicy | undefined): string | undefined {
-	if (policy?.zeroDataRetention) {
-		return 'zero data retention';
-	}
-	return policy?.storesData === undefined ? undefined : policy.storesData ? 'stores data' : 'stores no data';
 }

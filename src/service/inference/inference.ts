@@ -33,7 +33,7 @@ export interface Inference {
 	gateway: ChatGateway;
 	/** Replaces the list of upstreams. */
 	replaceUpstreams(handover: UpstreamHandover): void;
-	/** What the user says of a server that was found. False: there is no such server. */
+	/** Stores the user's answer about a server that was found. Resolves with false if there is no such server. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 	close(): Promise<void>;
 }

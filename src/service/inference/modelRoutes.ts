@@ -7,7 +7,7 @@ import { mount } from './hostForms.ts';
 /** contract: not shown. The model list is the one that services of this shape offer (unspecified.md). */
 export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 	mount(app, routes.modelList, async context => {
-		const { models, providers } = await gateway.picture();
+		const { models, providers } = await gateway.describe();
 		const data = models.map(({ id, label, contextLength }) => ({
 			id,
 			object: 'model',

@@ -1,6 +1,7 @@
 // The providers behind the gateway: the built-in demo and each upstream server.
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
-import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
+import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
+import type { DataPolicy } from '../../contract/dataPolicy.ts';
 
 /**
  * A chat request inside the service. Beyond the contract's fields, an assistant's message may carry the reasoning that
@@ -50,25 +51,6 @@ export interface ReplyChunk {
 export interface Prices {
 	input: number;
 	output: number;
-}
-
-/**
- * What a provider does with data, as far as somebody vouches for it. A missing field counts as the worst case (Zero
- * data retention, rule 5).
- */
-export interface DataPolicy {
-	zeroDataRetention?: boolean | undefined;
-	storesData?: boolean | undefined;
-}
-
-/** A field of a chat request that steers the generation, and that `require_parameters` therefore applies to. */
-export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
-
-/** The fields of a request that are not parameters. */
-const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
-
-export function isParameter(name: string): name is Parameter {
-	return !NO_PARAMETERS.has(name);
 }
 
 /** The terms on which one provider offers one model. */

@@ -1,6 +1,7 @@
 // The order in which providers are tried (contract: inference.md, Provider object, rules 1 to 3).
-import type { ProviderPreferences } from '../../contract/provider.ts';
-import { type Candidate, isNamed } from './candidates.ts';
+import { isNamed } from '../../contract/eligibility.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import { type Candidate, factsOf } from './candidates.ts';
 import type { Measured } from './measurements.ts';
 
 export interface Ranked extends Candidate {
@@ -19,17 +20,17 @@ const LEAST_PRICE = 0.01;
  * parts, a provider that has just failed comes last. Without fallbacks, only the first one is left, or those in
  * `order`. `random` returns numbers from 0 (inclusive) to 1 (exclusive).
  */
-export function rank(candidates: readonly Ranked[], preferences: ProviderPreferences, random: () => number): Ranked[] {
-	const { order = [], allow_fallbacks } = preferences;
+export function rank(candidates: readonly Ranked[], routing: RoutingPolicy, random: () => number): Ranked[] {
+	const { order = [], allow_fallbacks } = routing;
 	const listed: Ranked[] = [];
 	for (const slug of order) {
-		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(candidate, [slug]));
+		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(factsOf(candidate), [slug]));
 		// One slug, the service's own, can stand for several providers.
-		listed.push(...bySort(named, preferences, random));
+		listed.push(...bySort(named, routing, random));
 	}
 	const rest = bySort(
 		candidates.filter(candidate => !listed.includes(candidate)),
-		preferences,
+		routing,
 		random,
 	);
 	const ranked = [...restingLast(listed), ...restingLast(rest)];
@@ -40,10 +41,10 @@ export function rank(candidates: readonly Ranked[], preferences: ProviderPrefere
  * Preferences take precedence over the sort: a provider that is known to miss one comes after all others, but can still
  * serve the request.
  */
-function bySort(candidates: readonly Ranked[], preferences: ProviderPreferences, random: () => number): Ranked[] {
+function bySort(candidates: readonly Ranked[], routing: RoutingPolicy, random: () => number): Ranked[] {
 	const shuffled = weightedShuffle(candidates, random);
-	const sorted = sortBy(shuffled, sortOf(preferences));
-	const misses = new Map(sorted.map(candidate => [candidate, missesOf(candidate, preferences)]));
+	const sorted = sortBy(shuffled, sortOf(routing));
+	const misses = new Map(sorted.map(candidate => [candidate, missesOf(candidate, routing)]));
 	return sorted.sort((one, other) => (misses.get(one) ?? 0) - (misses.get(other) ?? 0));
 }
 
@@ -53,7 +54,7 @@ type Sort = 'price' | 'throughput' | 'latency' | undefined;
  * contract: not shown. An object names the criterion in `by`, as services of this shape have it; any other object means
  * no sorting.
  */
-function sortOf({ sort }: ProviderPreferences): Sort {
+function sortOf({ sort }: RoutingPolicy): Sort {
 	const by = typeof sort === 'object' ? sort['by'] : sort;
 	return by === 'price' || by === 'throughput' || by === 'latency' ? by : undefined;
 }
@@ -86,9 +87,9 @@ function unlessUntried({ measured }: Ranked, what: 'latency' | 'throughput'): nu
 	return what === 'latency' ? value : -value;
 }
 
-function missesOf({ measured }: Ranked, preferences: ProviderPreferences): number {
-	const minimum = boundOf(preferences.preferred_min_throughput);
-	const maximum = boundOf(preferences.preferred_max_latency);
+function missesOf({ measured }: Ranked, routing: RoutingPolicy): number {
+	const minimum = boundOf(routing.preferred_min_throughput);
+	const maximum = boundOf(routing.preferred_max_latency);
 	const { throughput, latency } = measured;
 	const isSlow = minimum !== undefined && throughput !== undefined && throughput < minimum;
 	const isLate = maximum !== undefined && latency !== undefined && latency > maximum;

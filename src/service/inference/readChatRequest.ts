@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { parseOrRefuse } from '../replies.ts';
 import {
@@ -39,10 +40,12 @@ export function readChatRequest(body: unknown): ProviderRequest {
 	const { max_completion_tokens: limit, stop, messages, tools, ...rest } = without(TOLERATED, body);
 	const request = parseOrRefuse(chatRequestSchema, {
 		...rest,
-		...(limit === undefined ? {} : { max_tokens: rest['max_tokens'] ?? limit }),
-		...(stop === undefined ? {} : { stop: typeof stop === 'string' ? [stop] : stop }),
-		...(messages === undefined ? {} : { messages: eachObject(messages, messageOf) }),
-		...(tools === undefined ? {} : { tools: eachObject(tools, toolOf) }),
+		...defined({
+			max_tokens: rest['max_tokens'] ?? limit,
+			stop: typeof stop === 'string' ? [stop] : stop,
+			messages: eachObject(messages, messageOf),
+			tools: eachObject(tools, toolOf),
+		}),
 	});
 	return { ...request, messages: withReasoning(request.messages, messages) };
 }

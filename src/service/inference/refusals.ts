@@ -1,6 +1,6 @@
 // The reasons why the gateway does not serve a request, as sentences for the client.
 import { RequestRefused } from '../replies.ts';
-import type { Exclusion } from './candidates.ts';
+import type { ExcludedProvider } from './candidates.ts';
 import type { ProviderFailure, ProviderFailureCode } from './provider.ts';
 
 const MAXIMUM_NAMED = 20;
@@ -29,7 +29,7 @@ export function noImages(asked: readonly string[], taking: readonly string[]): R
 }
 
 /** Names the providers that host the model, and what excludes each of them. */
-export function noProvider(exclusions: readonly Exclusion[]): RequestRefused {
+export function noProvider(exclusions: readonly ExcludedProvider[]): RequestRefused {
 	const fields = [...new Set(exclusions.map(({ by }) => by))];
 	const isRouting = fields.some(field => field.startsWith('provider.'));
 	const named = exclusions.slice(0, MAXIMUM_NAMED).map(({ slug, by, reason }) => {

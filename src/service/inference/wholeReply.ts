@@ -141,9 +141,11 @@ function finished({ choice, role, calls, ...draft }: Draft): WholeChoice {
 			content: draft.content.join(''),
 			tool_calls: toolCalls.length === 0 ? null : toolCalls,
 			function_call: null,
-			...(reasoning === '' ? {} : { reasoning }),
-			...(reasoningContent === '' ? {} : { reasoning_content: reasoningContent }),
-			...(draft.annotations.length === 0 ? {} : { annotations: draft.annotations }),
+			...defined({
+				reasoning: reasoning || undefined,
+				reasoning_content: reasoningContent || undefined,
+				annotations: draft.annotations.length === 0 ? undefined : draft.annotations,
+			}),
 		},
 		...(draft.logprobs.length === 0 ? {} : { logprobs: { content: draft.logprobs } }),
 	};

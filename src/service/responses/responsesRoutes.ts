@@ -41,7 +41,7 @@ async function answer(
 	signal: AbortSignal,
 ): Promise<Response> {
 	const body = await readJson(context, BODY_MEGABYTES);
-	const connection = connectionOf(await gateway.picture(), host);
+	const connection = connectionOf(await gateway.describe(), host);
 	const isCodeOriented = (model: string) => findModel(connection, model)?.codeOriented === true;
 	const request = readResponsesRequest(body, isCodeOriented);
 	const reply = await gateway.chat(chatRequestOf(request, seal), { host, signal });

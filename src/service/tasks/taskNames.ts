@@ -1,29 +1,11 @@
-import { replaceHidden } from '../../base/invisible.ts';
+import { firstLine } from '../../base/plainText.ts';
 
 const MAXIMUM_SUBJECT_LENGTH = 72;
 const MAXIMUM_SLUG_LENGTH = 40;
 
 /** Returns the first line of a prompt that is not blank, as the subject of a commit. */
 export function commitSubject(prompt: string): string {
-	const line = prompt.split(/[\r\n\u2028\u2029]+/).find(candidate => cleaned(candidate) !== '');
-	const subject = cleaned(line ?? '');
-	if (subject === '') {
-		return 'Errand task';
-	}
-	const characters = [...subject];
-	return characters.length <= MAXIMUM_SUBJECT_LENGTH
-		? subject
-		: `${characters
-				.slice(0, MAXIMUM_SUBJECT_LENGTH - 1)
-				.join('')
-				.trimEnd()}…`;
-}
-
-function cleaned(line: string): string {
-	// Hidden characters can make a line read as another one.
-	return replaceHidden(line.replace(/\p{Cs}/gu, ' '), () => ' ')
-		.replace(/\s+/g, ' ')
-		.trim();
+	return firstLine(prompt, MAXIMUM_SUBJECT_LENGTH) || 'Errand task';
 }
 
 /** Returns the name of an execution's new branch. A follow-up creates one only if its task's cannot be moved. */

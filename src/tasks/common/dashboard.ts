@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
 
 /** The label of buttons and links that open the service's dashboard. */

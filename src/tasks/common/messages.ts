@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
-import { oneLine } from '../model/plainText.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
 import type { Outcome, TaskGroup } from '../model/taskGroups.ts';
 import { dayOf } from '../model/taskGroups.ts';
@@ -102,6 +102,10 @@ export const followWords: FollowWords = {
 						number(to),
 					),
 		),
+	leftOut: firstIndex => stateLine(vscode.l10n.t('what came before entry {0} is left out here', number(firstIndex))),
+	ended: stateLine,
+	notFollowed: reason => stateLine(vscode.l10n.t('no longer followed: {0}', reason)),
+	outcome,
 };
 
 export const logDocumentWords = {
@@ -123,12 +127,8 @@ export function serviceIsStopped(): string {
 }
 
 /** Formats the only kind of line in which a log contains Errand's own messages. */
-export function stateLine(text: string): string {
+function stateLine(text: string): string {
 	return `— ${text} —`;
-}
-
-export function leftOut(firstIndex: number): string {
-	return stateLine(vscode.l10n.t('what came before entry {0} is left out here', number(firstIndex)));
 }
 
 export function groupLabel(group: TaskGroup, now: number): string {

@@ -4,44 +4,36 @@ import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { askModal } from '../../platform/notify.ts';
-import type { LaunchPlan } from '../model/findings.ts';
 import { gitReason } from '../model/gitReason.ts';
-import type { OpenedRepository } from './launchSubject.ts';
+import type { ConfirmedLaunch } from './preflight.ts';
 import { shortName } from './preflightMessages.ts';
-import {
-	commitChanges,
-	type GitPlace,
-	makeScratchBranch,
-	nameScratchBranch,
-	type ScratchBranch,
-} from './scratchCommit.ts';
+import type { ScratchBranches } from './scratchBranches.ts';
+import { commitChanges, type GitPlace, makeScratchBranch, nameScratchBranch } from './scratchCommit.ts';
 
 export function placeOf(git: GitApi, directory: string): GitPlace {
 	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
 }
 
-/** Where scratch branches are written down, before they are made: a window that closes meanwhile leaves none behind. */
-export interface ScratchRecord {
-	remember(branch: ScratchBranch): Promise<void>;
-	/** It may not have been made. */
-	failed(branch: ScratchBranch): void;
-}
-
 /**
- * Does what the preflight's rows have said, before the request is sent. Resolves with the scratch branch that was made, if
- * one was. Throws a sentence when git fails; no task was started then.
+ * Does what the preflight's rows have said, before the request is sent, on behalf of the connection of this name.
+ * Resolves with the name of the scratch branch that was made, if one was. Throws a UserFacingError when git fails; no
+ * task was started then.
  */
 export async function carryOut(
-	plan: LaunchPlan,
-	{ git, repository }: OpenedRepository,
-	record: ScratchRecord,
-): Promise<ScratchBranch | undefined> {
+	{ plan, opened }: ConfirmedLaunch,
+	connection: string,
+	scratchBranches: ScratchBranches,
+): Promise<string | undefined> {
+	if (!opened) {
+		return undefined;
+	}
+	const { git, repository } = opened;
 	const { push, scratch } = plan;
 	const place = placeOf(git, repository.rootUri.fsPath);
 	if (push) {
 		const title = vscode.l10n.t('Pushing “{0}” to {1}…', shortName(push.to), shortName(push.remote));
 		await withProgress(title, () =>
-			// The editor's own push: credentials, hooks and the output are those of any push of the user's.
+			// This is the editor's own push, so credentials, hooks and output are the same as for any push by the user.
 			repository.push(push.remote, `${push.commit}:refs/heads/${push.to}`, false),
 		).catch((error: unknown) => {
 			throw new UserFacingError(
@@ -65,14 +57,15 @@ export async function carryOut(
 			? await commitChanges(place, scratch.parent, 'Uncommitted changes', confirmPrograms)
 			: scratch.parent;
 		const branch = nameScratchBranch(commit, scratch.remote);
-		await record.remember(branch);
+		// The branch is written down before it is made, so that a window that closes meanwhile leaves none behind.
+		await scratchBranches.remember(branch, connection, place.directory);
 		try {
 			await makeScratchBranch(place, branch);
 		} catch (error) {
-			record.failed(branch);
+			void scratchBranches.remove(branch.name);
 			throw error;
 		}
-		return branch;
+		return branch.name;
 	}).catch((error: unknown) => {
 		throw gitFailure(
 			error,
@@ -84,7 +77,7 @@ export async function carryOut(
 	});
 }
 
-/** What a repository's own configuration names runs only after a yes that shows it. */
+/** Asks before running programs that the repository's own configuration names, and shows them. */
 async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
 	const run = vscode.l10n.t('Run It');
 	const chosen = await askModal(

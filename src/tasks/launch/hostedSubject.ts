@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
-import { readRemoteUrl } from '../model/cloneUrl.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import type { GitFacts } from './gatherFacts.ts';
-import type { LaunchSubject } from './launchSubject.ts';
+import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 import { pickFromMany } from './pickFromMany.ts';
 import { shortName } from './preflightMessages.ts';
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { holdsWords } from '../model/holdsWords.ts';
+import { holdsWords } from '../../base/plainText.ts';
+import { PickList } from '../../platform/pick.ts';
 
 /** The number of rows that are shown at first, and that each “Show More” adds. */
 const PAGE = 200;
@@ -19,31 +20,40 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 	first: readonly T[],
 	more?: Promise<readonly T[]>,
 ): Promise<T | undefined> {
-	const picker = vscode.window.createQuickPick<Row<T>>();
-	picker.title = title;
-	picker.placeholder = placeholder;
-	picker.ignoreFocusOut = true;
 	let items = first;
 	let shown = PAGE;
-	const draw = () => {
-		const matching = items.filter(item => holdsWords(item, picker.value));
+	const rowsFor = (text: string): Row<T>[] => {
 		// The editor's own filter would only see the shown rows and their labels.
-		const rows: Row<T>[] = matching.slice(0, shown).map(item => ({ ...item, alwaysShow: true, item }));
+		const matching = items.filter(item => holdsWords(item, text));
+		const rows = matching.slice(0, shown).map(item => ({ ...item, alwaysShow: true, item }));
 		const rest = matching.length - rows.length;
-		picker.items =
-			rest === 0
-				? rows
-				: [
-						...rows,
-						{
-							label: `$(ellipsis) ${vscode.l10n.t('Show More')}`,
-							description: vscode.l10n.t('{0} more', rest),
-							alwaysShow: true,
-							item: undefined,
-						},
-					];
+		const label = `$(ellipsis) ${vscode.l10n.t('Show More')}`;
+		const showMore = { label, description: vscode.l10n.t('{0} more', rest), alwaysShow: true, item: undefined };
+		return rest === 0 ? rows : [...rows, showMore];
 	};
-	draw();
+	const list = new PickList<Row<T>, T>(picker => {
+		picker.title = title;
+		picker.placeholder = placeholder;
+		picker.ignoreFocusOut = true;
+		picker.onDidChangeValue(text => {
+			shown = PAGE;
+			picker.items = rowsFor(text);
+		});
+		picker.onDidAccept(() => {
+			// Enter may be pressed before the editor has the rows for the typed text. Then the first of those rows is meant.
+			const [active] = picker.activeItems;
+			const row = (active && picker.items.find(({ item }) => item === active.item)) ?? picker.items[0];
+			if (row?.item) {
+				list.end(row.item);
+			} else if (row) {
+				const next = shown;
+				shown += PAGE;
+				picker.items = rowsFor(picker.value);
+				picker.activeItems = picker.items.slice(next, next + 1);
+			}
+		});
+	});
+	const picker = list.show(rowsFor(''));
 	if (more) {
 		picker.busy = true;
 		void more
@@ -53,33 +63,9 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 				picker.busy = false;
 				picker.keepScrollPosition = true;
 				if (found.length > 0) {
-					draw();
+					picker.items = rowsFor(picker.value);
 				}
 			});
 	}
-	return new Promise(resolve => {
-		picker.onDidChangeValue(() => {
-			shown = PAGE;
-			draw();
-		});
-		picker.onDidAccept(() => {
-			// Enter may be pressed before the editor has the rows for the typed text. Then the first of those rows is meant.
-			const [active] = picker.activeItems;
-			const row = (active && picker.items.find(({ item }) => item === active.item)) ?? picker.items[0];
-			if (row?.item) {
-				resolve(row.item);
-				picker.dispose();
-			} else if (row) {
-				const next = shown;
-				shown += PAGE;
-				draw();
-				picker.activeItems = picker.items.slice(next, next + 1);
-			}
-		});
-		picker.onDidHide(() => {
-			resolve(undefined);
-			picker.dispose();
-		});
-		picker.show();
-	});
+	return list.result;
 }

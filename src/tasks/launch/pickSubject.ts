@@ -1,9 +1,39 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
-import { chooseFirstBranch } from './pickBranch.ts';
-import { likelyRepository, pickRepository } from './pickRepository.ts';
+import {
+	chooseFirstBranch,
+	findRepositories,
+	likelyRepository,
+	pickRepository,
+	repositoryName,
+} from './openRepositories.ts';
+import { shortName } from './preflightMessages.ts';
+
+/** The requested task, before anything is known about its repository. */
+export interface LaunchWish {
+	prompt: string;
+	/** The address, folder or name of an open repository. */
+	repository?: string | undefined;
+	branch?: string | undefined;
+}
+
+/** Reads a prompt from a key binding or another command. The user still sees and confirms it. */
+export function wishOf(argument: unknown): LaunchWish | undefined {
+	const { prompt, repository, branch } = (argument ?? {}) as Partial<Record<keyof LaunchWish, unknown>>;
+	if (typeof prompt !== 'string' || prompt.trim() === '') {
+		return undefined;
+	}
+	return {
+		prompt: prompt.trim(),
+		repository: typeof repository === 'string' ? repository : undefined,
+		branch: typeof branch === 'string' ? branch : undefined,
+	};
+}
 
 /** What the user can choose from. */
 export interface SubjectChoice {
@@ -15,15 +45,37 @@ export interface SubjectChoice {
 }
 
 /**
- * Chooses the subject without asking where it is clear which repository is meant. Resolves with undefined when
- * dismissed.
+ * Finds the repositories that a task can work on. Throws a UserFacingError where there are none. Where no repository can
+ * be used here, those that the service sees remain, unless the wish names one that should be open.
  */
-export async function firstSubject(
-	choice: SubjectChoice,
-	wishedBranch: string | undefined,
-): Promise<LaunchSubject | undefined> {
-	const likely = likelyRepository(choice.repositories);
-	return likely ? openSubject(choice, likely, wishedBranch) : pickSubject(choice, wishedBranch);
+export async function findSubjects(
+	{ connection, client }: Pick<SubjectChoice, 'connection' | 'client'>,
+	wish: LaunchWish,
+): Promise<SubjectChoice> {
+	const title = vscode.l10n.t('Looking for repositories…');
+	try {
+		const found = await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Window, title },
+			findRepositories,
+		);
+		return { connection, client, ...found };
+	} catch (error) {
+		if (connection.hasLookUps && wish.repository === undefined) {
+			return { connection, client, git: undefined, repositories: [] };
+		}
+		throw error;
+	}
+}
+
+/**
+ * Returns what the wished task works on, and asks only where that is not clear. Throws a UserFacingError where the
+ * wished repository or branch is not here. Resolves with undefined when dismissed.
+ */
+export async function firstSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject | undefined> {
+	const { repositories } = choice;
+	const repository =
+		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
+	return repository ? openSubject(choice, repository, wish.branch) : pickSubject(choice, wish.branch);
 }
 
 /**
@@ -41,11 +93,30 @@ export async function pickSubject(choice: SubjectChoice, wishedBranch?: string):
 }
 
 /** Uses the branch that is wished for, or the current one. Resolves with undefined when dismissed. */
-export async function openSubject(
+async function openSubject(
 	{ connection, git }: SubjectChoice,
 	repository: GitRepository,
 	wishedBranch: string | undefined,
 ): Promise<LaunchSubject | undefined> {
 	const branch = git && (await chooseFirstBranch(git, repository, wishedBranch));
 	return branch && new OpenSubject({ git, repository }, connection, branch);
+}
+
+function wishedRepository(repositories: readonly GitRepository[], wished: string): GitRepository {
+	const key = repositoryKey(wished);
+	const found =
+		repositories.find(
+			({ rootUri, state }) =>
+				rootUri.fsPath === wished ||
+				state.remotes.some(({ fetchUrl }) => key !== undefined && repositoryKey(fetchUrl ?? '') === key),
+		) ?? repositories.find(repository => repositoryName(repository) === wished);
+	if (!found) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The task is meant for “{0}”, which is not open in this window. Open it, then start the task there.',
+				shortName(wished),
+			),
+		);
+	}
+	return found;
 }

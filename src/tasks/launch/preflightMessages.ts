@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
 import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
-import { oneLine } from '../model/plainText.ts';
-import { SHORT_COMMIT } from './pickBranch.ts';
+import { SHORT_COMMIT } from './openRepositories.ts';
 
 const MAXIMUM_NAME = 120;
 /** The number of changed files that are named in a row; the rest is counted. */

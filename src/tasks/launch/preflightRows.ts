@@ -1,11 +1,22 @@
 import * as vscode from 'vscode';
-import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from '../model/findings.ts';
-import { escapeIcons, oneLine } from '../model/plainText.ts';
-import type { TaskConnection } from '../model/taskConnection.ts';
-import type { LaunchChoices } from './launchChoices.ts';
-import { agentName, choiceName } from './pickAgents.ts';
-import type { PreflightRow } from './preflight.ts';
+import { defined } from '../../base/defined.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { openDashboard, openDashboardText } from '../common/dashboard.ts';
 import {
+	type ChangeChoice,
+	type CommitChoice,
+	type Finding,
+	isBlocker,
+	type LaunchDecisions,
+	type LaunchFacts,
+	type LaunchPlan,
+} from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
+import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
+import {
+	choiceText,
 	destinationText,
 	durationText,
 	findingText,
@@ -15,6 +26,11 @@ import {
 } from './preflightMessages.ts';
 
 const MAXIMUM_PROMPT = 120;
+
+/** A row of the preflight. `id` identifies it when the rows are redrawn. */
+export interface PreflightRow extends vscode.QuickPickItem {
+	id: string;
+}
 
 /** An alternative for a finding. Resolving with `leave` ends the launch. */
 export interface FindingFix {
@@ -90,9 +106,11 @@ function findingRow(view: PreflightView, finding: Finding): PreflightRow {
 	return {
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
-		...(description === undefined ? {} : { description: escapeIcons(description) }),
-		...(detail === '' ? {} : { detail: escapeIcons(detail) }),
-		...(fix && { buttons: [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }] }),
+		...defined({
+			description: description === undefined ? undefined : escapeIcons(description),
+			detail: detail === '' ? undefined : escapeIcons(detail),
+			buttons: fix && [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }],
+		}),
 	};
 }
 
@@ -128,4 +146,97 @@ function namesOf({ connection, choices, repository, branch }: PreflightView): Pr
 		branch,
 		agent: first ? agentName(connection, first.agent) : '',
 	};
+}
+
+/** The effects that fixes have on the launch. */
+export interface FixActions {
+	/** The folder that the repository can be published from; undefined where it is not open in this window. */
+	folder: vscode.Uri | undefined;
+	dashboardUrl: string | undefined;
+	decide(decision: LaunchDecisions): void;
+	chooseBranch(): unknown;
+	/** Reads the state of the repository again. */
+	gather(): Promise<void>;
+	/** Asks the service again. */
+	askAgain(): Promise<void>;
+}
+
+/** Returns the alternatives for a finding. Resolving with `leave` ends the launch. */
+export function findingFixes(finding: Finding, actions: FixActions): FindingFix[] {
+	const switchConnection = {
+		icon: 'plug',
+		title: vscode.l10n.t('Switch Connection'),
+		run: async () => {
+			await executeCommand(commands.switchConnection);
+			// What was asked and confirmed for one connection is never sent to another.
+			return 'leave';
+		},
+	};
+	const { folder, dashboardUrl } = actions;
+	const dashboardFixes =
+		dashboardUrl === undefined
+			? []
+			: [
+					{
+						icon: 'link-external',
+						title: openDashboardText(),
+						run: () => openDashboard(dashboardUrl),
+					},
+				];
+	switch (finding.kind) {
+		case 'no-remote':
+			return [
+				{
+					icon: 'cloud-upload',
+					title: vscode.l10n.t('Publish Branch'),
+					run: async () => {
+						await vscode.commands.executeCommand('git.publish', folder);
+						await actions.gather();
+					},
+				},
+				switchConnection,
+			];
+		case 'unusable-remote':
+			return [switchConnection];
+		case 'only-on-remote':
+		case 'unsafe-name':
+			return [{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() }];
+		case 'not-on-remote':
+		case 'unpushed':
+			return finding.choices
+				.filter(choice => choice !== finding.chosen)
+				.map((choice: CommitChoice) => ({
+					icon: 'arrow-swap',
+					title: choiceText(choice, finding.kind),
+					run: () => actions.decide({ commits: choice }),
+				}));
+		case 'changes':
+			return finding.choices
+				.filter(choice => choice !== finding.chosen)
+				.map((choice: ChangeChoice) => ({
+					icon: 'arrow-swap',
+					title: choiceText(choice, finding.kind),
+					run: () => actions.decide({ changes: choice }),
+				}));
+		case 'unknown-agent':
+			return [
+				{
+					icon: 'settings-gear',
+					title: vscode.l10n.t('Open Settings'),
+					run: async () => {
+						await vscode.commands.executeCommand('workbench.action.openSettings', '@id:errand.tasks.agent');
+						// The preflight list would cover the settings.
+						return 'leave';
+					},
+				},
+			];
+		case 'empty-git-user':
+			return dashboardFixes;
+		case 'service':
+			return finding.look.kind === 'known' || finding.look.kind === 'asking'
+				? []
+				: [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }, ...dashboardFixes];
+		default:
+			return [];
+	}
 }

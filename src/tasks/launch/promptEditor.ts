@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { commands } from '../../platform/ids.ts';
+import type { LaunchWish } from './pickSubject.ts';
 import type { PromptPlace } from './promptDraft.ts';
 import type { PromptFile } from './promptFile.ts';
-import type { LaunchWish } from './startTask.ts';
 
 /** The editor in which a prompt is written: opens it, reads its text and offers to start the task. */
 export class PromptEditor implements Disposable {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { commands } from '../../platform/ids.ts';
-import { oneLine } from '../model/plainText.ts';
+import type { LinkProblem } from '../model/launchLink.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
 /** The maximum number of lines of a problem that its prompt repeats. */
@@ -113,4 +114,24 @@ function codeAction(title: string, argument: PlaceArgument): vscode.CodeAction {
 	const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
 	action.command = { command: commands.startTaskFromSelection, title, arguments: [argument] };
 	return action;
+}
+
+/** Explains why nothing of a link is used, and what to do instead. */
+export function linkProblemText(problem: LinkProblem): string {
+	switch (problem) {
+		case 'path':
+			return vscode.l10n.t(
+				'The link is none that Errand knows. A link that starts a task ends with “/start-task?prompt=…”.',
+			);
+		case 'no-prompt':
+			return vscode.l10n.t('The link starts a task but brings no prompt. Start the task with a prompt of your own.');
+		case 'too-long':
+			return vscode.l10n.t('The link is too long, so nothing of it is used. Write the prompt yourself.');
+		case 'repeated':
+			return vscode.l10n.t('The link names a thing twice, so it is not clear what it means. Nothing of it is used.');
+		case 'control':
+			return vscode.l10n.t('The link holds characters that cannot be seen, so nothing of it is used.');
+		case 'branch':
+			return vscode.l10n.t('The link names a branch that begins with a hyphen, so nothing of it is used.');
+	}
 }

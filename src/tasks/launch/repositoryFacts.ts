@@ -1,12 +1,12 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import { type GitOptions, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from '../model/branches.ts';
-import { readRemoteUrl } from '../model/cloneUrl.ts';
 
-/** The branches of a repository and those that it knows of its remotes. Rejects when git fails. */
+/** Returns the branches of a repository, and those that it knows of its remotes. Rejects when git fails. */
 export async function listBranches(gitPath: string, directory: string, remotes: readonly string[]): Promise<Branch[]> {
 	const format = `--format=${BRANCH_FORMAT}`;
 	return readBranches(
@@ -15,7 +15,7 @@ export async function listBranches(gitPath: string, directory: string, remotes: 
 	);
 }
 
-/** The commit of a branch; undefined where there is no such branch, or no repository. */
+/** Returns the commit of a branch, or undefined where there is no such branch or no repository. */
 export async function readBranchCommit(
 	gitPath: string,
 	directory: string,
@@ -30,7 +30,7 @@ export async function readBranchCommit(
 			['for-each-ref', '--format=%(refname)%00%(objectname)', '--', reference],
 			stopAt === undefined ? {} : { stopAt },
 		);
-		// A pattern also matches what lies below it: the line has to name the branch itself.
+		// A pattern also matches references below it, so the line has to name the branch itself.
 		const line = output.split('\n').find(candidate => candidate.startsWith(`${reference}\0`));
 		return line?.slice(reference.length + 1);
 	} catch {
@@ -38,7 +38,7 @@ export async function readBranchCommit(
 	}
 }
 
-/** The directory that a remote's URL names, if it is one on this machine. */
+/** Returns the directory that a remote's URL names, if it is one on this machine. */
 export async function remoteDirectory(remoteUrl: string, repositoryPath: string): Promise<string | undefined> {
 	const place = readRemoteUrl(remoteUrl);
 	if (place.kind !== 'directory') {
@@ -46,7 +46,7 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 	}
 	try {
 		const named = /^file:/i.test(place.path) ? fileURLToPath(place.path) : place.path;
-		// In the form that the service's look-ups give it, without a slash at its end.
+		// The service's look-ups give a directory without a slash at its end.
 		const directory = path.resolve(repositoryPath, named);
 		return (await stat(directory)).isDirectory() ? directory : undefined;
 	} catch {
@@ -54,7 +54,7 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 	}
 }
 
-/** How many commits only `here` has, and only `there`; undefined when git cannot tell. */
+/** Returns how many commits only `here` has and only `there` has, or undefined when git cannot tell. */
 export async function countCommits(
 	gitPath: string,
 	directory: string,
@@ -74,18 +74,18 @@ export async function countCommits(
 export interface Changes {
 	/** Paths that differ from HEAD or are untracked, sorted. */
 	files: string[];
-	/** Submodules whose own files have changed, and repositories inside this one, sorted: nothing of them can go along. */
+	/** Submodules whose own files have changed, and repositories inside this one, sorted. None can be committed along. */
 	nested: string[];
-	/** A merge has left conflicts. */
+	/** Whether a merge has left conflicts. */
 	hasConflicts: boolean;
 }
 
 /** How many fields stand before the path, by the kind of the entry (git-status(1), porcelain format version 2). */
 const FIELDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 
-/** What is not committed. Rejects when git fails. */
+/** Returns what is not committed. Rejects when git fails. */
 export async function listChanges(gitPath: string, directory: string, options: GitOptions = {}): Promise<Changes> {
-	// In a submodule git would run what that one's configuration names, so submodules are looked into apart from this.
+	// In a submodule git would run programs of the submodule's configuration, so submodules are read separately.
 	const how = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'];
 	const [output, submodules] = await Promise.all([
 		runGit(gitPath, directory, ['status', ...how], { ...options, encoding: 'latin1' }),
@@ -93,7 +93,7 @@ export async function listChanges(gitPath: string, directory: string, options: G
 	]);
 	const files: string[] = [];
 	const nested: string[] = [];
-	/** Seen as changed in the working tree alone. */
+	/** The files that are changed in the working tree only. */
 	const inTree: ComparedFile[] = [];
 	let hasConflicts = false;
 	for (const entry of output.split('\0')) {
@@ -123,7 +123,7 @@ export async function listChanges(gitPath: string, directory: string, options: G
 	};
 }
 
-/** Names of the submodules that are there and in which something is not committed. */
+/** Returns the names of the submodules in which something is not committed. */
 async function listChangedSubmodules(gitPath: string, directory: string, options: GitOptions): Promise<string[]> {
 	const top = await realpath(directory);
 	const named = [
@@ -134,7 +134,7 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 		'--get-regexp',
 		'^submodule\\..*\\.path$',
 	];
-	// It fails where there is no such file.
+	// Git fails where there is no such file.
 	const entries = (await runGit(gitPath, directory, named, options).catch(() => '')).split('\0').slice(0, -1);
 	const changed: string[] = [];
 	for (const entry of entries) {
@@ -150,7 +150,7 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 	return changed;
 }
 
-/** Below the repository itself, whatever links lie on the way: the name may be any text. */
+/** Whether a name, which may be any text, is a repository below this one, without links on the way. */
 async function isSubmodule(top: string, name: string): Promise<boolean> {
 	const place = path.join(top, name);
 	const isBelow = name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
@@ -161,7 +161,7 @@ async function isSubmodule(top: string, name: string): Promise<boolean> {
 const readable = (names: readonly string[]): string[] =>
 	names.map(name => Buffer.from(name, 'latin1').toString()).sort();
 
-/** A remote's address with the user's rewrites (`url.<base>.insteadOf`); undefined where git cannot tell. */
+/** Returns a remote's address with the user's rewrites (`url.<base>.insteadOf`), or undefined where git cannot tell. */
 export async function readRemoteAddress(
 	gitPath: string,
 	directory: string,
@@ -173,7 +173,7 @@ export async function readRemoteAddress(
 	return output?.replace(/\n$/, '');
 }
 
-/** Whether the directory is the top of a worktree beside the main one, or of a submodule. */
+/** Returns whether the directory is the top of a linked worktree or of a submodule. */
 export async function readRepositoryKind(
 	gitPath: string,
 	directory: string,

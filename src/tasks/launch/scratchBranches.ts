@@ -6,7 +6,7 @@ import { gitReason } from '../model/gitReason.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
 import { findScratchBranch, type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
-/** A scratch branch of ours that is still there. */
+/** A scratch branch that Errand has made and not removed yet. */
 interface Scratch extends ScratchBranch {
 	connection: string;
 	/** The working repository's folder. */
@@ -19,18 +19,18 @@ interface Scratch extends ScratchBranch {
 
 export interface ScratchBranchesDependencies {
 	workspaceState: vscode.Memento;
-	/** How git is run in a folder; undefined where it cannot be. */
+	/** Returns how git is run in a folder, or undefined where it cannot be run. */
 	place(directory: string): Promise<GitPlace | undefined>;
-	/** A branch has moved on, so it was kept: it holds somebody's work. */
+	/** Called with a branch that was kept, because it has moved on and holds somebody's work. */
 	onKept(branch: ScratchBranch): void;
 	logger: Logger;
 }
 
-/** Remembers the scratch branches until they are removed, over reloads of the window. */
+/** Remembers the scratch branches across reloads of the window, until they are removed. */
 export class ScratchBranches {
 	private readonly dependencies: ScratchBranchesDependencies;
 	private readonly entries: StateEntries<Scratch>;
-	/** Being removed now, or not removable in this window's time. */
+	/** The names of branches that are being removed now, or that this window could not remove. */
 	private readonly attempted = new Set<string>();
 
 	constructor(dependencies: ScratchBranchesDependencies) {
@@ -62,7 +62,7 @@ export class ScratchBranches {
 		}
 	}
 
-	/** The task was not made: nothing needs the branch. */
+	/** Removes a branch that nothing needs, because its task was not created. */
 	async remove(name: string): Promise<void> {
 		const scratch = this.entries.get(name);
 		if (scratch) {
@@ -71,8 +71,8 @@ export class ScratchBranches {
 	}
 
 	/**
-	 * Removes the branches whose tasks have ended. `state`: of a task; undefined where it is not known now. Branches of
-	 * tasks that were never made go when no request for one can be under way any more (`isPending`).
+	 * Removes the branches whose tasks have ended. `state` returns undefined for a task that is not known now. Branches of
+	 * tasks that were never created are removed when no request for one can be pending any more (`isPending`).
 	 */
 	async sweep(
 		connection: string,
@@ -91,7 +91,7 @@ export class ScratchBranches {
 		}
 	}
 
-	/** The tasks whose ends are waited for. */
+	/** Returns the ids of the tasks that still need their branches. */
 	taskIds(connection: string): string[] {
 		return this.entries
 			.values()
@@ -108,7 +108,7 @@ export class ScratchBranches {
 		} catch (error) {
 			const now = await findScratchBranch(place, scratch).catch(() => scratch.commit);
 			if (now === scratch.commit) {
-				// The remote cannot be reached, or refuses: the next window tries again.
+				// The remote cannot be reached or refuses, so the next window tries again.
 				this.dependencies.logger.log('warn', 'a scratch branch could not be removed', { reason: gitReason(error) });
 				return;
 			}

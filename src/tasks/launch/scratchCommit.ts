@@ -12,11 +12,11 @@ export interface GitPlace {
 	gitPath: string;
 	/** The repository's top folder. */
 	directory: string;
-	/** The environment by which the editor answers for credentials. */
+	/** The environment variables by which the editor answers git's questions for credentials. */
 	credentials: Readonly<Record<string, string | undefined>>;
 }
 
-/** A branch that holds what a task starts from and nothing else needs. */
+/** A branch that holds what a task starts from and that nothing else needs. */
 export interface ScratchBranch {
 	name: string;
 	commit: string;
@@ -25,19 +25,19 @@ export interface ScratchBranch {
 }
 
 const PREFIX = 'errand-scratch-';
-/** No reference may be there before: whatever it is, it is not ours. */
+/** The expected value of a reference that must not exist yet, because an existing one is not Errand's. */
 const NOTHING = '';
 
-/** Asks whether these programs of the repository's own may run. Throws where they may not. */
+/** Asks whether these programs of the repository's own configuration may run. Throws where they may not. */
 export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
 
-/** Input and output are byte strings (`latin1`), as file names can be of any encoding. */
+/** Runs git with byte strings (`latin1`) as input and output, because file names can be in any encoding. */
 type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
 
 /**
  * Commits what is changed and untracked in the working tree on top of `parent`, without a branch. Working tree, index,
- * HEAD and stash stay as they are: all happens in an index of its own. Filters run as they do when files are staged, those
- * of the repository's own configuration only after `confirm`. Rejects when git fails.
+ * HEAD and stash stay as they are, because a temporary index is used. Filters run as they do when files are staged, and
+ * those of the repository's own configuration only after `confirm`. Resolves with the commit. Rejects when git fails.
  */
 export async function commitChanges(
 	{ gitPath, directory }: GitPlace,
@@ -49,7 +49,7 @@ export async function commitChanges(
 	try {
 		const index = path.join(scratch, 'index');
 		const own = (await runGit(gitPath, directory, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
-		// A copy knows which files are unchanged; without one git reads them all.
+		// A copy of the index knows which files are unchanged; without it, git would read them all.
 		await copyFile(path.resolve(directory, own), index).catch((error: NodeJS.ErrnoException) => {
 			if (error.code !== 'ENOENT') {
 				throw error;
@@ -61,7 +61,7 @@ export async function commitChanges(
 		let tree: string | undefined;
 		while (tree === undefined) {
 			tree = await makeTree(git).catch(async error => {
-				// git stops at the first file that needs a filter which nobody has agreed to.
+				// Git stops at the first file that needs a filter that nobody has agreed to.
 				const filter = refusedFilter(error);
 				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
 				if (filter === undefined || agreed.has(filter) || programs.length === 0) {
@@ -80,8 +80,8 @@ export async function commitChanges(
 }
 
 /**
- * Puts everything that is changed or untracked into the index, and returns the tree of it. Plumbing alone, as it does not
- * look into other repositories.
+ * Puts everything that is changed or untracked into the index, and returns its tree. Only plumbing commands are used,
+ * because they do not look into other repositories.
  */
 async function makeTree(git: IndexGit): Promise<string> {
 	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
@@ -94,12 +94,12 @@ async function makeTree(git: IndexGit): Promise<string> {
 	// A repository inside this one would become a link to a commit that nobody else has.
 	present.push(...untracked.filter(name => !name.endsWith('/')));
 	const update = (how: readonly string[], names: readonly string[]) =>
-		// Line ends are made as they are for any commit, but without the questions that only a person can answer.
+		// Line endings are converted as for any commit, but without questions that only a person can answer.
 		git(
 			['-c', 'core.safecrlf=false', 'update-index', ...how, '-z', '--stdin'],
 			names.map(name => `${name}\0`).join(''),
 		);
-	// What is gone goes first: it may stand where something else comes.
+	// Deleted files are removed first, because something else may take their place.
 	await (removed.length > 0 && update(['--force-remove'], removed));
 	await (present.length > 0 && update(['--add', '--remove', '--replace'], present));
 	return (await git(['write-tree'])).trim();
@@ -109,12 +109,12 @@ function split(output: string): string[] {
 	return output.split('\0').slice(0, -1);
 }
 
-/** The filter that a file needs and that was not run. */
+/** Returns the name of the filter that a file needs and that was not run. */
 function refusedFilter(error: unknown): string | undefined {
 	return /: clean filter '(.*)' failed/.exec(describeError(error))?.[1];
 }
 
-/** A branch of a name that nothing has, yet to be made. */
+/** Returns a branch with a unique name, which is yet to be made. */
 export function nameScratchBranch(commit: string, remote: string | undefined): ScratchBranch {
 	return { name: PREFIX + randomBytes(6).toString('hex'), commit, remote };
 }
@@ -124,7 +124,7 @@ export function makeScratchBranch(place: GitPlace, branch: ScratchBranch): Promi
 	return moveScratchBranch(place, branch, branch.commit, NOTHING);
 }
 
-/** Removes the branch, unless it has moved on: then it holds somebody's work. Rejects when git fails, also for that. */
+/** Removes the branch. Rejects when git fails, and when the branch has moved on and so holds somebody's work. */
 export function removeScratchBranch(place: GitPlace, branch: ScratchBranch): Promise<void> {
 	return moveScratchBranch(place, branch, NOTHING, branch.commit);
 }
@@ -143,7 +143,7 @@ async function moveScratchBranch(
 		return;
 	}
 	const lease = `--force-with-lease=${reference}:${from}`;
-	// What the user has set for pushes of their own is no part of this one, and some of it would make it fail.
+	// The user's settings for their own pushes do not apply to this one, and some would make it fail.
 	const settings = ['-c', 'push.pushOption=', '-c', `remote.${remote}.mirror=false`];
 	const options = ['--quiet', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', lease];
 	const push = (...started: string[]) => [
@@ -161,7 +161,7 @@ async function moveScratchBranch(
 		: runDirectoryGit(gitPath, directory, folder, 'receive-pack', push));
 }
 
-/** Where the branch is now; undefined: it is gone. Rejects when that cannot be asked. */
+/** Returns the branch's current commit, or undefined where it is gone. Rejects when that cannot be found out. */
 export async function findScratchBranch(place: GitPlace, { name, remote }: ScratchBranch): Promise<string | undefined> {
 	const { gitPath, directory, credentials } = place;
 	const reference = `refs/heads/${name}`;
@@ -178,7 +178,7 @@ export async function findScratchBranch(place: GitPlace, { name, remote }: Scrat
 	return /^[\da-f]+/.exec(output)?.[0];
 }
 
-/** The directory of this machine that a remote is, if it is one. */
+/** Returns the directory of this machine that a remote is, if it is one. */
 async function directoryOf(
 	{ gitPath, directory }: GitPlace,
 	remote: string,

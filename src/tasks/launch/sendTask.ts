@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { describeError, UserFacingError } from '../../base/errors.ts';
-import { ClientError, type ClientErrorCode } from '../../client/core/errors.ts';
+import { ClientError, type ClientErrorCode, describeError, UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
@@ -9,7 +8,7 @@ import { StateEntries } from '../../platform/sharedState.ts';
 import { findCreatedTask } from '../model/createdTask.ts';
 import { PENDING_ENTRIES } from '../model/storageKeys.ts';
 
-/** The answers by which a service says for certain that it made no task. After any other, or none, it may have made one. */
+/** The errors after which a service has certainly created no task. After any other, or none, it may have created one. */
 const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 	'no-key',
 	'unauthorised',
@@ -24,7 +23,7 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 	'not-supported',
 ]);
 
-/** How long a service may take to make a task after the connection was lost, in milliseconds. */
+/** How long a service may take to create a task after the connection was lost, in milliseconds. */
 const SETTLE_MS = 2 * 60 * 1000;
 
 /** A request whose reply has not come. */
@@ -35,33 +34,33 @@ export interface PendingTask {
 	branch?: string | undefined;
 	/** Milliseconds since the epoch. */
 	sentAt: number;
-	/** Tasks with this prompt that were there before. */
+	/** The ids of the tasks with this prompt that existed before. */
 	known: string[];
 }
 
 export interface SendDependencies {
 	workspaceState: vscode.Memento;
-	/** That of the connection, whichever is active later. */
+	/** The client of this connection, even if another connection is active later. */
 	client: Pick<Client, 'tasks'>;
 	connection: { name: string; label: string };
-	/** The tasks that are known. */
+	/** The tasks that are known so far. */
 	tasks(): Iterable<Task>;
 	/**
-	 * Takes note of the task, or logs why it cannot and rejects. Until that is done the request counts as open: a reload of
-	 * the window loses nothing of it.
+	 * Takes note of the task, or logs why it cannot and rejects. Until that is done the request counts as open, so that a
+	 * reload of the window loses nothing.
 	 */
 	made(task: Task): Promise<void>;
 }
 
 export type SendOutcome =
 	| { kind: 'made'; task: Task }
-	/** Whether there is a task is not known for certain. `again` is what the next try has to be given. */
+	/** It is not certain whether there is a task. The next try has to be given `again`. */
 	| { kind: 'unsure'; message: string; again: PendingTask };
 
 /**
- * Sends the request once. The outcome is a task also where only the reply was lost and the list shows it. A further try
- * (`again`, or the same request while an earlier one is open) looks into the list first, so that it makes no
- * second task. Throws what the service refused it with.
+ * Sends the request once. The outcome is a task also where only the reply was lost and the list shows the task. A
+ * further try (`again`, or the same request while an earlier one is open) looks into the list first, so that no second
+ * task is created. Throws the error with which the service refused the request.
  */
 export async function sendTask(
 	dependencies: SendDependencies,
@@ -69,7 +68,7 @@ export async function sendTask(
 	again?: PendingTask,
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
-	// What is explained here comes after a request that may have left, or is one itself.
+	// Every error here comes after a request that may have been sent, or from that request itself.
 	const explain = (error: unknown) =>
 		explainError(ClientError.is(error) ? error.withSent(true) : error, connection.label).message;
 	const first = firstTry(dependencies, request);
@@ -93,7 +92,7 @@ export async function sendTask(
 	try {
 		await entriesOf(workspaceState).set(idOf(pending), pending);
 	} catch (cause) {
-		// Without a note of it, a request whose reply is lost could be sent twice.
+		// Without this note, a request whose reply is lost could be sent twice.
 		const message = vscode.l10n.t(
 			'The task was not sent, because a note of it cannot be written ({0}). Make room on the disk, or make the editor’s folder writable, then try again.',
 			describeError(cause),
@@ -116,7 +115,7 @@ export async function sendTask(
 }
 
 async function finish(dependencies: SendDependencies, pending: PendingTask, task: Task): Promise<SendOutcome> {
-	// Where it cannot be noted the task is there all the same. Its request stays open, for the next window.
+	// The task exists even if it cannot be noted. Its request then stays open for the next window.
 	await note(dependencies, pending, task).catch(() => {});
 	return { kind: 'made', task };
 }
@@ -142,7 +141,7 @@ function firstTry(
 	};
 }
 
-/** `reason`: why it is not known, as a sentence. */
+/** `reason` is a sentence that says why it is not known whether there is a task. */
 async function outcomeOf(
 	dependencies: SendDependencies,
 	again: PendingTask,
@@ -163,8 +162,8 @@ async function outcomeOf(
 }
 
 /**
- * Settles those that `isMeant` of what earlier requests left open, on their own connection: resolves with the task of the
- * first one that the service has made one for. Where the service cannot be asked, or may still be at it, it stays open.
+ * Settles those open requests of the connection for which `isMeant` holds. Resolves with the task of the first one for
+ * which the service has created one. A request stays open where the service cannot be asked or may still work on it.
  */
 export async function settlePending(
 	dependencies: SendDependencies,
@@ -183,7 +182,7 @@ export async function settlePending(
 	return undefined;
 }
 
-/** The same with the tasks that are known. Asks the service nothing. */
+/** Does the same with the tasks that are known, without asking the service. */
 export async function settleFromKnown(
 	dependencies: SendDependencies,
 	isMeant: (pending: PendingTask) => boolean,
@@ -199,13 +198,13 @@ export async function settleFromKnown(
 }
 
 async function settled(dependencies: SendDependencies, pending: PendingTask, found: Task): Promise<Task> {
-	// A service need not tell the branch, and a scratch branch may only go with its task.
+	// A service need not report the branch, and a scratch branch must only be removed with its task.
 	const task = { ...found, selectedBranch: found.selectedBranch ?? pending.branch };
 	await note(dependencies, pending, task);
 	return task;
 }
 
-/** A look into the list; `error` is what kept it from being read. */
+/** The result of a look into the list. `error` is set where the list could not be read. */
 interface Look {
 	task: Task | undefined;
 	error: unknown;
@@ -224,7 +223,7 @@ function createdAmong(tasks: readonly Task[], { prompt, repoUrl, sentAt, known }
 	return findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known));
 }
 
-/** The same request may have been sent again meanwhile: that one stays open. */
+/** Removes the note of a request, unless the same request was sent again meanwhile, which then stays open. */
 async function close(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
 	const entries = entriesOf(workspaceState);
 	if (entries.get(idOf(pending))?.sentAt === pending.sentAt) {
@@ -232,7 +231,7 @@ async function close(workspaceState: vscode.Memento, pending: PendingTask): Prom
 	}
 }
 
-/** In the view, and in the status bar for those who do not see the view. */
+/** Shows progress in the view, and in the status bar for users who do not see the view. */
 function withProgress<T>(run: () => Promise<T>): Thenable<T> {
 	const title = vscode.l10n.t('Starting task…');
 	return vscode.window.withProgress({ location: { viewId: views.tasks }, title }, () =>
@@ -244,7 +243,7 @@ function entriesOf(workspaceState: vscode.Memento): StateEntries<PendingTask> {
 	return new StateEntries(workspaceState, PENDING_ENTRIES, isPendingTask);
 }
 
-/** The same for what would make the same task. */
+/** Returns an id that is the same for requests that would create the same task. */
 function idOf({ connection, repoUrl, prompt }: PendingTask): string {
 	return JSON.stringify([connection, repoUrl, prompt]);
 }
@@ -260,7 +259,7 @@ function isPendingTask(value: unknown): value is PendingTask {
 	);
 }
 
-/** The requests of a connection that have no answer yet, of all windows on this workspace. */
+/** Returns the requests of a connection that have no reply yet, from all windows on this workspace. */
 export function openRequests(workspaceState: vscode.Memento, connection: string): PendingTask[] {
 	return entriesOf(workspaceState)
 		.values()

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
-import { ClientError } from '../../client/core/errors.ts';
+import { ClientError } from '../../base/errors.ts';
+import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
 import type { ServiceCheck } from '../model/findings.ts';
-import { repositoryKey } from '../model/sameRepository.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
-import type { LogRecord } from '../model/logRecord.ts';
+import type { LogRecord } from '../model/formatEntry.ts';
 import { type LineFormatter, type LogLine, LogWindow } from './logWindow.ts';
 
 /**

@@ -1,17 +1,16 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Client } from '../../client/types.ts';
 import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
 import { followWords, logDocumentWords } from '../common/messages.ts';
-import { createEntryFormatter, createStyledFormatter, TEXT_COLUMN } from '../model/formatEntry.ts';
-import type { LogRecord } from '../model/logRecord.ts';
+import { createEntryFormatter, createStyledFormatter, type LogRecord, TEXT_COLUMN } from '../model/formatEntry.ts';
 import { LogDecorations } from './logDecorations.ts';
 import { LogDocument } from './logDocument.ts';
 import { LogLinks } from './logLinks.ts';
 import { foldsOf, sectionsOf } from './logSections.ts';
 import { createLineFormatter, type LogLine } from './logWindow.ts';
-import { readEntries, readRange } from './readEntries.ts';
-import { saveLog } from './saveLog.ts';
+import { readEntries, readRange, saveLog } from './readEntries.ts';
 
 /** The longest message that the document shows in full, in UTF-16 code units; the saved log has all of it. */
 const MAXIMUM_MESSAGE = 10_000;
@@ -182,7 +181,7 @@ export class LogDocuments implements Disposable {
 		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
 		const target = await vscode.window.showSaveDialog({
 			title: vscode.l10n.t('Save Log'),
-			...(folder?.scheme === 'file' && { defaultUri: vscode.Uri.joinPath(folder, fileName) }),
+			...defined({ defaultUri: folder?.scheme === 'file' ? vscode.Uri.joinPath(folder, fileName) : undefined }),
 			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
 		});
 		if (target) {

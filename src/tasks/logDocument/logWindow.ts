@@ -1,5 +1,4 @@
-import { type StyledLine, stepOf } from '../model/formatEntry.ts';
-import type { LogRecord } from '../model/logRecord.ts';
+import { type LogRecord, type StyledLine, stepOf } from '../model/formatEntry.ts';
 import type { ColourRun } from '../model/visibleText.ts';
 
 export type LineLevel = 'error' | 'warning' | 'success' | 'note';

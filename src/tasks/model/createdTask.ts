@@ -1,3 +1,4 @@
+import { isSameRepository } from '../../base/remoteUrl.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { timeOf } from './taskGroups.ts';
 
@@ -24,14 +25,8 @@ export function findCreatedTask(
 		task =>
 			!known.has(task.id) &&
 			task.prompt?.trim() === request.prompt.trim() &&
-			sameRepository(task.repoUrl, request.repoUrl) &&
+			// A task without an address counts as a match: a wrong match does less harm than creating a second task.
+			(task.repoUrl === undefined || isSameRepository(task.repoUrl, request.repoUrl)) &&
 			timeOf(task.createdAt) >= sentAt - LOOK_BACK_MS,
 	);
-}
-
-/** A service may store an address without the parts that git does not need. */
-function sameRepository(first: string | undefined, second: string): boolean {
-	const plain = (url: string) => url.replace(/\/+$/, '').replace(/\.git$/, '');
-	// A task without an address counts as a match: a wrong match does less harm than creating a second task.
-	return first === undefined || plain(first) === plain(second);
 }

@@ -1,5 +1,6 @@
+import { oneLine } from '../../base/plainText.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
-import { oneLine } from './plainText.ts';
+import type { Outcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 
 /** The words that mark a level, in the editor's language. An `info` entry has none. */
@@ -15,7 +16,21 @@ export interface FollowWords extends EntryWords {
 	reconnecting(nextIndex: number, attempt: number, cause: string): string;
 	resumed(nextIndex: number): string;
 	missing(from: number, to: number): string;
+	/** Says that nothing before the entry `firstIndex` is shown. */
+	leftOut(firstIndex: number): string;
+	/** The last line of a log whose task has ended. `text` says how. */
+	ended(text: string): string;
+	/** The last line of a log that is not followed further. `reason` is a sentence. */
+	notFollowed(reason: string): string;
+	/** How a task ended, in a word or two. */
+	outcome(kind: Exclude<Outcome, 'active'>): string;
 }
+
+/** A log consists of entries by index, and of notes that Errand adds. */
+export type LogRecord =
+	| { index: number; entry: LogEntry; sentAt: string | undefined }
+	/** A note before the entry `index`. `next` is the index at which the log continues. */
+	| { index: number; note: string; next: number };
 
 /** A line begins with `HH:MM:SS` and two blanks, the source, and three characters for the agent's mark. */
 const TIME_WIDTH = 10;

@@ -1,4 +1,4 @@
-import { oneLine } from './plainText.ts';
+import { oneLine } from '../../base/plainText.ts';
 
 const MAXIMUM_REASON = 200;
 

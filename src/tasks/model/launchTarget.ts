@@ -1,5 +1,5 @@
+import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Branch } from './branches.ts';
-import { readRemoteUrl } from './cloneUrl.ts';
 
 /** What is known about the repository and the branch that a task should start from. */
 export interface TargetFacts {

@@ -1,6 +1,6 @@
+import { firstLine, oneLine } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { FollowState } from './followState.ts';
-import { firstLine, oneLine } from './plainText.ts';
 import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
 
 /** The words of a row, in the editor's language. */

@@ -12,7 +12,7 @@ const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const COLOUR = /(?:\u001b\[|\u009b)([0-9;:]*)m/g;
 
-/** Control characters that have a picture of their own, but tab and newline. */
+/** Control characters that have a symbol of their own, but tab and newline. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
@@ -69,11 +69,11 @@ function isOrdinary(text: string): boolean {
 }
 
 function show(text: string): string {
-	return showHidden(text.replace(LINE_END, '\n').replace(CONTROL, picture).toWellFormed());
+	return showHidden(text.replace(LINE_END, '\n').replace(CONTROL, symbolOf).toWellFormed());
 }
 
-/** The control picture of a character. */
-function picture(character: string): string {
+/** The symbol of a control character. */
+function symbolOf(character: string): string {
 	return character === '\u007f' ? '␡' : String.fromCharCode(0x2400 + character.charCodeAt(0));
 }
 

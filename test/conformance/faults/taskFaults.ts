@@ -1,3 +1,4 @@
+import { deploymentSettings, taskFields } from '../../support/contractServer/taskFixtures.ts';
 import {
 	type Fault,
 	inEvent,
@@ -17,43 +18,9 @@ const STREAM = /\/stream$/;
 const LOOK_UP = /^GET \/api\/[^/]+\/(orgs|repos|branches)$/;
 const ANY = /./;
 
-const TASK_FIELDS = [
-	'id',
-	'userId',
-	'teamId',
-	'prompt',
-	'repoUrl',
-	'selectedAgent',
-	'selectedModel',
-	'installDependencies',
-	'maxDuration',
-	'status',
-	'progress',
-	'error',
-	'selectedBranch',
-	'branchName',
-	'sandboxUrl',
-	'sandboxId',
-	'merged',
-	'diffStats',
-	'autoDeployEnabled',
-	undefined,
-	'deployments',
-	'badge',
-	'batchId',
-	'createdAt',
-	'updatedAt',
-	'completedAt',
-	'creatorName',
-	'creatorImage',
-	'prNumber',
-	'prUrl',
-	'isEmptyGitUser',
-];
-
 /** Of the list and of one task alike: a proof may read either. */
-const taskFields: readonly Fault[] = TASK_FIELDS.flatMap((field, index) =>
-	field === undefined
+const fieldsOfTasks: readonly Fault[] = taskFields.flatMap((field, index) =>
+	field === deploymentSettings
 		? []
 		: {
 				what: `a task with another ${field}`,
@@ -109,7 +76,7 @@ const listErrors: readonly Fault[] = (
 
 /** What cloud-tasks.md demands, falsified. */
 export const taskFaults: readonly Fault[] = [
-	...taskFields,
+	...fieldsOfTasks,
 	...entryFields,
 	...queries,
 	...lookUpErrors,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import type { ChatStreamEvent } from '../../../src/client/types.ts';
 import { conformance, type Implementation } from './harness.ts';
 

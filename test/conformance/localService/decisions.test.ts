@@ -1,17 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Questions } from '../../../src/contract/decisions.ts';
+import { questions, state } from '../decisionQuestions.ts';
 import { conformance, type Implementation } from './harness.ts';
-
-const state = { harbour: { name: 'Nordhavn', boats: [3, null, true], open: 'at seven' } };
-const questions = {
-	topic: {
-		type: 'choice',
-		instructions: 'What is harbour.open about?',
-		criteria: { weather: 'The weather', hours: 'Opening hours', other: 'Anything else' },
-	},
-	traffic: { type: 'score', instructions: 'How busy is it?', criteria: ['empty', 'some boats', 'full'] },
-	late: { type: 'noul', instructions: 'It opens late.', criteria: { true: 'After nine', false: 'Before' } },
-} satisfies Questions;
 
 const id = (position: number) => `inference/decision-request-and-response/${position}`;
 

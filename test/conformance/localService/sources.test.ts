@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { conformance, type Implementation } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import type { FollowEvent } from '../../../src/client/types.ts';
 import type { Task } from '../../../src/contract/tasks.ts';
 import { conformance } from './harness.ts';

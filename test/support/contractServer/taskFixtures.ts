@@ -59,6 +59,9 @@ export const taskIds = {
 /** A stranger's, not public: it is as if it were not there. */
 export const strangersTaskId = 'task-private-s19';
 
+/** The name of a field that each deployment host has for itself. */
+export const deploymentSettings = `${deployHost}DeploymentSettings`;
+
 const whole: Task = {
 	id: taskIds.completed,
 	userId: 'skipper@quillon.example',
@@ -79,7 +82,7 @@ const whole: Task = {
 	merged: true,
 	diffStats: { totalLinesAdded: 143, totalLinesRemoved: 21, totalFilesChanged: 6 },
 	autoDeployEnabled: true,
-	[`${deployHost}DeploymentSettings`]: { project: 'harbour-site', region: 'north-2' },
+	[deploymentSettings]: { project: 'harbour-site', region: 'north-2' },
 	deployments: [{ url: 'https://harbour-preview.invalid', state: 'ready' }],
 	badge: 'first-voyage',
 	batchId: null,
@@ -93,6 +96,9 @@ const whole: Task = {
 	isEmptyGitUser: false,
 };
 
+/** The fields of a task in the order of the contract's table. */
+export const taskFields = Object.keys(whole);
+
 const nullable = [
 	'teamId',
 	'error',
@@ -101,7 +107,7 @@ const nullable = [
 	'sandboxId',
 	'diffStats',
 	'autoDeployEnabled',
-	`${deployHost}DeploymentSettings`,
+	deploymentSettings,
 	'deployments',
 	'badge',
 	'batchId',

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { unsentChoices } from '../../../src/chat/conversation/unsentChoices.ts';
-import type { PolicySource } from '../../../src/chat/model/applyPolicy.ts';
-import type { PolicyDefaults } from '../../../src/chat/model/policy.ts';
+import type { SettingsSource } from '../../../src/chat/model/applySettings.ts';
+import type { UserSettings } from '../../../src/chat/model/settings.ts';
 import { createClient } from '../../../src/client/client.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
@@ -36,14 +36,14 @@ export class TestService {
 	/** The connection to it; a test may tell more of it. */
 	connection: Connection | undefined;
 	/** The user's settings. */
-	defaults: PolicyDefaults = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
+	defaults: UserSettings = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
 	/** The workspace's state, as a reload keeps it. */
 	readonly state = new Map<string, unknown>();
 	readonly unsent = unsentChoices({
 		get: key => structuredClone(this.state.get(key)),
 		update: async (key, value) => void this.state.set(key, structuredClone(value)),
 	});
-	readonly policy: PolicySource = {
+	readonly settings: SettingsSource = {
 		defaults: () => this.defaults,
 		connection: async () => this.connection as Connection,
 	};

@@ -6,12 +6,13 @@ import { systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
 import type { Chat } from '../../../src/chat/conversation/chat.ts';
 import { OpenConversations, type OpenConversationsOptions } from '../../../src/chat/conversation/openConversations.ts';
+import type { ModeModels } from '../../../src/chat/conversation/replyRequest.ts';
 import { type Conversation, currentReply, findTurn, type Reply } from '../../../src/chat/model/conversation.ts';
 import { parseConversationFile } from '../../../src/chat/model/conversationFile.ts';
 import { ConversationStore } from '../../../src/chat/storage/conversationStore.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { noModes } from './modes/noModes.ts';
+import { noChannels, noImages } from './noServices.ts';
 import { TestService } from './testService.ts';
 
 export const TEST_FOLDER = 'file:///home/me/widgets';
@@ -22,6 +23,8 @@ export class TestWindows {
 	folder = '';
 	/** What the connection's settings name. */
 	model: string | undefined = 'demo';
+	/** The connection's models for search and for images. */
+	modes: ModeModels = {};
 	private client: Client | undefined;
 	private opened: OpenConversations[] = [];
 
@@ -30,6 +33,7 @@ export class TestWindows {
 		this.client = await this.service.start();
 		this.folder = await mkdtemp(path.join(os.tmpdir(), 'errand-chat-'));
 		this.model = 'demo';
+		this.modes = {};
 		this.opened = [];
 	}
 
@@ -45,14 +49,21 @@ export class TestWindows {
 		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
-			client: async () => client,
-			connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
-			...noModes(folder),
-			policy: service.policy,
+			onChange: () => {},
+			service: {
+				client: async () => client,
+				connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
+				modes: async () => this.modes,
+				channels: noChannels,
+				settings: service.settings,
+			},
+			explain: {
+				error: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
+				finish: problem => ({ message: problem }),
+			},
+			images: noImages(folder),
 			unsent: service.unsent,
 			workspace: () => ({ folders: [TEST_FOLDER] }),
-			explainError: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: problem }),
 			clock: systemClock,
 			logger: nullLogger,
 			...others,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import zlib from 'node:zlib';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { type Answer, beginEvents, FaultServer, flood, sendEvents, sendJson } from '../../support/faultServer.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';
 import { describeWithBothTransports } from './core/bothTransports.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import {
-	type Answer,
 	beginEvents,
 	breakOff,
-	FaultServer,
+	type FaultServer,
 	sendEvents,
 	sendJson,
 	sseEvent,
+	useFaultServer,
 } from '../../support/faultServer.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';
 import { collect, type TestClient, testClient } from './testClient.ts';
@@ -18,15 +18,10 @@ const finish = () => chunk({}, {}, { finish_reason: 'stop' });
 describe('client.chat.stream', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient(server.origin);
 	});
-	afterEach(() => server.stop());
 
 	it('asks for a stream with the key of its kind', async () => {
 		serve(response => sendEvents(response, DONE));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
-import { type Answer, FaultServer, flood, sendJson } from '../../support/faultServer.ts';
+import { type FaultServer, flood, sendJson, useFaultServer } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { request } from './chatWire.ts';
 import { type TestClient, testClient } from './testClient.ts';
@@ -10,15 +10,10 @@ import { type TestClient, testClient } from './testClient.ts';
 describe('client.chat.complete', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient(server.origin);
 	});
-	afterEach(() => server.stop());
 
 	it('gives the whole reply, unknown fields kept, None taken for absent', async () => {
 		serve(response =>

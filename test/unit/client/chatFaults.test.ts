@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
-import { type Answer, beginEvents, FaultServer, flood, heldBack, sendEvents } from '../../support/faultServer.ts';
+import {
+	beginEvents,
+	type FaultServer,
+	flood,
+	heldBack,
+	sendEvents,
+	useFaultServer,
+} from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { chunk, DONE, request } from './chatWire.ts';
 import { collect, countingTransport, type TestClient, testClient } from './testClient.ts';
@@ -9,15 +16,10 @@ import { collect, countingTransport, type TestClient, testClient } from './testC
 describe('client.chat.stream over time', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient(server.origin);
 	});
-	afterEach(() => server.stop());
 
 	it('times out when no head comes, and ends on the server’s side', async () => {
 		serve(() => {});

@@ -67,7 +67,7 @@ describe('checkChatRequest', () => {
 		[
 			'a closed model on the own engine',
 			{ model: 'test/closed' },
-			/^model is "test\/closed"; .* serves open models alone/,
+			/^model is "test\/closed"; .* serves only open models/,
 		],
 	] as const) {
 		it(`refuses ${what}`, () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import type { DecisionInput } from '../../../src/client/types.ts';
 import type { AnswerOf, OtherAnswer, Questions } from '../../../src/contract/decisions.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import { type Answer, beginEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../../src/base/errors.ts';
 import { createClient } from '../../../src/client/client.ts';
-import { ClientError } from '../../../src/client/core/errors.ts';
 import type { Client } from '../../../src/client/types.ts';
 import type { RouteHost } from '../../../src/contract/routes.ts';
 import { FaultServer, type Received, sendJson } from '../../support/faultServer.ts';

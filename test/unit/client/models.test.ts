@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { FaultServer, sendJson } from '../../support/faultServer.ts';
+import { type FaultServer, sendJson, useFaultServer } from '../../support/faultServer.ts';
 import { type TestClient, testClient } from './testClient.ts';
 
 describe('client.models.discover', () => {
 	let server: FaultServer;
 	let client: TestClient;
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	useFaultServer(started => {
+		server = started;
 		client = testClient(server.origin);
 	});
-	afterEach(() => server.stop());
 
 	it('asks once, with the key, and gives the models', async () => {
 		server.answer = response =>

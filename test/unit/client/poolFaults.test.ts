@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { inspect } from 'node:util';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { makeAuthority, makeCertificate } from '../../support/certificates.ts';
 import { FaultServer, flood, heldBack, sendEvents, sendJson } from '../../support/faultServer.ts';
 import { RawServer, replyOf } from '../../support/misbehaviour.ts';

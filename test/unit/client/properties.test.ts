@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import type { Transport } from '../../../src/client/core/transport.ts';
 import { sseEvent } from '../../support/faultServer.ts';
 import { chunk, DONE, request } from './chatWire.ts';

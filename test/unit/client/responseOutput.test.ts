@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { ResponseOutput } from '../../../src/client/responseOutput.ts';
 import { type OutputItem, readResponseEvent } from '../../../src/contract/responses.ts';
 import { call, message, reasoning, wholeStream } from './responsesWire.ts';

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
-import { type Answer, FaultServer, sendEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
+import { ClientError } from '../../../src/base/errors.ts';
+import {
+	type Answer,
+	type FaultServer,
+	sendEvents,
+	sendJson,
+	sseEvent,
+	useFaultServer,
+} from '../../support/faultServer.ts';
 import { completed, delta, event, reasoning, request, textOf, usage, wholeStream } from './responsesWire.ts';
 import { collect, type TestClient, testClient } from './testClient.ts';
 
 describe('client.responses.stream', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient('http://127.0.0.1:9', { fields: { enterpriseUrl: server.origin } });
 	});
-	afterEach(() => server.stop());
 
 	it('gives each of the eleven documented events, in order, with its fields', async () => {
 		serve(response => sendEvents(response, ...wholeStream));

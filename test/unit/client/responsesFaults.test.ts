@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import {
 	type Answer,
 	beginEvents,
 	breakOff,
-	FaultServer,
+	type FaultServer,
 	flood,
 	heldBack,
 	sendEvents,
 	sseEvent,
+	useFaultServer,
 } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { completed, delta, event, request, textOf } from './responsesWire.ts';
@@ -18,15 +19,10 @@ import { collect, type TestClient, testClient } from './testClient.ts';
 describe('client.responses.stream that ends early', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient('http://127.0.0.1:9', { fields: { enterpriseUrl: server.origin } });
 	});
-	afterEach(() => server.stop());
 
 	for (const [how, end] of [
 		['a clean close', response => void response.end()],

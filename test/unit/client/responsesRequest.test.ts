@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import type { ResponsesRequest } from '../../../src/contract/responses.ts';
-import { type Answer, FaultServer, sendEvents } from '../../support/faultServer.ts';
+import { type FaultServer, sendEvents, useFaultServer } from '../../support/faultServer.ts';
 import { completed, reasoning, request } from './responsesWire.ts';
 import { collect, type TestClient, testClient } from './testClient.ts';
 
 describe('a request of client.responses.stream', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	const serve = (answer: Answer) => {
-		server.answer = answer;
-	};
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	const serve = useFaultServer(started => {
+		server = started;
 		client = testClient('http://127.0.0.1:9', {
 			fields: {
 				enterpriseUrl: server.origin,
@@ -23,7 +19,6 @@ describe('a request of client.responses.stream', () => {
 			},
 		});
 	});
-	afterEach(() => server.stop());
 
 	it('goes to the enterprise host whatever the plan is, with store and stream filled in', async () => {
 		serve(response => sendEvents(response, completed));

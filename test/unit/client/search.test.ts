@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
-import { FaultServer, sendEvents } from '../../support/faultServer.ts';
+import { ClientError } from '../../../src/base/errors.ts';
+import { type FaultServer, sendEvents, useFaultServer } from '../../support/faultServer.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';
 import { collect, testClient } from './testClient.ts';
 
 describe('client.search.stream', () => {
 	let server: FaultServer;
-
-	beforeEach(async () => {
-		server = await FaultServer.start(response => void response.writeHead(500).end());
+	useFaultServer(started => {
+		server = started;
 	});
-	afterEach(() => server.stop());
 
 	it('asks the search model of the service on the path with a version', async () => {
 		server.answer = response =>

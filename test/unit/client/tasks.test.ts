@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import type { TaskCreateRequest } from '../../../src/contract/tasks.ts';
 import { type Answer, FaultServer, sendJson } from '../../support/faultServer.ts';
 import { type TestClient, testClient } from './testClient.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../src/client/core/errors.ts';
+import { ClientError } from '../../../src/base/errors.ts';
 import { sseEvent } from '../../support/faultServer.ts';
 import { chunked, cutAfter, cutReplies, ENDS, headOf, RawServer, replyOf } from '../../support/misbehaviour.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';

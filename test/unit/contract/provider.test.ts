@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { providerPreferencesSchema } from '../../../src/contract/provider.ts';
+import { routingPolicySchema } from '../../../src/contract/provider.ts';
 
-describe('providerPreferencesSchema', () => {
+describe('routingPolicySchema', () => {
 	it('takes all eleven fields, and gives them back as they are', () => {
 		const preferences = {
 			sort: 'latency',
@@ -16,18 +16,18 @@ describe('providerPreferencesSchema', () => {
 			preferred_max_latency: 1.5,
 			zdr: false,
 		};
-		assert.deepEqual(providerPreferencesSchema.parse(preferences), preferences);
+		assert.deepEqual(routingPolicySchema.parse(preferences), preferences);
 	});
 
 	for (const field of ['sort', 'preferred_min_throughput', 'preferred_max_latency']) {
 		it(`passes an object as ${field} through unchanged`, () => {
 			const preferences = { [field]: { by: 'price', p90: [1, { deep: null }] } };
-			assert.deepEqual(providerPreferencesSchema.parse(preferences), preferences);
+			assert.deepEqual(routingPolicySchema.parse(preferences), preferences);
 		});
 	}
 
 	it('fills in nothing', () => {
-		assert.deepEqual(providerPreferencesSchema.parse({}), {});
+		assert.deepEqual(routingPolicySchema.parse({}), {});
 	});
 
 	for (const preferences of [
@@ -43,7 +43,7 @@ describe('providerPreferencesSchema', () => {
 		{ max_price: 1 },
 	]) {
 		it(`refuses ${JSON.stringify(preferences)}`, () => {
-			assert.ok(!providerPreferencesSchema.safeParse(preferences).success);
+			assert.ok(!routingPolicySchema.safeParse(preferences).success);
 		});
 	}
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 import {
-	effectivePreferences,
+	effectiveRouting,
 	type RoutedRequest,
 	routingProblem,
 	routingReasonText,
@@ -36,9 +36,9 @@ const reasonOf = (request: RoutedRequest, connection = enterprise) => {
 	return routingReasonText(found.reason);
 };
 
-describe('effectivePreferences', () => {
+describe('effectiveRouting', () => {
 	it('adds what a prefix stands for', () => {
-		assert.deepEqual(effectivePreferences(enterprise, { model: 'quick/open', provider: { sort: 'price' } }), {
+		assert.deepEqual(effectiveRouting(enterprise, { model: 'quick/open', provider: { sort: 'price' } }), {
 			order: ['quick-host'],
 			allow_fallbacks: true,
 			sort: 'price',
@@ -47,13 +47,13 @@ describe('effectivePreferences', () => {
 
 	it('lets the request win over an alias, field by field', () => {
 		const { provider } = { provider: { order: ['other'], zdr: true } };
-		assert.deepEqual(effectivePreferences(enterprise, { model: 'ours', provider }), provider);
-		assert.deepEqual(effectivePreferences(enterprise, { model: 'ours', provider: { zdr: false } }), {
+		assert.deepEqual(effectiveRouting(enterprise, { model: 'ours', provider }), provider);
+		assert.deepEqual(effectiveRouting(enterprise, { model: 'ours', provider: { zdr: false } }), {
 			order: ['quick-host'],
 			zdr: false,
 		});
-		assert.deepEqual(effectivePreferences(enterprise, { model: 'bare' }), {});
-		assert.deepEqual(effectivePreferences(enterprise, { model: 'strict', provider: { zdr: false } }), {
+		assert.deepEqual(effectiveRouting(enterprise, { model: 'bare' }), {});
+		assert.deepEqual(effectiveRouting(enterprise, { model: 'strict', provider: { zdr: false } }), {
 			order: ['other'],
 			allow_fallbacks: false,
 			zdr: false,
@@ -168,7 +168,7 @@ describe('routingProblem', () => {
 	it('names the value, and the own slug where that is the reason', () => {
 		const found = routingProblem(enterprise, { model: 'closed', provider: { only: ['acme'] } });
 		assert.deepEqual(found?.value, ['acme']);
-		assert.match(reasonOf({ model: 'closed', provider: { only: ['acme'] } }), /acme serves open models alone/);
+		assert.match(reasonOf({ model: 'closed', provider: { only: ['acme'] } }), /acme serves only open models/);
 		assert.doesNotMatch(reasonOf({ model: 'closed', provider: { only: [] } }), /acme/);
 	});
 });

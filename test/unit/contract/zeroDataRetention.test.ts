@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connectionSchema } from '../../../src/contract/connection.ts';
 import { localConnection } from '../../../src/contract/localConnection.ts';
-import { dataPolicyOf, zeroDataRetentionOf } from '../../../src/contract/zeroDataRetention.ts';
+import { zeroDataRetentionOf } from '../../../src/contract/zeroDataRetention.ts';
 
 const connectionOf = (accountZdr?: boolean) => ({
 	name: 'test',
@@ -13,11 +13,6 @@ const connectionOf = (accountZdr?: boolean) => ({
 		aliases: [
 			{ name: 'ours', model: 'coder' },
 			{ name: 'discreet', model: 'large', provider: { zdr: true } },
-		],
-		providers: [
-			{ slug: 'told', dataPolicy: ' kept for 30 days ' },
-			{ slug: 'blank', dataPolicy: ' ' },
-			{ slug: 'silent' },
 		],
 	}),
 });
@@ -61,16 +56,4 @@ describe('zero data retention on the local connection', () => {
 			zeroDataRetentionOf(localConnection, { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) });
 		assert.deepEqual([of().inForce, of(false).inForce, of(true).inForce], ['no', 'no', 'yes']);
 	});
-});
-
-describe('dataPolicyOf', () => {
-	it('gives the policy that the connection tells', () => {
-		assert.deepEqual(dataPolicyOf(connectionOf(), 'told'), { isKnown: true, policy: 'kept for 30 days' });
-	});
-
-	for (const slug of ['blank', 'silent', 'unlisted']) {
-		it(`counts a provider as retaining and training whose policy is not known (${slug})`, () => {
-			assert.deepEqual(dataPolicyOf(connectionOf(), slug), { isKnown: false, countsAs: 'retaining-and-training' });
-		});
-	}
 });

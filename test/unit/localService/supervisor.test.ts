@@ -9,11 +9,10 @@ import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
-import { DISCOVERY_FILE } from '../../../src/contract/control.ts';
+import { DISCOVERY_FILE, readDiscovery } from '../../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
 import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
-import { readDiscovery } from '../../../src/localService/serviceAddress.ts';
-import { readActiveTasks, readPicture } from '../../../src/localService/serviceControl.ts';
+import { readActiveTasks, readDescription } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 import { LOCK_FILE } from '../../../src/service/stateFolder.ts';
 import { leaseBreaker } from '../../support/leaseBreaker.ts';
@@ -95,7 +94,7 @@ describe('Supervisor', function () {
 		handover = { upstreams: [upstream('one')], findOllama: false };
 		const first = supervise();
 		const service = await ensure(first);
-		const names = async () => (await readPicture(service)).providers.map(({ slug }) => slug);
+		const names = async () => (await readDescription(service)).providers.map(({ slug }) => slug);
 		assert.equal((await names())[0], 'one');
 		handover = { upstreams: [upstream('two')], findOllama: false };
 		await ensure(supervise());
@@ -108,7 +107,7 @@ describe('Supervisor', function () {
 	describe('while the service starts', () => {
 		const upstream = (slug: string) => ({ slug, url: 'https://example.com', models: [`model-${slug}`] });
 		const first = async (service: { address: string; token: string }) =>
-			(await readPicture(service as Parameters<typeof readPicture>[0])).providers[0]?.slug;
+			(await readDescription(service as Parameters<typeof readDescription>[0])).providers[0]?.slug;
 
 		it('gives it the upstreams of settings that the editor has only then', async () => {
 			const read: string[] = [];

@@ -18,7 +18,7 @@ describe('the readme of the package', () => {
 		assert.equal(packedReadme(folder), '# A\n\n## B\n\n');
 	});
 
-	it('keeps the pictures, without words that would stand in place of them', () => {
+	it('keeps the images, without words that would stand in place of them', () => {
 		writeFileSync(path.join(folder, 'README.md'), 'One:\n\n![One more](a/one.png)\n');
 		assert.equal(packedReadme(folder), 'One:\n\n![](a/one.png)\n');
 	});

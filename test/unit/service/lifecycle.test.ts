@@ -110,7 +110,7 @@ describe('the life of the local service', function () {
 		registerControlRoutes(app, {
 			token: 'token',
 			address: () => server.address,
-			picture: () => assert.fail('nobody asks for it'),
+			describe: () => assert.fail('nobody asks for it'),
 			answerFound: () => assert.fail('nobody answers'),
 			stopping: stopping.signal,
 			requestStop: () => {},

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../../src/base/errors.ts';
 import { createClient } from '../../../src/client/client.ts';
-import { ClientError } from '../../../src/client/core/errors.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { AgentTaskList } from '../../../src/tasks/agentTaskList.ts';
-import { TaskServer } from './taskServer.ts';
+import { TaskServer } from '../../support/taskServer.ts';
 
 describe('the list of agent tasks', () => {
 	let server: TaskServer;

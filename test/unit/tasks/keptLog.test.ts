@@ -37,6 +37,7 @@ describe('what is kept of a followed log', () => {
 			},
 		};
 		const writer = new LogWriter(sink, index => `<before ${index}>`, kept, maximum);
+		writer.keep();
 		return { shown, kept, writer };
 	};
 
@@ -83,10 +84,8 @@ describe('what is kept of a followed log', () => {
 		await first.kept.written();
 
 		const second = window('a');
-		const kept = await second.kept.read();
-		assert.ok(kept);
-		assert.equal(kept.next, 2);
-		second.writer.restore(kept);
+		await second.writer.restore();
+		assert.equal(second.writer.nextIndex, 2);
 		second.writer.write(['four'], 2, 3);
 		second.writer.dispose();
 		await second.kept.written();
@@ -115,12 +114,23 @@ describe('what is kept of a followed log', () => {
 		const { kept, writer } = window('a');
 		writer.write(['one'], 0, 1);
 		writer.finish();
-		await kept.remove();
+		writer.forget();
+		await kept.written();
 		assert.deepEqual(await readdir(folder), []);
+		writer.keep();
 		writer.write(['two'], 1, 2);
 		writer.finish();
 		await kept.written();
 		assert.deepEqual((await kept.read())?.lines, ['one', 'two']);
+	});
+
+	it('is made only for a log that a later window goes on with', async () => {
+		const { kept, writer } = window('a');
+		writer.forget();
+		writer.write(['one'], 0, 1);
+		writer.finish();
+		await kept.written();
+		assert.equal(await kept.read(), undefined);
 	});
 
 	it('goes with the logs that are no longer followed', async () => {

@@ -3,10 +3,10 @@ import { nullLogger } from '../../../src/base/logger.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { AgentTaskList } from '../../../src/tasks/agentTaskList.ts';
 import { ListRefresh } from '../../../src/tasks/listRefresh.ts';
-import { TaskStore } from '../../../src/tasks/taskStore.ts';
+import { TaskListStore } from '../../../src/tasks/taskListStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+import { TaskServer } from '../../support/taskServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { TaskServer } from './taskServer.ts';
 
 const INTERVAL_MS = 15_000;
 const FIRST_PAGE = 'GET /api/tasks?limit=50&offset=0';
@@ -14,7 +14,7 @@ const FIRST_PAGE = 'GET /api/tasks?limit=50&offset=0';
 describe('reading the lists', () => {
 	let server: TaskServer;
 	let clock: ManualClock;
-	let store: TaskStore;
+	let store: TaskListStore;
 	let agentTasks: AgentTaskList;
 	let list: ListRefresh;
 	let isVisible: boolean;
@@ -27,7 +27,7 @@ describe('reading the lists', () => {
 		server.add({ id: 'done', status: 'completed', completedAt: new Date().toISOString() });
 		clock = new ManualClock();
 		const client = createClient({ connection: server.connection, keys: () => Promise.resolve('test') });
-		store = new TaskStore(() => Promise.resolve(client), clock);
+		store = new TaskListStore(() => Promise.resolve(client), clock);
 		agentTasks = new AgentTaskList(() => Promise.resolve(client));
 		isVisible = true;
 		isStopped = false;
@@ -36,12 +36,14 @@ describe('reading the lists', () => {
 		list = new ListRefresh({
 			store,
 			agentTasks,
-			isVisible: () => isVisible,
-			isStopped: () => isStopped,
-			isFocused: true,
-			intervalMs: () => INTERVAL_MS,
-			connectionRead: () => Promise.resolve(),
-			clock,
+			view: { isVisible: () => isVisible, isFocused: true },
+			active: {
+				read: () => Promise.reject(new Error('no connection can be read')),
+				get isStopped() {
+					return isStopped;
+				},
+			},
+			timing: { clock, intervalMs: () => INTERVAL_MS },
 			logger: nullLogger,
 		});
 	});

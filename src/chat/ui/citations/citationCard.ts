@@ -1,27 +1,27 @@
 import type { ShownSource } from '../../model/citations.ts';
 
-/** How long the pointer may be away before the card goes: enough to reach it, so that its words can be read at ease. */
+/** How long the pointer may be away before the card is hidden: long enough to move from the mark to the card. */
 const HIDE_AFTER_MS = 250;
 
-/** Between the card, the mark and the edge of the view, in pixels. */
+/** The distance between the card, the mark and the edge of the view, in pixels. */
 const GAP = 4;
 
 const CARD_ID = 'citation-card';
 
-/** What a mark stands for, in a box beside it: title, host, excerpt. */
+/** A box beside a mark with the title, host and excerpt of its source. */
 export class CitationCard {
 	private readonly element = document.createElement('div');
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private mark: HTMLElement | undefined;
 	private readonly place = () => this.placeAtMark();
 
-	/** The card stands behind `content`, in the same tree, so that a mark can name it as its description. */
+	/** The card follows `content` in the same tree, so that a mark can refer to it as its description. */
 	constructor(content: HTMLElement) {
 		const { element } = this;
 		element.className = 'citation-card';
 		element.id = CARD_ID;
 		element.role = 'tooltip';
-		// Above everything, whatever clips what is around the mark.
+		// A popover is drawn above everything, even where an ancestor of the mark clips its content.
 		element.popover = 'manual';
 		element.addEventListener('pointerenter', () => clearTimeout(this.timer));
 		element.addEventListener('pointerleave', () => this.hideSoon());
@@ -57,7 +57,7 @@ export class CitationCard {
 	hideSoon(): void {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => {
-			// Whoever got here by keyboard is still at the mark.
+			// A keyboard user still has the focus on the mark.
 			if (!this.mark?.matches(':focus-visible')) {
 				this.hide();
 			}
@@ -105,7 +105,7 @@ function line(name: string, words: string): HTMLElement {
 	return element;
 }
 
-/** All that an element may scroll in, beyond the components that it stands in. */
+/** Returns all ancestors in which an element may scroll, across the borders of components. */
 function scrollersOf(element: Element): Element[] {
 	const found: Element[] = [];
 	for (let node: Node | null = element; node; node = node instanceof ShadowRoot ? node.host : node.parentNode) {

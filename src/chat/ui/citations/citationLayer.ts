@@ -1,28 +1,26 @@
+import * as l10n from '@vscode/l10n';
 import type { Citations, ShownSource } from '../../model/citations.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
-import { fill } from '../format.ts';
 import { CitationCard } from './citationCard.ts';
 import { placeMarks } from './placeMarks.ts';
 
-/** A longer text has its sources in the list alone: finding their places would stop the page. */
+/** A longer text gets no marks, only the list of sources, because finding the places would block the page. */
 const MAXIMUM_TEXT = 100_000;
 
-/** What is ours between the words of the text. */
+/** The page's own elements within the text. */
 const OWN = '.code > :not(pre), button, .citation';
 
-/** What a mark does not stand in, but behind. */
+/** Elements that a mark is placed behind rather than inside. */
 const WHOLE = 'a, code, .control';
 
 export interface CitationOwner {
-	/** What Markdown has made of the text. */
+	/** The rendered Markdown. */
 	readonly content: HTMLElement;
-	readonly strings: PageStrings;
 	render(text: string): string;
 	/** Opens an address, as a link does. */
 	open(url: string): void;
 }
 
-/** The numbered marks in a reply's text, and the card that shows what a mark stands for. */
+/** The numbered marks in a reply's text, and the card that shows a mark's source. */
 export class CitationLayer {
 	private readonly owner: CitationOwner;
 	private readonly card: CitationCard;
@@ -66,7 +64,7 @@ export class CitationLayer {
 		});
 	}
 
-	/** To be called when the text stands in the page as it is to stay. */
+	/** Must be called once the text in the page is final. */
 	mark(text: string, citations: Citations | undefined): void {
 		this.clear();
 		if (!citations || text.length > MAXIMUM_TEXT) {
@@ -76,13 +74,13 @@ export class CitationLayer {
 		const { marks, total } = placeMarks(text, citations.marks, source => this.owner.render(source));
 		const texts = textsOf(this.owner.content);
 		const lengths = texts.map(({ data }) => data.replace(/\s+/g, '').length);
-		// The page shows something else than Markdown alone would: then no place can be told.
+		// The page shows something other than the Markdown alone would give, so no place can be determined.
 		if (lengths.reduce((sum, length) => sum + length, 0) !== total) {
 			return;
 		}
 		let index = texts.length - 1;
 		let before = total;
-		// From the end, so that a text that is split is not needed any more.
+		// The marks are inserted from the end, so that a text that is split is not needed again.
 		for (const { visible, number } of marks.toReversed()) {
 			while (index >= 0 && ((before - (lengths[index] ?? 0) >= visible && visible > 0) || lengths[index] === 0)) {
 				before -= lengths[index] ?? 0;
@@ -116,17 +114,15 @@ export class CitationLayer {
 	}
 
 	private markOf(number: number): HTMLElement {
-		// No button: that is a box, at which a line may break, so that a full stop would begin the next line.
+		// This is not a button element, because a line may break around one, and a full stop would then begin the next
+		// line.
 		const mark = document.createElement('span');
 		mark.role = 'button';
 		mark.tabIndex = 0;
 		mark.className = 'citation';
 		mark.dataset['source'] = String(number);
 		mark.textContent = String(number);
-		mark.setAttribute(
-			'aria-label',
-			fill(this.owner.strings.citation, number, this.sources.get(String(number))?.title ?? ''),
-		);
+		mark.setAttribute('aria-label', l10n.t('Source {0}: {1}', number, this.sources.get(String(number))?.title ?? ''));
 		return mark;
 	}
 
@@ -138,7 +134,7 @@ export class CitationLayer {
 	}
 }
 
-/** The texts of the reply, in order, without what the page puts around them. */
+/** Returns the reply's text nodes in order, without those of the page's own elements. */
 function textsOf(content: HTMLElement): Text[] {
 	const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, node =>
 		node instanceof Element
@@ -154,7 +150,9 @@ function textsOf(content: HTMLElement): Text[] {
 	return texts;
 }
 
-/** Puts the mark behind the visible character number `visible` of a text, or behind what cannot hold it. */
+/**
+ * Inserts the mark behind the visible character number `visible` of a text, or behind an element that cannot hold it.
+ */
 function insertBehind(text: Text, visible: number, mark: HTMLElement, content: HTMLElement): void {
 	const parent = text.parentElement as Element;
 	const code = parent.closest('.code, pre');

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Of the marks in a reply's text and of the card beside one. */
+/** The styles of the marks in a reply's text and of the card beside a mark. */
 export const citationStyles = css`
 	.citation {
 		display: inline;
@@ -65,7 +65,7 @@ export const citationStyles = css`
 	}
 `;
 
-/** Of the list under the reply. */
+/** The styles of the list under the reply. */
 export const sourceListStyles = css`
 	.sources {
 		margin: 8px 0 0;

@@ -1,19 +1,21 @@
-// Where the marks of a text's sources stand once Markdown has made the text something else.
+// Finds where the marks of a text's sources belong after Markdown has transformed the text.
 
-/** What is rendered for marks, in UTF-16 code units: behind so much work a mark stands at the end. */
+/** The most text that is rendered to place marks, in UTF-16 code units. Marks beyond that go to the end of the text. */
 const MAXIMUM_RENDERED = 400_000;
 
-/** A mark behind the visible character number `visible`, counted from 1; white space is none. 0 is before the first. */
+/**
+ * A mark behind the visible character number `visible`, counted from 1 without white space. 0 is before the first one.
+ */
 export interface PlacedMark {
 	readonly visible: number;
 	readonly number: number;
 }
 
 /**
- * Finds a place for each mark, in order. The text is rendered with a sign of ours at the mark's position: where the same
- * comes out but for the sign, the position is one of the text. Inside a delimiter, an address or any other syntax the
- * sign would change what is rendered; then the mark moves on to the end of the word, of the line, of the text. So the
- * result never depends on how the text came, and never changes it.
+ * Finds a place for each mark, in order. The text is rendered with a sign character at the mark's position. If the
+ * output is the same except for the sign, the position lies in visible text. Inside a delimiter, an address or any
+ * other syntax, the sign would change the output; the mark then moves to the end of the word, of the line or of the
+ * text. The result therefore never depends on how the text arrived, and never changes it.
  */
 export function placeMarks(
 	text: string,
@@ -54,7 +56,10 @@ export function placeMarks(
 	};
 }
 
-/** Nearly always all of them stand where they may, and rendering once tells all places. Empty where one does not. */
+/**
+ * Nearly always, every mark is at a valid position, so that rendering once gives all places. Returns an empty list
+ * where one is not.
+ */
 function placedTogether(
 	text: string,
 	positions: readonly number[],
@@ -77,7 +82,10 @@ function placedTogether(
 	return places;
 }
 
-/** A character for private use that the text has not. It is no white space and no punctuation to Markdown. */
+/**
+ * Returns a private-use character that the text does not contain. Markdown treats it neither as white space nor as
+ * punctuation.
+ */
 function unusedSign(text: string): string {
 	for (let code = 0xe000; code < 0xf8ff; code++) {
 		const sign = String.fromCharCode(code);
@@ -95,7 +103,7 @@ function* candidates(text: string, position: number): Generator<number> {
 	if (word >= 0) {
 		yield position + word;
 	}
-	// Behind what closes here, such as a bold text that ends with a full stop.
+	// The place is behind delimiters that close here, such as those of a bold text that ends with a full stop.
 	const after = rest.search(/\s(?=\S)/);
 	if (after >= 0) {
 		yield position + after + 1;
@@ -106,12 +114,16 @@ function* candidates(text: string, position: number): Generator<number> {
 	}
 }
 
-/** An attribute can take the sign in, such as the language of a code block, and look the same without it. */
+/**
+ * The sign can end up in an attribute, such as the language of a code block, and the output looks the same without it.
+ */
 function endsInTag(html: string): boolean {
 	return html.lastIndexOf('<') > html.lastIndexOf('>');
 }
 
-/** A character reference is one character. The HTML is Markdown's own: an angle bracket in it is always a tag's. */
+/**
+ * A character reference counts as one character. The HTML comes from Markdown, so each angle bracket belongs to a tag.
+ */
 const HIDDEN = /<[^>]*>?|\s+/g;
 const REFERENCE = /&[#\w]+;/g;
 

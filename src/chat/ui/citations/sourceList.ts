@@ -1,33 +1,34 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Citations, ShownSource } from '../../model/citations.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
+import { sourceWords } from '../../protocol/labels.ts';
 import type { Post } from '../page.ts';
 
-/** More than so many are folded in. */
+/** A longer list is collapsed. */
 const SHOWN_SOURCES = 6;
 
-/** The sources of a reply, under it. */
+/** The list of sources under a reply. */
 export function renderSources(
 	citations: Citations | undefined,
-	strings: PageStrings,
+	language: string,
 	post: Post,
 ): TemplateResult | typeof nothing {
 	const { sources = [], isCut } = citations ?? {};
 	if (sources.length === 0) {
 		return nothing;
 	}
+	const words = sourceWords(language);
 	return html`<details class="sources" ?open=${sources.length <= SHOWN_SOURCES}>
-		<summary>${strings.sources} (${sources.length})</summary>
+		<summary>${words.sources} (${sources.length})</summary>
 		<ol>
 			${sources.map(source => renderSource(source, post))}
 		</ol>
-		${isCut ? html`<p class="cut">${strings.sourcesCut}</p>` : nothing}
+		${isCut ? html`<p class="cut">${words.sourcesCut}</p>` : nothing}
 	</details>`;
 }
 
 function renderSource({ number, title, url, host }: ShownSource, post: Post): TemplateResult {
 	const open = (event: Event) => {
-		// The editor would open the link too, were the click to get as far as its own listener.
+		// The editor's own listener would open the link as well.
 		event.preventDefault();
 		event.stopPropagation();
 		post({ kind: 'link-open', url: url ?? '' });

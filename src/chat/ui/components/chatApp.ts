@@ -1,19 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
 import { escapeMessage } from '../../model/mode.ts';
-import type { PageStrings, ToPage, TurnView } from '../../protocol/protocol.ts';
+import type { ToPage, TurnView } from '../../protocol/protocol.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
-import { fill } from '../format.ts';
-import { HostRequests } from '../hostRequests.ts';
+import { HostRequests, noAnswerText } from '../hostRequests.ts';
 import { CodeColours } from '../markdown/codeColours.ts';
-import { messageProblem } from '../message.ts';
+import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
 import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
@@ -30,14 +30,16 @@ import { emptyConversation, fileNotice, problemNotice } from './notices.ts';
 import type { QuestionActions } from './question.ts';
 import { toEndButton } from './toEndButton.ts';
 
-/** Announcements that stay in the live region: enough for a slow reader, few enough to cost nothing. */
+/**
+ * The number of announcements that stay in the live region: enough for a slow screen reader, and few enough to cost
+ * nothing.
+ */
 const KEPT_ANNOUNCEMENTS = 8;
 
-/** The whole page: the conversation, what there is to say about it, the composer. */
+/** The whole page: the conversation, its notices and the composer. */
 export class ChatApp extends LitElement {
 	static override styles = [sharedStyles, chatAppStyles, encryptionLineStyles];
 	static override properties = {
-		strings: { attribute: false },
 		language: { attribute: false },
 		host: { attribute: false },
 		state: { state: true },
@@ -46,10 +48,9 @@ export class ChatApp extends LitElement {
 		editing: { state: true },
 	};
 
-	declare strings: PageStrings;
 	declare language: string;
 	declare host: PageHost;
-	/** What the host has of an earlier page's state. */
+	/** The state of an earlier page as the host kept it, as JSON. */
 	declare kept: string | undefined;
 	declare copy: WindowCopy;
 	declare state: PageState;
@@ -58,21 +59,21 @@ export class ChatApp extends LitElement {
 	/** The turn whose message is being changed, and the text that its field begins with. */
 	declare editing: { turn: string; text: string } | undefined;
 
-	/** Changes that came since the last frame. */
+	/** The state with the changes that came since the last frame. */
 	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
-	/** What the reader had in view when turns were put before it. */
+	/** The reader's position when earlier turns were inserted. */
 	private held: ReadingPosition | undefined;
-	/** Another version was asked for: its button gets the focus back. */
+	/** The version that was requested; its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	readonly keeper = new StateKeeper(this);
-	/** Set until that turn is there. */
+	/** The position to resume, until its turn has been loaded. */
 	private resumeReading: ReadingPosition | undefined;
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
 	private readonly post: Post = message => this.host.postMessage(message);
-	/** From the first render on: its words come with the page's other ones. */
+	/** Set from the first render on. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
 	private readonly colours = new CodeColours();
@@ -138,7 +139,7 @@ export class ChatApp extends LitElement {
 			case 'composer-focus':
 				void answerRequest(message.request, () => this.takeFocus(), {
 					post: this.post,
-					explain: () => this.strings.noHostAnswer,
+					explain: noAnswerText,
 				});
 				return;
 			case 'composer-fill':
@@ -166,7 +167,7 @@ export class ChatApp extends LitElement {
 					this.missing.received(message.kind);
 				}
 				if (message.kind === 'context-set') {
-					for (const words of contextNews(before.context, next.context, this.strings)) {
+					for (const words of contextNews(before.context, next.context)) {
 						this.announce(words);
 					}
 				}
@@ -181,7 +182,7 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.requests = new HostRequests(this.post, this.strings.noHostAnswer);
+			this.requests = new HostRequests(this.post);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...defined({ sentAs }) };
@@ -189,7 +190,7 @@ export class ChatApp extends LitElement {
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
 			const { turns } = changed.get('state') as PageState;
-			// Turns were put before the one that was first: what the reader sees is to stand still.
+			// Earlier turns were inserted, and what the reader sees must not move.
 			const [first] = turns;
 			if (first && this.state.turns[0] !== first && this.state.turns.includes(first) && !this.following) {
 				this.held = this.position();
@@ -203,14 +204,14 @@ export class ChatApp extends LitElement {
 			this.following = following;
 			this.onScroll();
 		});
-		this.announcer = new Announcer(this.strings, words => this.announce(words));
+		this.announcer = new Announcer(words => this.announce(words));
 	}
 
 	override updated(changed: PropertyValues): void {
 		if (changed.has('state')) {
 			void this.resume();
 			void this.holdStill();
-			// The message was taken before the page was hidden or reloaded; only the answer was lost.
+			// The host accepted the message before the page was hidden or reloaded, and only its answer was lost.
 			for (const sentAs of [this.keeper.state.sentAs, this.keeper.state.edit?.sentAs]) {
 				if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
 					this.accepted(sentAs);
@@ -226,12 +227,12 @@ export class ChatApp extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { state, strings } = this;
+		const { state } = this;
 		return html`
-			<h1 class="screen-reader">${strings.conversation}</h1>
-			${state.encryption ? encryptionLine(state.encryption, strings.encryption.showAttestation, this.showAttestation) : nothing}
+			<h1 class="screen-reader">${l10n.t('Conversation')}</h1>
+			${state.encryption ? encryptionLine(state.encryption, l10n.t('Show Attestation'), this.showAttestation) : nothing}
 			<div class="scroll-area">
-				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${strings.conversation} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
+				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${l10n.t('Conversation')} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
 						${state.earlier > 0 ? this.renderEarlier(state.earlier) : nothing}
 						${repeat(
@@ -239,8 +240,7 @@ export class ChatApp extends LitElement {
 							turn => turn.id,
 							(turn, index) => html`<chat-turn
 								.turn=${turn}
-								.total=${index === state.turns.length - 1 ? state.policy?.total : undefined}
-								.strings=${strings}
+								.total=${index === state.turns.length - 1 ? state.settings?.total : undefined}
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}
@@ -251,7 +251,7 @@ export class ChatApp extends LitElement {
 						)}
 						${
 							state.sequence !== undefined && state.turns.length === 0
-								? emptyConversation(state.connection, strings, {
+								? emptyConversation(state.connection, {
 										encryption: state.encryption,
 										followConnection: this.followConnection,
 										beginEncrypted: () => this.post({ kind: 'encryption-begin' }),
@@ -260,17 +260,16 @@ export class ChatApp extends LitElement {
 						}
 					</div>
 				</div>
-				${this.following ? nothing : toEndButton(strings.jumpToEnd, () => this.followEnd?.toEnd())}
+				${this.following ? nothing : toEndButton(l10n.t('Scroll to End'), () => this.followEnd?.toEnd())}
 			</div>
-			${this.drop.render(strings.dropHint)}
+			${this.drop.render(l10n.t('Drop to add to the chat'))}
 			<div class="announcements screen-reader" aria-live="polite"></div>
 			${this.renderNotice()}
 			<chat-composer
-				.strings=${strings}
 				.language=${this.language}
 				.connection=${state.connection}
 				.mode=${state.mode}
-				.policy=${state.policy}
+				.settings=${state.settings}
 				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
 				.requests=${this.requests}
@@ -284,7 +283,7 @@ export class ChatApp extends LitElement {
 	}
 
 	private renderEarlier(count: number): TemplateResult {
-		const label = fill(this.strings.showEarlier, new Intl.NumberFormat(this.language).format(count));
+		const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(this.language).format(count));
 		return html`<button type="button" class="earlier" @click=${() => this.missing.earlier()}>${label}</button>`;
 	}
 
@@ -292,7 +291,7 @@ export class ChatApp extends LitElement {
 		const { notice, connection, turns } = this.state;
 		const { problem } = this.missing;
 		if (problem) {
-			return problemNotice({ message: problem.message, action: this.strings.retry }, problem.ask);
+			return problemNotice({ message: problem.message, action: l10n.t('Retry') }, problem.ask);
 		}
 		if (connection?.problem && turns.length > 0) {
 			return problemNotice(connection.problem, this.followConnection);
@@ -300,13 +299,13 @@ export class ChatApp extends LitElement {
 		if (notice === undefined || notice === this.dismissed) {
 			return nothing;
 		}
-		return fileNotice(notice, this.strings.dismiss, () => {
+		return fileNotice(notice, l10n.t('Dismiss'), () => {
 			this.dismissed = notice;
 		});
 	}
 
 	private onScroll(): void {
-		// Early enough that a reader who scrolls steadily never waits.
+		// Earlier turns are requested early enough that a reader who scrolls steadily never waits.
 		if (!this.following && this.log.scrollTop < 2 * this.log.clientHeight) {
 			void this.missing.earlier();
 		}
@@ -326,7 +325,7 @@ export class ChatApp extends LitElement {
 		return [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(element => element.turn.id === id);
 	}
 
-	/** Back to where the reader was before the page was hidden or reloaded, or another version was shown. */
+	/** Returns to where the reader was before the page was hidden or reloaded, or before another version was shown. */
 	private async resume(): Promise<void> {
 		const reading = this.resumeReading;
 		if (!reading || this.state.turns.length === 0) {
@@ -397,12 +396,12 @@ export class ChatApp extends LitElement {
 		if (!edit || conversation === undefined || this.isRefusedWhileReplying()) {
 			return;
 		}
-		const problem = messageProblem(edit.text, this.language, this.strings);
+		const problem = messageProblem(edit.text, this.language);
 		if (problem !== undefined) {
 			this.composer.say(problem);
 			return;
 		}
-		// As with the composer: a text that was sent before and not answered keeps its turn.
+		// As in the composer, a text that was sent before and not answered keeps its turn.
 		const turn = edit.sentAs ?? crypto.randomUUID();
 		this.keeper.save({ ...this.keeper.state, edit: { ...edit, sentAs: turn } });
 		this.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
@@ -428,7 +427,7 @@ export class ChatApp extends LitElement {
 		this.post({ kind: 'version-show', turn: target });
 	}
 
-	/** At the end of the versions, the way back is the one that is left. */
+	/** Focuses the version button that was pressed, or the other one where the first or last version has been reached. */
 	private focusVersion(turn: ChatTurn): void {
 		const { versionWanted } = this;
 		if (versionWanted?.turn === turn.turn.id) {
@@ -449,16 +448,16 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	/** While a reply runs, nothing else is asked and nothing else is shown; the composer says so. */
+	/** While a reply is streaming, no other message is sent and no other version is shown; the composer says so. */
 	private isRefusedWhileReplying(): boolean {
 		if (this.replying === undefined) {
 			return false;
 		}
-		this.composer.say(this.strings.stillReplying);
+		this.composer.say(stillReplyingText());
 		return true;
 	}
 
-	/** The turn whose reply runs. */
+	/** The turn whose reply is streaming. */
 	private get replying(): string | undefined {
 		const last = this.state.turns.at(-1);
 		return last?.reply.state === 'streaming' ? last.id : undefined;
@@ -476,7 +475,7 @@ export class ChatApp extends LitElement {
 		return this.renderRoot.querySelector('chat-composer') as ChatComposer;
 	}
 
-	/** Gives whether keys that are pressed go to the page now. */
+	/** Returns whether key presses go to the page now. */
 	private takeFocus(): boolean {
 		this.composer.focusText();
 		return document.hasFocus();

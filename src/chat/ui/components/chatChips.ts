@@ -1,8 +1,8 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { AttachmentView, PageStrings } from '../../protocol/protocol.ts';
+import type { AttachmentView } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
-import { fill } from '../format.ts';
 import { chatChipsStyles } from './chatChips.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -17,22 +17,26 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	image: 'file-media',
 };
 
-/** Gives an attached image as a `data:` address, by its file; undefined where that is gone. Rejects with a sentence. */
+/**
+ * Loads an attached image by its file. Resolves to a `data:` URL, or to undefined where the file is gone. Rejects with
+ * a sentence.
+ */
 export type LoadPreview = (file: string) => Promise<string | undefined>;
 
-/** `problem` is a sentence: why the image is not shown. */
+/** `problem` says in a sentence why the image is not shown. */
 interface Preview {
 	address?: string | undefined;
 	problem?: string;
 }
 
-/** Pieces of context as a row of chips: one stop of the Tab key, arrows between them, Delete takes one away. */
+/**
+ * Pieces of context as a row of chips. The row is one tab stop; arrow keys move within it, and Delete removes a chip.
+ */
 export class ChatChips extends LitElement {
 	static override styles = [sharedStyles, chatChipsStyles];
 	static override properties = {
 		chips: { attribute: false },
 		label: { attribute: false },
-		strings: { attribute: false },
 		language: { attribute: false },
 		openChip: { attribute: false },
 		removeChip: { attribute: false },
@@ -43,21 +47,20 @@ export class ChatChips extends LitElement {
 	};
 
 	declare chips: readonly (AttachmentView & { id?: string })[];
-	/** What the row is, for a screen reader. */
+	/** The label of the row for screen readers. */
 	declare label: string;
-	declare strings: PageStrings;
 	declare language: string;
 	declare openChip: (index: number) => void;
-	/** Absent where they stay. */
+	/** Absent where chips cannot be removed. */
 	declare removeChip: ((index: number) => void) | undefined;
-	/** The last one is gone: where the focus goes then. */
+	/** Called when the last chip was removed, to move the focus. */
 	declare leave: (() => void) | undefined;
 	declare loadPreview: LoadPreview;
-	/** Those that were asked for, by their files. */
+	/** The previews that were requested, by file. */
 	declare previews: ReadonlyMap<string, Preview>;
 	declare current: number;
 
-	/** Where the focus was when its chip was taken away. */
+	/** The index of the chip that was removed while it had the focus. */
 	private removed: number | undefined;
 
 	constructor() {
@@ -70,7 +73,7 @@ export class ChatChips extends LitElement {
 		if (changed.has('chips')) {
 			this.current = Math.max(0, Math.min(this.current, this.chips.length - 1));
 			const files = new Set(this.chips.flatMap(({ image }) => image?.file ?? []));
-			// The composer's chips outlive every message: what is shown no more would pile up, megabytes each.
+			// The composer's chips outlive every message, so previews that are no longer shown would pile up, megabytes each.
 			this.previews = new Map([...this.previews].filter(([file]) => files.has(file)));
 			for (const file of files) {
 				if (!this.previews.has(file)) {
@@ -115,25 +118,26 @@ export class ChatChips extends LitElement {
 	}
 
 	private renderChip(chip: AttachmentView, index: number): TemplateResult {
-		const { strings, removeChip } = this;
+		const { removeChip } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { image } = chip;
 		const tokens = number.format(chip.tokens);
 		const size = image
-			? fill(
-					strings.chipImage,
+			? l10n.t(
+					'{0} × {1} pixels, {2} KB, about {3} tokens (estimate)',
 					number.format(image.width),
 					number.format(image.height),
 					number.format(Math.ceil(image.bytes / 1000)),
 					tokens,
 				)
-			: fill(strings.chipSize, number.format(chip.length), tokens);
-		const whole = chip.omitted === undefined ? size : fill(strings.chipShortened, size, number.format(chip.omitted));
-		// What is spoken holds what is seen, so that a voice command finds it.
-		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${strings.chipCut}`;
+			: l10n.t('{0} characters, about {1} tokens (estimate)', number.format(chip.length), tokens);
+		const whole =
+			chip.omitted === undefined ? size : l10n.t('{0}, shortened by {1}', size, number.format(chip.omitted));
+		// The spoken label contains the visible one, so that voice commands find it.
+		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${l10n.t('shortened')}`;
 		const problem = image && this.previews.get(image.file)?.problem;
 		const known = problem === undefined ? whole : `${whole}. ${problem}`;
-		const spoken = removeChip ? fill(strings.chipHelp, seen, known) : `${seen}. ${known}`;
+		const spoken = removeChip ? l10n.t('{0}. {1}. Press Delete to remove it.', seen, known) : `${seen}. ${known}`;
 		return html`<li class="chip">
 			<button
 				type="button"
@@ -148,7 +152,7 @@ export class ChatChips extends LitElement {
 			>
 				${this.renderIcon(chip)}
 				<span class="label">${chip.label}</span>
-				${chip.omitted === undefined ? nothing : html`<span class="note">${strings.chipCut}</span>`}
+				${chip.omitted === undefined ? nothing : html`<span class="note">${l10n.t('shortened')}</span>`}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
@@ -160,7 +164,7 @@ export class ChatChips extends LitElement {
 	}
 
 	private renderRemove({ label }: AttachmentView, index: number): TemplateResult {
-		const words = fill(this.strings.removeChip, label);
+		const words = l10n.t('Remove {0}', label);
 		return html`<button
 			type="button"
 			class="icon-button remove"

@@ -1,13 +1,14 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
-import type { PolicyView } from '../../protocol/policyProtocol.ts';
-import type { ChipView, ConnectionView, ContextView, PageStrings } from '../../protocol/protocol.ts';
+import { noEncryptedModeText, routingLabel } from '../../protocol/labels.ts';
+import type { ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
+import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
-import { fill } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import { isSendKey, messageProblem } from '../message.ts';
+import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
@@ -19,31 +20,29 @@ import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
 import { PendingPaste } from './pendingPaste.ts';
-import { policyName } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
 
-/** A host that took this long has not taken the message: the composer is given back to the user. */
+/** After this time without an answer, the message counts as not accepted and the composer is unlocked. */
 const ACCEPT_TIMEOUT_MS = 10_000;
 
-/** A text that was pasted waits for so long for the host's word, which may have a better use for it. Milliseconds. */
+/** How long pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
 const PASTE_MS = 1_000;
 
-/** What was written and not yet taken by the host. */
+/** Text that the host has not accepted yet. */
 export interface Draft {
 	text: string;
-	/** The turn as which it was sent. */
+	/** The id of the turn as which it was sent. */
 	sentAs?: string;
 }
 
-/** Where a message is written. The text leaves it only when the host has taken it. */
+/** The field for writing a message. It is cleared only when the host has accepted the message. */
 export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
 	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
 	static override properties = {
-		strings: { attribute: false },
 		language: { attribute: false },
 		connection: { attribute: false },
 		mode: { attribute: false },
-		policy: { attribute: false },
+		settings: { attribute: false },
 		encrypted: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
@@ -57,29 +56,28 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		waiting: { state: true },
 	};
 
-	declare strings: PageStrings;
 	declare language: string;
 	declare connection: ConnectionView | undefined;
-	/** What a message asks for when it does not say so itself. */
+	/** The mode of messages that do not begin with a command. */
 	declare mode: TurnMode;
-	declare policy: PolicyView | undefined;
-	/** Then there is nothing to choose: neither mode nor model nor policy. */
+	declare settings: SettingsView | undefined;
+	/** In an encrypted conversation, neither the mode nor the model nor the routing policy can be chosen. */
 	declare encrypted: boolean;
 	/** The id of the conversation that is shown, once one is. */
 	declare conversation: string | undefined;
-	/** The turn whose reply is running: Send is Stop. */
+	/** The turn whose reply is streaming. The Send button is then a Stop button. */
 	declare replying: string | undefined;
-	/** What will go with the message. */
+	/** The context that will be sent with the message. */
 	declare context: ContextView;
 	declare post: Post;
 	declare requests: HostRequests;
-	/** Read once, when the page begins; from then on the composer says what its draft is through `onDraft`. */
+	/** Read once when the page starts; from then on, the composer reports its draft through `onDraft`. */
 	declare initialDraft: Draft;
 	declare onDraft: (draft: Draft) => void;
 	declare hint: string;
-	/** The button beside the hint: what helps with the message of that turn. */
+	/** The button beside the hint, which helps with the refused message of that turn. */
 	declare help: { turn: string; label: string } | undefined;
-	/** Sent, and the host has not answered. */
+	/** The message was sent, and the host has not answered yet. */
 	declare waiting: boolean;
 
 	private draft: Draft = { text: '' };
@@ -91,16 +89,16 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			const { isSendDue } = this;
 			this.isSendDue = false;
 			if (taken !== undefined) {
-				// Its chip comes later, or never where a question about it is answered with no: nothing goes without it.
+				// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
 				this.post({ kind: 'paste-take', paste: taken });
 			} else if (isSendDue) {
 				this.send();
 			}
 		},
 	);
-	/** Sending was asked for before the host has answered about what was pasted, or has all files. */
+	/** Send was pressed before the host had answered about pasted text or had received all files. */
 	private isSendDue = false;
-	/** How many times files came that the host does not have yet. */
+	/** The number of batches of files that the host has not fully received yet. */
 	private readings = 0;
 	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
@@ -112,7 +110,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = false;
 	}
 
-	/** The host took the message of this turn: now the composer may let go of it. */
+	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
 	accepted(turn: string): void {
 		if (this.draft.sentAs === turn) {
 			this.settle('');
@@ -121,7 +119,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** The host has the message and takes or refuses it later, however long that is. */
+	/** Must be called when the host has received the message and will accept or refuse it later, without a time limit. */
 	held(turn: string): void {
 		if (this.draft.sentAs === turn) {
 			clearTimeout(this.timeout);
@@ -134,33 +132,33 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.keep({ text: this.field.value });
 			this.settle(reason);
 		} else {
-			// A retry: what was sent meanwhile is still waited for.
+			// The refusal is of a retry, so a message that was sent meanwhile is still awaited.
 			this.say(reason);
 		}
 		this.help = action === undefined ? undefined : { turn, label: action };
 	}
 
-	/** Another conversation is about to be shown: what was pasted or awaited in this one belongs here, and is not sent there. */
+	/** Must be called before another conversation is shown: pasted text and pending sends belong to this one. */
 	leave(): void {
 		this.isSendDue = false;
 		this.completion.close();
 		this.paste.end();
 	}
 
-	/** Shows what was typed in another conversation than the one before. */
+	/** Shows the draft of the conversation that is shown now. */
 	showDraft(text: string): void {
 		this.settle('');
 		this.field.value = text;
 		this.draft = { text };
 	}
 
-	/** Says why something was not done. */
+	/** Shows a hint that says why something was not done. */
 	say(hint: string): void {
 		this.hint = hint;
 		this.help = undefined;
 	}
 
-	/** Puts a question into the field, where there is none. */
+	/** Puts a question into the field if it is empty. */
 	suggest(text: string): void {
 		if (this.field.value.trim() === '') {
 			this.field.value = text;
@@ -168,7 +166,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** The field's text was changed, by whomever. */
+	/** Must be called when the field's text has changed, whoever changed it. */
 	textChanged(): void {
 		this.say('');
 		this.keep({ text: this.field.value });
@@ -179,7 +177,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		if (changed.has('replying') && this.replying === undefined && this.hint === this.strings.stillReplying) {
+		if (changed.has('replying') && this.replying === undefined && this.hint === stillReplyingText()) {
 			this.say('');
 		}
 	}
@@ -202,10 +200,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { strings, connection } = this;
-		const model = this.policy?.model ?? connection?.model;
+		const { connection } = this;
+		const model = this.settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
-		const buttonLabel = replying ? strings.stop : strings.send;
+		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${this.hint}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
@@ -214,11 +212,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				<textarea
 					class="scrolls"
 					rows="1"
-					aria-label=${strings.ask}
+					aria-label=${l10n.t('Ask a question')}
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
-					placeholder=${this.encrypted ? strings.encryption.ask : modePlaceholder(this.mode, strings)}
+					placeholder=${this.encrypted ? l10n.t('Ask, encrypted…') : modePlaceholder(this.mode)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
@@ -226,7 +224,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					@blur=${this.onBlur}
 				></textarea>
 				<div class="row">
-					${iconButton('add', strings.addContext, () => this.post({ kind: 'context-pick' }))}
+					${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
 					${connection && model && !this.encrypted ? this.renderChoices(connection, model) : nothing}
 					<button
 						type="button"
@@ -248,7 +246,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			return nothing;
 		}
 		const follow = () => {
-			// What it said may not hold any more when the user is back, and the keyboard is then where Send is tried again.
+			// The reason may no longer hold when the user comes back, and the focus is then where Send can be tried again.
 			this.say('');
 			this.focusText();
 			this.post({ kind: 'refusal-follow', turn: help.turn });
@@ -258,12 +256,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	private renderContext({ chips, warning }: ContextView): TemplateResult {
 		const chipAt = (index: number) => (chips[index] as ChipView).id;
-		// There also while it is empty: the row of chips itself gives the focus back when its last one goes.
+		// The row is rendered even while it is empty, because it returns the focus when its last chip is removed.
 		return html`<div class="context" ?hidden=${chips.length === 0}>
 			<chat-chips
 				.chips=${chips}
-				.label=${this.strings.context}
-				.strings=${this.strings}
+				.label=${l10n.t('Context')}
 				.language=${this.language}
 				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
 				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
@@ -278,7 +275,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 							<span>
 								${warning}
 							<button type="button" class="link" @click=${() => this.post({ kind: 'context-shorten' })}>
-								${this.strings.shortenContext}
+								${l10n.t('Shorten…')}
 							</button>
 							</span>
 						</div>`
@@ -287,34 +284,33 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
-		const { strings, policy } = this;
-		const words = strings.policy;
-		const name = policy ? policyName(policy.policy, words) : '';
-		return html`${modeChoice(this.mode, strings, this.post)}${
+		const { settings } = this;
+		const name = settings ? routingLabel(settings.routing) : '';
+		return html`${modeChoice(this.mode, this.post)}${
 			this.mode === 'chat'
 				? composerChoice({
 						icon: 'chip',
 						word: model,
-						label: words.selectModel,
-						hint: fill(strings.usingModel, model, connection.label),
+						label: l10n.t('Select Model'),
+						hint: l10n.t('{0} on {1}', model, connection.label),
 						press: () => this.post({ kind: 'model-choose' }),
 					})
 				: nothing
 		}${
-			policy
+			settings
 				? composerChoice({
 						icon: 'compass',
 						word: name,
-						label: words.selectPolicy,
-						hint: policy.retention === 'on' ? `${name}. ${words.retentionOn}` : name,
-						press: () => this.post({ kind: 'policy-choose' }),
+						label: l10n.t('Select Routing Policy'),
+						hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
+						press: () => this.post({ kind: 'routing-choose' }),
 					})
 				: nothing
 		}`;
 	}
 
 	get refusedModes(): Partial<Record<TurnMode, string>> {
-		const { noMode } = this.strings.encryption;
+		const noMode = noEncryptedModeText();
 		return this.encrypted ? { search: noMode, image: noMode } : (this.connection?.refusedModes ?? {});
 	}
 
@@ -328,7 +324,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.slash.update();
 	}
 
-	/** Asks the host about a text whose place it may know; until it answers, the text waits. */
+	/** Asks the host whether it knows where the pasted text comes from; until it answers, the text is held back. */
 	private onPaste(event: ClipboardEvent): void {
 		const text = event.clipboardData?.getData('text/plain') ?? '';
 		const files = [...(event.clipboardData?.files ?? [])];
@@ -337,21 +333,21 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			void this.addFiles(files);
 			return;
 		}
-		// A word is never context: it goes into the text at once.
+		// A single word is never context, so it is inserted at once.
 		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || this.waiting || this.paste.isPending) {
 			return;
 		}
 		event.preventDefault();
-		void this.paste.hold(text, this.requests.ask('paste-look', { text }, PASTE_MS));
+		void this.paste.hold(text, this.requests.ask('paste-check', { text }, PASTE_MS));
 	}
 
-	/** Files that came without an address: their text is all that there is of them. A message waits until the host has it. */
+	/** Adds files that came without an address, by their content. A message waits until the host has received it. */
 	async addFiles(files: readonly File[]): Promise<void> {
 		this.readings++;
 		const isComplete = await this.readFiles(files);
 		this.readings--;
 		if (!isComplete) {
-			// Why is said: nothing goes without it.
+			// The user has been told why; the message is not sent without the files.
 			this.isSendDue = false;
 		} else if (this.readings === 0 && this.isSendDue) {
 			this.isSendDue = false;
@@ -359,13 +355,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** Resolves with whether all of them went to the host. What did not is said. */
+	/** Resolves to whether all files were sent to the host. The user is told of each that was not. */
 	private async readFiles(files: readonly File[]): Promise<boolean> {
 		let isComplete = true;
 		for (const file of files) {
 			const image = await imageOfFile(file).catch(() => undefined);
 			if (image === 'too-large') {
-				this.say(fill(this.strings.imageTooLarge, file.name));
+				this.say(l10n.t('{0} is larger than 5 MB.', file.name));
 				isComplete = false;
 				continue;
 			}
@@ -375,7 +371,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 			const text = await textOfFile(file).catch(() => undefined);
 			if (text === undefined) {
-				this.say(fill(this.strings.notText, file.name));
+				this.say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
 				isComplete = false;
 			} else {
 				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
@@ -400,10 +396,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.enter();
 	}
 
-	/** Enter was pressed, and for no list. */
+	/** Handles an Enter key press that no list has handled. */
 	enter(): void {
 		if (this.replying !== undefined) {
-			this.say(this.strings.stillReplying);
+			this.say(stillReplyingText());
 		} else {
 			this.send();
 		}
@@ -427,22 +423,25 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.isSendDue = true;
 			return;
 		}
-		// A list that comes later must change nothing of what is sent.
+		// A list that opens later must not change what is sent.
 		this.completion.close();
 		const text = this.field.value;
-		const problem = messageProblem(text, this.language, this.strings);
+		const problem = messageProblem(text, this.language);
 		if (problem !== undefined) {
 			this.say(problem);
 			return;
 		}
-		// A text that was sent before and not answered keeps its turn, so that it cannot become two.
+		// A text that was sent before and not answered keeps its turn, so that it cannot be accepted twice.
 		const turn = this.draft.sentAs ?? crypto.randomUUID();
 		this.say('');
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		this.post({ kind: 'message-send', ...shown, turn, text });
-		this.timeout = setTimeout(() => this.settle(this.strings.noAnswer), ACCEPT_TIMEOUT_MS);
+		this.timeout = setTimeout(
+			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
+			ACCEPT_TIMEOUT_MS,
+		);
 	}
 
 	private settle(hint: string): void {

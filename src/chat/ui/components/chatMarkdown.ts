@@ -1,6 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, type PropertyValues } from 'lit';
 import type { Citations } from '../../model/citations.ts';
-import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH, type PageStrings } from '../../protocol/protocol.ts';
+import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protocol.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -14,16 +15,15 @@ import type { Post } from '../page.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
-/** How long a copy button shows that it copied. */
+/** How long a copy button shows that the code was copied, in milliseconds. */
 const COPIED_MS = 2_000;
 
-/** Shows a model's markdown. */
+/** Shows the Markdown of a model's reply. */
 export class ChatMarkdown extends LitElement {
 	static override styles = [sharedStyles, chatMarkdownStyles, citationStyles];
 	static override properties = {
 		text: { attribute: false },
 		growing: { attribute: false },
-		strings: { attribute: false },
 		post: { attribute: false },
 		citations: { attribute: false },
 		requests: { attribute: false },
@@ -32,22 +32,21 @@ export class ChatMarkdown extends LitElement {
 	};
 
 	declare text: string;
-	/** More text is to come. */
+	/** More text will follow. */
 	declare growing: boolean;
-	declare strings: PageStrings;
 	declare post: Post;
-	/** Of a searched answer, once it has ended. */
+	/** The citations of a search answer, once it has ended. */
 	declare citations: Citations | undefined;
 	declare requests: HostRequests;
 	declare colours: CodeColours;
-	/** The id of the turn that it is a reply of. */
+	/** The id of the reply's turn. */
 	declare turn: string;
 
 	private frames: Frames | undefined;
 	private files: FileLinks | undefined;
 	private view: MarkdownView | undefined;
 	private citationLayer: CitationLayer | undefined;
-	/** The text of which the page shows all that it will. */
+	/** The text that has been rendered to its end. */
 	private settled: string | undefined;
 	private highlighter: Highlighter | undefined;
 
@@ -63,7 +62,7 @@ export class ChatMarkdown extends LitElement {
 			}
 			this.view.update(this.text, this.growing);
 		}
-		// A message of the host brings new values that say the same.
+		// Each message of the host brings new objects, which may be equal to the old ones.
 		if (changed.has('citations') && JSON.stringify(changed.get('citations')) !== JSON.stringify(this.citations)) {
 			this.markCitations();
 		}
@@ -79,10 +78,10 @@ export class ChatMarkdown extends LitElement {
 
 	private createView(): MarkdownView {
 		const content = this.renderRoot.querySelector('.content') as HTMLElement;
-		const frames = new Frames(this.strings, this.renderRoot as ShadowRoot);
+		const frames = new Frames(this.renderRoot as ShadowRoot);
 		this.frames = frames;
-		this.files = new FileLinks(this.requests, this.strings);
-		const view = new MarkdownView(content, this.strings, frames, nodes => {
+		this.files = new FileLinks(this.requests);
+		const view = new MarkdownView(content, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
 					this.finish(node, frames);
@@ -96,26 +95,25 @@ export class ChatMarkdown extends LitElement {
 		return view;
 	}
 
-	/** The marks stand in what is shown, so they come when that is all there. */
+	/** The marks are inserted into the rendered text, so they wait until all of it is there. */
 	private markCitations(): void {
 		if (this.settled === undefined || (!this.citations && !this.citationLayer)) {
 			return;
 		}
-		const markdown = createMarkdown(this.strings);
+		const markdown = createMarkdown();
 		this.citationLayer ??= new CitationLayer({
 			content: this.renderRoot.querySelector('.content') as HTMLElement,
-			strings: this.strings,
 			render: text => markdown.render(text),
 			open: url => this.post({ kind: 'link-open', url }),
 		});
 		this.citationLayer.mark(this.settled, this.citations);
 	}
 
-	/** What is only worth doing for code that will not change. */
+	/** Does what is only worthwhile for blocks that will not change any more. */
 	private finish(element: Element, frames: Frames): void {
 		this.files?.add(element);
 		for (const link of element.querySelectorAll<HTMLElement>('a.image')) {
-			link.dataset['state'] = this.strings.loadImage;
+			link.dataset['state'] = l10n.t('Load Image');
 		}
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
@@ -130,7 +128,7 @@ export class ChatMarkdown extends LitElement {
 		const target = event.target as Element;
 		const link = target.closest<HTMLElement>('a[href]');
 		if (link) {
-			// The editor would open the link too, were the click to get as far as its own listener.
+			// The editor's own listener would open the link as well.
 			event.preventDefault();
 			event.stopPropagation();
 			const url = link.getAttribute('href') ?? '';
@@ -186,18 +184,20 @@ export class ChatMarkdown extends LitElement {
 		});
 	}
 
-	/** Shows the image in the place of its link, which then opens it in the browser. Only ever asked for by the reader. */
+	/**
+	 * Shows the image inside its link, which then opens it in the browser. It is loaded only when the reader asks for it.
+	 */
 	private async loadImage(link: HTMLElement, url: string): Promise<void> {
 		if (link.getAttribute('aria-busy') === 'true') {
 			return;
 		}
 		const words = link.textContent ?? '';
 		link.setAttribute('aria-busy', 'true');
-		link.dataset['state'] = this.strings.loadingImage;
+		link.dataset['state'] = l10n.t('Loading…');
 		const image = await this.requests.ask('image-load', { url }).catch((error: Error) => error);
 		link.removeAttribute('aria-busy');
 		if (image instanceof Error) {
-			// Nothing was said of the image itself: the next click asks again.
+			// The host gave no answer about the image itself, so the next click asks again.
 			link.dataset['state'] = image.message;
 			return;
 		}
@@ -214,7 +214,7 @@ export class ChatMarkdown extends LitElement {
 	}
 }
 
-/** Code that has no colours yet, and no hidden characters, which are shown as elements of their own. */
+/** Whether code is not highlighted yet and has no hidden characters, which are elements of their own. */
 function isPlain(code: Element): boolean {
 	return [...code.children].every(part => part.childElementCount === 0);
 }

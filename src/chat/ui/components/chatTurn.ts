@@ -1,18 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { sourcesAsMarkdown, sourcesAsText } from '../../model/sourceList.ts';
-import type { TotalView } from '../../protocol/policyProtocol.ts';
-import type { PageStrings, ReplyView, TurnView } from '../../protocol/protocol.ts';
+import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
+import { modeLabel, sourceWords } from '../../protocol/labels.ts';
+import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
+import type { TotalView } from '../../protocol/settingsProtocol.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { tellLostFocus } from '../focusLost.ts';
-import { fill, formatDuration, formatMoment } from '../format.ts';
+import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
-import { pictureActions } from '../modes/chatPicture.ts';
-import { modeWord } from '../modes/modeChoice.ts';
+import { imageActions } from '../modes/chatImage.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
 import type { ChatMarkdown } from './chatMarkdown.ts';
@@ -24,12 +25,11 @@ import { questionStyles } from './question.styles.ts';
 import { type QuestionActions, renderQuestion } from './question.ts';
 import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 
-/** One message of the user and the reply to it. */
+/** A message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
 	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles, sourceListStyles];
 	static override properties = {
 		turn: { attribute: false },
-		strings: { attribute: false },
 		language: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
@@ -41,18 +41,17 @@ export class ChatTurn extends LitElement {
 	};
 
 	declare turn: TurnView;
-	declare strings: PageStrings;
 	declare language: string;
 	declare post: Post;
 	declare requests: HostRequests;
 	declare colours: CodeColours;
-	/** What can be done with the message. */
+	/** The actions on the message. */
 	declare question: QuestionActions;
-	/** The message as it is being changed; undefined while it is not. */
+	/** The text of the message while it is being edited. */
 	declare editing: string | undefined;
-	/** What the conversation came to, at its last turn. */
+	/** The totals of the conversation; set on its last turn only. */
 	declare total: TotalView | undefined;
-	/** The details of the reply are open. */
+	/** Whether the details of the reply are open. */
 	declare detailed: boolean;
 
 	constructor() {
@@ -60,7 +59,7 @@ export class ChatTurn extends LitElement {
 		this.detailed = false;
 	}
 
-	/** What had the focus before the turn became another. */
+	/** The element that had the focus before this update. */
 	private focused: Element | null | undefined;
 
 	override willUpdate(): void {
@@ -83,7 +82,9 @@ export class ChatTurn extends LitElement {
 		return this.turn.reply.state === 'streaming';
 	}
 
-	/** With the size that it has: for a moment the turn counts as out of view, and a guess would move the reader. */
+	/**
+	 * The current size is kept, because the turn counts as out of view for a moment and a guess would move the reader.
+	 */
 	private settle(): void {
 		if (!this.isStreaming) {
 			this.style.setProperty('contain-intrinsic-block-size', `auto ${this.getBoundingClientRect().height}px`);
@@ -92,48 +93,47 @@ export class ChatTurn extends LitElement {
 	}
 
 	override render(): TemplateResult {
-		const { turn, strings } = this;
+		const { turn } = this;
 		const { reply } = turn;
 		const streaming = reply.state === 'streaming';
 		return html`
 			<article aria-busy=${streaming}>
 				<h2>
-					${strings.you} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeWord(turn.mode, strings)}</span>`}
+					${l10n.t('You')} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeLabel(turn.mode)}</span>`}
 					${this.renderAge()}
 				</h2>
-				${renderQuestion(turn, strings, this.language, this.question, this.editing, this.requests)}
+				${renderQuestion(turn, this.language, this.question, this.editing, this.requests)}
 				<h3>
-					${reply.model ?? strings.reply}
-					${streaming ? html`<span class="aside streaming">${strings.streaming}</span>` : nothing}
-					${reply.provider ? html`<span class="aside">${fill(strings.via, reply.provider)}</span>` : nothing}
+					${reply.model ?? l10n.t('Reply')}
+					${streaming ? html`<span class="aside streaming">${l10n.t('Streaming')}</span>` : nothing}
+					${reply.provider ? html`<span class="aside">${l10n.t('via {0}', reply.provider)}</span>` : nothing}
 				</h3>
 				${
 					reply.reasoning
 						? html`<details>
-								<summary>${strings.reasoning}</summary>
+								<summary>${l10n.t('Reasoning')}</summary>
 								<div class="reasoning">${showControls(reply.reasoning)}</div>
 							</details>`
 						: nothing
 				}
-				${turn.mode === 'image' ? this.renderPicture(reply, streaming) : nothing}
+				${turn.mode === 'image' ? this.renderImage(reply, streaming) : nothing}
 				<chat-markdown
 					.text=${reply.text}
 					.growing=${streaming && !reply.earlier}
-					.strings=${strings}
 					.post=${this.post}
 					.citations=${reply.citations}
 					.requests=${this.requests}
 					.colours=${this.colours}
 					.turn=${turn.id}
 				></chat-markdown>
-				${renderSources(reply.citations, strings, this.post)}
+				${renderSources(reply.citations, this.language, this.post)}
 				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
 	}
 
-	/** Words of a date are slow to make, and a reply that streams is rendered with every frame. */
+	/** Formatting a date is slow, and a streaming reply is rendered with every frame. */
 	private renderAge(): unknown {
 		const { language } = this;
 		const now = new Date();
@@ -145,47 +145,45 @@ export class ChatTurn extends LitElement {
 		});
 	}
 
-	private renderPicture({ picture }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
-		const { turn, strings } = this;
-		return picture || streaming
-			? html`<chat-picture
-					.picture=${picture}
+	private renderImage({ image }: ReplyView, streaming: boolean): TemplateResult | typeof nothing {
+		const { turn } = this;
+		return image || streaming
+			? html`<chat-image
+					.image=${image}
 					.turn=${turn.id}
 					.prompt=${turn.question}
-					.strings=${strings}
 					.post=${this.post}
 					.requests=${this.requests}
-				></chat-picture>`
+				></chat-image>`
 			: nothing;
 	}
 
-	/** How the reply stands or ended, where its text alone does not say it: a sentence and at most one primary button. */
+	/** The state of the reply where its text alone does not show it: a sentence with at most one primary button. */
 	private renderOutcome(reply: ReplyView): TemplateResult | typeof nothing {
-		const { strings } = this;
 		const { explanation } = reply;
 		const retry = (primary: boolean) =>
-			reply.canRetry ? this.renderButton(strings.retry, primary, 'reply-retry') : nothing;
+			reply.canRetry ? this.renderButton(l10n.t('Retry'), primary, 'reply-retry') : nothing;
 		const goOn = (primary: boolean) =>
-			reply.canContinue ? this.renderButton(strings.continue, primary, 'reply-continue') : nothing;
+			reply.canContinue ? this.renderButton(l10n.t('Continue'), primary, 'reply-continue') : nothing;
 		switch (reply.state) {
 			case 'streaming':
 				return reply.waiting
 					? outcome(
 							'info',
 							'waiting',
-							fill(strings.stillWaiting, reply.model ?? strings.reply),
-							this.renderButton(strings.stop, false, 'reply-stop'),
+							l10n.t('Still waiting for {0}.', reply.model ?? l10n.t('Reply')),
+							this.renderButton(l10n.t('Stop'), false, 'reply-stop'),
 						)
 					: nothing;
 			case 'done':
 				return explanation ? outcome('info', 'noted', explanation.message, goOn(false)) : nothing;
 			case 'stopped':
-				return outcome('debug-stop', 'stopped', strings.stopped, goOn(false));
+				return outcome('debug-stop', 'stopped', l10n.t('Stopped.'), goOn(false));
 			case 'cutOff':
 				return outcome(
 					'warning',
 					'cut',
-					explanation?.message ?? strings.closed,
+					explanation?.message ?? l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
 					reply.canRetry ? html`${goOn(true)}${retry(!reply.canContinue)}` : nothing,
 				);
 			case 'failed': {
@@ -213,38 +211,41 @@ export class ChatTurn extends LitElement {
 	}
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
-		const { strings } = this;
 		const { citations } = reply;
 		const withSources = (text: string, list: typeof sourcesAsText) =>
-			citations === undefined || citations.sources.length === 0 ? text : `${text}\n\n${list(citations, strings)}`;
+			citations === undefined || citations.sources.length === 0
+				? text
+				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
 		const copyMarkdown = () => this.post({ kind: 'text-copy', text: withSources(reply.text, sourcesAsMarkdown) });
 		const copy = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
-		// Where a sentence about the end offers Retry as a button, once is enough.
+		// The icon is left out where the outcome already offers Retry as a button.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
-				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? strings.makeAgain : strings.retryOffer, retry) : nothing}
-				${streaming ? nothing : pictureActions(reply.picture, this.turn, strings, this.post)}
+				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Make Again') : l10n.t('Ask Again'), retry) : nothing}
+				${streaming ? nothing : imageActions(reply.image, this.turn, this.post)}
 				${
 					reply.text !== '' && !streaming
-						? [iconButton('copy', strings.copyReply, copy), iconButton('markdown', strings.copyMarkdown, copyMarkdown)]
+						? [
+								iconButton('copy', l10n.t('Copy Reply'), copy),
+								iconButton('markdown', l10n.t('Copy as Markdown'), copyMarkdown),
+							]
 						: nothing
 				}
 			</span>
 		</div>
-		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, strings, language: this.language }) : nothing}`;
+		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, language: this.language }) : nothing}`;
 	}
 
-	/** One line, which opens the details below it. */
+	/** A line with the facts of the reply, which opens the details below it. */
 	private renderFacts(reply: ReplyView): TemplateResult {
 		const facts = this.facts(reply);
 		if (facts === '' && !reply.details) {
 			return html`<span></span>`;
 		}
-		const words = this.strings.policy;
 		const toggle = () => {
 			this.detailed = !this.detailed;
 		};
@@ -252,10 +253,10 @@ export class ChatTurn extends LitElement {
 			type="button"
 			class="facts"
 			aria-expanded=${this.detailed}
-			aria-label=${fill(words.details, facts)}
+			aria-label=${l10n.t('Details of the reply: {0}', facts)}
 			@click=${toggle}
 		>
-			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? words.policy : facts}</span>
+			${codicon(this.detailed ? 'chevron-down' : 'chevron-right')}<span>${facts === '' ? l10n.t('Details') : facts}</span>
 		</button>`;
 	}
 
@@ -264,21 +265,24 @@ export class ChatTurn extends LitElement {
 		return content ? plainText(content) : '';
 	}
 
-	/** Time and tokens, as far as they are known. */
+	/** The time, tokens and cost of the reply, as far as they are known. */
 	private facts({ duration, usage = {}, cost, continued }: ReplyView): string {
-		const { strings } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;
 		const facts = [
-			duration === undefined ? '' : formatDuration(duration, this.language, strings),
+			duration === undefined ? '' : formatDuration(duration, this.language),
 			prompt === undefined
 				? ''
 				: cached
-					? fill(strings.tokensCached, number.format(prompt), number.format(cached))
-					: fill(strings.tokensIn, number.format(prompt)),
-			completion === undefined ? '' : fill(strings.tokensOut, number.format(completion)),
-			cost === undefined ? '' : costText(cost, this.language, strings.policy),
-			continued === 0 ? '' : continued === 1 ? strings.continued : fill(strings.continuedTimes, continued),
+					? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
+					: l10n.t('{0} in', number.format(prompt)),
+			completion === undefined ? '' : l10n.t('{0} out', number.format(completion)),
+			cost === undefined ? '' : costText(cost, this.language),
+			continued === 0
+				? ''
+				: continued === 1
+					? l10n.t('Continued after it ended early.')
+					: l10n.t('Continued {0} times after it ended early.', continued),
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}

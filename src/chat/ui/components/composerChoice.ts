@@ -1,21 +1,21 @@
 import { css, html, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
-/** Above so many characters a word gives way before shorter ones do. */
+/** A word with more characters than this is shortened before others are. */
 const LONG_WORD = 8;
 
 export interface ComposerChoice {
 	icon: CodiconName;
-	/** What is chosen. */
+	/** The current choice. */
 	word: string;
-	/** What the button does; said before the word. */
+	/** What the button does; read out before the word. */
 	label: string;
-	/** More than the word says, on hover. */
+	/** A longer text that is shown on hover. */
 	hint?: string;
 	press(): void;
 }
 
-/** A choice of the composer's bottom row: a word, or its icon where there is no room for words. */
+/** A choice in the composer's bottom row: a word, or only its icon where there is no room. */
 export function composerChoice({ icon, word, label, hint = word, press }: ComposerChoice): TemplateResult {
 	const isLong = word.length > LONG_WORD;
 	return html`<button type="button" class="choice ${isLong ? 'long' : ''}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>

@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import type { CompletionItem, PageStrings } from '../../protocol/protocol.ts';
+import type { CompletionItem } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';
@@ -14,32 +15,31 @@ const LIST_ID = 'completions';
 
 export interface CompletionOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
-	readonly strings: PageStrings;
 	readonly post: Post;
 	readonly requests: HostRequests;
-	/** The text has become another one. */
+	/** Must be called when the text has changed. */
 	textChanged(): void;
-	/** Does what Enter does where no list has it. */
+	/** Does what Enter does when no list handles it. */
 	enter(): void;
 }
 
-/** What `#` offers in the composer: a list above it, which the text field moves through while it keeps the focus. */
+/** The list of context that `#` opens above the composer. The text field keeps the focus and controls the list. */
 export class ContextCompletion implements ReactiveController {
 	private readonly owner: CompletionOwner;
-	/** The number of the last request: the answer to an earlier one comes too late. */
+	/** The number of the last request; answers to earlier ones are ignored. */
 	private request = 0;
-	/** There will be a list, or another one. */
+	/** A list, or an updated one, is on its way. */
 	private isAwaited = false;
 	/**
-	 * Enter was pressed before there was a list: whether it was for that shows when that comes. With where the word is, what
-	 * the field held, and whether the message is to be sent then.
+	 * Set when Enter was pressed before the list came; whether it was meant for the list is decided then. It holds where
+	 * the word is, the field's text, and whether the message is to be sent.
 	 */
 	private due: { start: number; end: number; value: string; sends: boolean } | undefined;
 	private items: readonly CompletionItem[] | undefined;
-	/** Why there are none, where that is not because nothing matches: a sentence. */
+	/** A sentence that says why there are no items, if the reason is not that nothing matches. */
 	private problem: string | undefined;
 	private selected = 0;
-	/** The `#` that the user has closed the list of. */
+	/** The position of the `#` whose list the user has closed. */
 	private dismissed: number | undefined;
 
 	constructor(owner: CompletionOwner) {
@@ -54,10 +54,10 @@ export class ContextCompletion implements ReactiveController {
 		root.querySelector('.completion[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
 	}
 
-	/** To be called when the text or the cursor has moved. */
+	/** Must be called when the text or the cursor has changed. */
 	update(): void {
 		if (this.due && this.owner.field.value.startsWith(this.due.value.slice(0, this.due.end))) {
-			// What is typed on comes after the chip.
+			// Further typing comes after the chip.
 			return;
 		}
 		const token = this.token();
@@ -83,7 +83,7 @@ export class ContextCompletion implements ReactiveController {
 		}
 		this.problem = typeof answer === 'string' ? answer : undefined;
 		if (typeof answer === 'string') {
-			// Nothing is sent without what Enter was meant for.
+			// The message is not sent without the item that Enter was meant for.
 			this.due = undefined;
 		}
 		this.receive(typeof answer === 'string' ? [] : answer);
@@ -111,14 +111,14 @@ export class ContextCompletion implements ReactiveController {
 		}
 	}
 
-	/** The keyboard goes elsewhere. An Enter that waits goes on to: it may be for the list, and what is sent is sent. */
+	/** Must be called when the field loses the focus. A pending Enter is kept, because it may be meant for the list. */
 	leave(): void {
 		if (!this.due) {
 			this.close();
 		}
 	}
 
-	/** Whether nothing was typed since Enter was pressed. */
+	/** Whether the text is unchanged since Enter was pressed. */
 	private isUnchanged(): boolean {
 		return this.owner.field.value === this.due?.value;
 	}
@@ -133,10 +133,10 @@ export class ContextCompletion implements ReactiveController {
 		}
 	}
 
-	/** Whether the key was for the list. */
+	/** Returns whether the list has handled the key. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { items } = this;
-		// What an earlier word had first, or had not, tells nothing of what this one has first.
+		// The first item of an earlier word says nothing about the first item of this one.
 		if (items === undefined || (this.isAwaited && this.selected === 0 && isSendKey(event))) {
 			return this.holdsEnter(event);
 		}
@@ -153,7 +153,9 @@ export class ContextCompletion implements ReactiveController {
 		});
 	}
 
-	/** Whoever knows what comes first does not wait for the list. A second Enter is for the message; Escape takes it back. */
+	/**
+	 * A user who knows the first item need not wait for the list. A second Enter is for the message; Escape cancels it.
+	 */
 	private holdsEnter(event: KeyboardEvent): boolean {
 		if (event.key === 'Escape' && this.due) {
 			this.dismissed = this.due.start;
@@ -185,7 +187,7 @@ export class ContextCompletion implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** What the text field says of the list. */
+	/** The id of the list for the text field's ARIA attributes. */
 	get active(): string | undefined {
 		return this.items?.[this.selected] ? `completion-${this.selected}` : undefined;
 	}
@@ -196,21 +198,20 @@ export class ContextCompletion implements ReactiveController {
 
 	render(): TemplateResult | typeof nothing {
 		const { items } = this;
-		const { strings } = this.owner;
 		if (!items) {
 			return nothing;
 		}
 		if (items.length === 0) {
 			return html`<div class="completions" id=${LIST_ID}>
-				<div class="nothing" role="status">${this.problem ?? strings.noCompletions}</div>
+				<div class="nothing" role="status">${this.problem ?? l10n.t('Nothing matches.')}</div>
 			</div>`;
 		}
-		// The text field keeps the focus: a press on the list must not take it.
+		// The text field keeps the focus, so a press on the list must not take it.
 		return html`<div
 			class="completions scrolls"
 			id=${LIST_ID}
 			role="listbox"
-			aria-label=${strings.completions}
+			aria-label=${l10n.t('Context to add')}
 			@mousedown=${(event: MouseEvent) => event.preventDefault()}
 		>
 			${items.map((item, index) => this.renderItem(item, index))}
@@ -232,7 +233,7 @@ export class ContextCompletion implements ReactiveController {
 		</div>`;
 	}
 
-	/** The chip stands for the word, so the word goes. */
+	/** The chip replaces the word. */
 	private take(item: CompletionItem | undefined): void {
 		if (!item) {
 			return;
@@ -248,7 +249,7 @@ export class ContextCompletion implements ReactiveController {
 		this.close();
 		this.owner.post({ kind: 'completion-take', item: item.id });
 		if (!due) {
-			// Who has gone elsewhere while Enter waited stays there.
+			// The focus is left where it is if the user has moved it while Enter was pending.
 			field.focus();
 		}
 	}

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
-/** A button that is an icon; its label is read out and shown on hover. `name` is for finding it again. */
+/** An icon button. Its label is read out and shown on hover. `name` identifies it. */
 export function iconButton(
 	icon: CodiconName,
 	label: string,

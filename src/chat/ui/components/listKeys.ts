@@ -1,15 +1,15 @@
-/** A list above the text field, which keeps the focus and moves through it. */
+/** A list above the text field, which keeps the focus and controls the list. */
 export interface KeyedList {
 	readonly count: number;
 	readonly selected: number;
 	select(index: number): void;
 	take(index: number): void;
 	close(): void;
-	/** The user closes it: it stays closed until something else is typed. */
+	/** Closes the list for the user; it stays closed until something else is typed. */
 	dismiss(): void;
 }
 
-/** Whether the key was for the list, which then has done what it means. The field must be shown nothing of it. */
+/** Returns whether the list has handled the key. The field must then ignore it. */
 export function listTakesKey(event: KeyboardEvent, list: KeyedList): boolean {
 	const { count, selected } = list;
 	if (event.isComposing) {

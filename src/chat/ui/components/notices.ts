@@ -1,11 +1,11 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
-import type { ConnectionView, PageStrings } from '../../protocol/protocol.ts';
+import type { ConnectionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
-import { fill } from '../format.ts';
 
 export interface EmptyActions {
-	/** Of the conversation, where it is encrypted. */
+	/** Set where the conversation is encrypted. */
 	encryption: EncryptionView | undefined;
 	followConnection(): void;
 	beginEncrypted(): void;
@@ -13,10 +13,9 @@ export interface EmptyActions {
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
-/** What stands in the place of turns while there are none. */
+/** What is shown while the conversation has no turns. */
 export function emptyConversation(
 	connection: ConnectionView | undefined,
-	strings: PageStrings,
 	{ encryption, followConnection, beginEncrypted }: EmptyActions,
 ): TemplateResult {
 	if (encryption) {
@@ -29,30 +28,26 @@ export function emptyConversation(
 		</div>`;
 	}
 	return html`<div class="empty">
-		<p>${strings.emptyState}</p>
+		<p>${l10n.t('Ask about your code, or about anything else.')}</p>
 		${
 			connection?.model
-				? html`<p class="quiet">${strings.emptyStateContext}</p>
-					<p class="quiet">${fill(strings.usingModel, connection.model, connection.label)}</p>
-					${encryptedChoice(connection, strings, beginEncrypted)}`
+				? html`<p class="quiet">${l10n.t('Type # to add files, problems or changes, or hold Shift and drop files here.')}</p>
+					<p class="quiet">${l10n.t('{0} on {1}', connection.model, connection.label)}</p>
+					${encryptedChoice(connection, beginEncrypted)}`
 				: nothing
 		}
 	</div>`;
 }
 
-/** Disabled with the reason, where the connection has no channel. */
-function encryptedChoice(
-	{ noEncryption }: ConnectionView,
-	{ encryption }: PageStrings,
-	begin: () => void,
-): TemplateResult {
+/** The button is disabled, with the reason, where the connection has no channel. */
+function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): TemplateResult {
 	return html`<button type="button" class="begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
-			${codicon('lock')}${encryption.begin}
+			${codicon('lock')}${l10n.t('New Encrypted Conversation')}
 		</button>
 		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
 }
 
-/** Why the conversation cannot go on. */
+/** Says why the conversation cannot continue. */
 export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
 		${codicon('warning')}
@@ -61,7 +56,7 @@ export function problemNotice({ message, action }: ConnectionProblem, followConn
 	</div>`;
 }
 
-/** What there is to say about the conversation's file, until the reader has seen it. */
+/** A notice about the conversation's file, until the reader dismisses it. */
 export function fileNotice(message: string, dismissLabel: string, dismiss: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
 		${codicon('warning')}

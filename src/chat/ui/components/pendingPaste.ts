@@ -1,17 +1,17 @@
-/** What the field held when something was pasted. */
+/** The field's text and selection when something was pasted. */
 interface Place {
 	value: string;
 	start: number;
 	end: number;
 }
 
-/** A text that was pasted and is not in the field yet: the host is asked whether it knows the text's place. */
+/** Pasted text that is not in the field yet, because the host is asked whether it knows where it comes from. */
 export class PendingPaste {
 	private readonly field: () => HTMLTextAreaElement;
 	private readonly settled: (taken: string | undefined) => void;
 	private held: { text: string; place: Place } | undefined;
 
-	/** `settled`: the text is in the field, or, where it is taken, the host's under that name. */
+	/** `settled` is called when the text is in the field, or with the name under which the host has taken it. */
 	constructor(field: () => HTMLTextAreaElement, settled: (taken: string | undefined) => void) {
 		this.field = field;
 		this.settled = settled;
@@ -21,7 +21,9 @@ export class PendingPaste {
 		return this.held !== undefined;
 	}
 
-	/** Holds a text until the host has said by which name it takes it, if it does; without an answer it is text. */
+	/**
+	 * Holds a text until the host says by which name it takes it, if at all. Without an answer, it is inserted as text.
+	 */
 	async hold(text: string, look: Promise<string | undefined>): Promise<void> {
 		const { value, selectionStart: start, selectionEnd: end } = this.field();
 		const held = { text, place: { value, start, end } };
@@ -32,19 +34,19 @@ export class PendingPaste {
 		}
 	}
 
-	/** Takes no answer any more: it is text. */
+	/** Ignores the answer and inserts the text. */
 	end(): void {
 		if (this.held) {
 			this.settle(this.held, undefined);
 		}
 	}
 
-	/** There is no field any more. */
+	/** Drops the text because the field is gone. */
 	forget(): void {
 		this.held = undefined;
 	}
 
-	/** What is not taken goes in where it was pasted, whatever was typed meanwhile. */
+	/** A text that the host did not take is inserted where it was pasted, whatever was typed meanwhile. */
 	private settle({ text, place }: NonNullable<typeof this.held>, taken: string | undefined): void {
 		this.held = undefined;
 		if (taken === undefined) {
@@ -63,7 +65,7 @@ export class PendingPaste {
 		field.setSelectionRange(from, isSame ? end : isThere ? from : selectionEnd);
 		insertText(field, text);
 		if (isThere && !isSame) {
-			// Not the length of what was pasted: the field has its own line ends.
+			// The length of the pasted text cannot be used, because the field normalises line ends.
 			const added = field.value.length - length;
 			const moved = (position: number) => (position < from ? position : position + added);
 			field.setSelectionRange(moved(selectionStart), moved(selectionEnd));
@@ -71,7 +73,7 @@ export class PendingPaste {
 	}
 }
 
-/** As the editor does it, so that it can be undone; without taking the cursor from where it is by now. */
+/** Inserts text as a browser does, so that it can be undone, and leaves the cursor where it is now. */
 function insertText(field: HTMLTextAreaElement, text: string): void {
 	if (!field.matches(':focus') || !document.execCommand('insertText', false, text)) {
 		field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');

@@ -1,15 +1,15 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
-import type { PageStrings, TurnView } from '../../protocol/protocol.ts';
-import { fill } from '../format.ts';
+import type { TurnView } from '../../protocol/protocol.ts';
 import { isSendKey } from '../message.ts';
 import './chatChips.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { iconButton } from './iconButton.ts';
 
-/** What can be done with a message: changed and sent again, and its versions looked at. */
+/** The actions on a message: editing and sending it again, and showing its versions. */
 export interface QuestionActions {
 	edit(turn: TurnView): void;
-	/** The text as it is while it is being changed. */
+	/** Called with the text on each change. */
 	editInput(text: string): void;
 	cancelEdit(): void;
 	sendEdit(): void;
@@ -17,28 +17,22 @@ export interface QuestionActions {
 	showVersion(turn: TurnView, direction: 'previous' | 'next'): void;
 }
 
-/** The user's message with its actions, or, with `editing`, the field in which it is changed. */
+/** The user's message with its actions, or, with `editing`, the field for changing it. */
 export function renderQuestion(
 	turn: TurnView,
-	strings: PageStrings,
 	language: string,
 	actions: QuestionActions,
 	editing: string | undefined,
 	requests: HostRequests,
 ): TemplateResult {
 	return html`
-		${
-			editing === undefined
-				? html`<div class="question">${turn.question}</div>`
-				: renderEditor(strings, actions, editing)
-		}
+		${editing === undefined ? html`<div class="question">${turn.question}</div>` : renderEditor(actions, editing)}
 		${
 			turn.attachments?.length
 				? html`<chat-chips
 						class="attachments"
 						.chips=${turn.attachments}
-						.label=${strings.attached}
-						.strings=${strings}
+						.label=${l10n.t('Context of this message')}
 						.language=${language}
 						.openChip=${(index: number) => actions.openAttachment(turn, index)}
 						.loadPreview=${(file: string) => requests.ask('preview-request', { file, turn: turn.id })}
@@ -46,10 +40,10 @@ export function renderQuestion(
 				: nothing
 		}
 		<div class="question-row">
-			${turn.version ? renderVersions(turn, turn.version, strings, actions) : nothing}
+			${turn.version ? renderVersions(turn, turn.version, actions) : nothing}
 			${
 				editing === undefined
-					? html`<span class="actions">${iconButton('edit', strings.edit, () => actions.edit(turn))}</span>`
+					? html`<span class="actions">${iconButton('edit', l10n.t('Edit and Send Again'), () => actions.edit(turn))}</span>`
 					: nothing
 			}
 		</div>
@@ -59,22 +53,21 @@ export function renderQuestion(
 function renderVersions(
 	turn: TurnView,
 	{ index, count, previous, next }: NonNullable<TurnView['version']>,
-	strings: PageStrings,
 	actions: QuestionActions,
 ): TemplateResult {
 	const step = (direction: 'previous' | 'next', target: string | undefined) =>
 		iconButton(
 			direction === 'previous' ? 'chevron-left' : 'chevron-right',
-			direction === 'previous' ? strings.previousVersion : strings.nextVersion,
+			direction === 'previous' ? l10n.t('Previous Version') : l10n.t('Next Version'),
 			() => actions.showVersion(turn, direction),
 			{ name: direction, disabled: target === undefined },
 		);
-	return html`<span class="versions" role="group" aria-label=${fill(strings.versionLabel, index, count)}>
-		${step('previous', previous)}<span>${fill(strings.versionOf, index, count)}</span>${step('next', next)}
+	return html`<span class="versions" role="group" aria-label=${l10n.t('Version {0} of {1} of this message', index, count)}>
+		${step('previous', previous)}<span>${l10n.t('{0} of {1}', index, count)}</span>${step('next', next)}
 	</span>`;
 }
 
-function renderEditor(strings: PageStrings, actions: QuestionActions, text: string): TemplateResult {
+function renderEditor(actions: QuestionActions, text: string): TemplateResult {
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (event.key === 'Escape' && !event.isComposing) {
 			event.preventDefault();
@@ -89,14 +82,14 @@ function renderEditor(strings: PageStrings, actions: QuestionActions, text: stri
 		<textarea
 			class="scrolls"
 			rows="1"
-			aria-label=${strings.editMessage}
+			aria-label=${l10n.t('Edit message')}
 			.defaultValue=${text}
 			@input=${onInput}
 			@keydown=${onKeyDown}
 		></textarea>
 		<div class="buttons">
-			<button type="button" class="button" @click=${() => actions.sendEdit()}>${strings.send}</button>
-			<button type="button" class="button secondary" @click=${() => actions.cancelEdit()}>${strings.cancel}</button>
+			<button type="button" class="button" @click=${() => actions.sendEdit()}>${l10n.t('Send')}</button>
+			<button type="button" class="button secondary" @click=${() => actions.cancelEdit()}>${l10n.t('Cancel')}</button>
 		</div>
 	</div>`;
 }

@@ -1,48 +1,43 @@
+import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { CostView, FieldView, PolicyNameView, PolicyStrings, TotalView } from '../../protocol/policyProtocol.ts';
-import type { PageStrings, ReplyView } from '../../protocol/protocol.ts';
-import { fill, formatCost, formatDuration } from '../format.ts';
+import { retentionText, routingLabel } from '../../protocol/labels.ts';
+import type { ReplyView } from '../../protocol/protocol.ts';
+import type { CostView, FieldView, TotalView } from '../../protocol/settingsProtocol.ts';
+import { formatCost, formatDuration } from '../format.ts';
 
 export interface ReplyDetails {
 	reply: ReplyView;
-	/** Of the conversation, at its last reply. */
+	/** The totals of the conversation, at its last reply. */
 	total: TotalView | undefined;
-	strings: PageStrings;
 	language: string;
 }
 
-export function policyName({ preset, isPrivate, isLimited }: PolicyNameView, strings: PolicyStrings): string {
-	const name = isLimited ? fill(strings.limited, strings.presets[preset]) : strings.presets[preset];
-	return isPrivate ? fill(strings.privately, name) : name;
-}
-
-export function costText(cost: CostView, language: string, strings: PolicyStrings): string {
+export function costText(cost: CostView, language: string): string {
 	const text = formatCost(cost.usd, language);
-	return cost.atLeast ? fill(strings.atLeast, text) : text;
+	return cost.atLeast ? l10n.t('at least {0}', text) : text;
 }
 
-/** What a reply was asked with, who served it, and what that took. Rows of which nothing is known are left out. */
-export function replyDetails({ reply, total, strings, language }: ReplyDetails): TemplateResult {
-	const words = strings.policy;
+/** What a reply was requested with, who served it and what it took. Rows without a known value are left out. */
+export function replyDetails({ reply, total, language }: ReplyDetails): TemplateResult {
 	const { details = {} } = reply;
 	const [asked, ...alternates] = details.asked ?? [];
-	const preferences = details.preferences ?? [];
+	const routingFields = details.routingFields ?? [];
 	return html`<dl class="details">
-		${row(words.provider, reply.provider ?? words.providerUnknown)}
-		${reply.model === undefined ? nothing : row(words.model, reply.model, details.digest)}
-		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(words.asked, [asked, ...alternates].join(', '))}
-		${row(words.tokens, tokensText(reply, strings, language))}
-		${row(words.time, timeText(reply, strings, language))}
-		${row(words.cost, reply.cost ? costText(reply.cost, language, words) : reply.usage ? words.costUnknown : '')}
-		${details.policy ? row(words.policy, policyName(details.policy, words), fields(preferences)) : nothing}
-		${details.retention ? row(words.retention, words.retentions[details.retention]) : nothing}
-		${details.parameters ? row(words.parameters, fields(details.parameters)) : nothing}
-		${details.serviceId ? row(words.serviceId, details.serviceId) : nothing}
-		${total && total.replies > 1 ? row(words.conversation, totalText(total, strings, language)) : nothing}
+		${row(l10n.t('Provider'), reply.provider ?? l10n.t('Not named by the service'))}
+		${reply.model === undefined ? nothing : row(l10n.t('Model'), reply.model, details.digest)}
+		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(l10n.t('Asked for'), [asked, ...alternates].join(', '))}
+		${row(l10n.t('Tokens'), tokensText(reply, language))}
+		${row(l10n.t('Time'), timeText(reply, language))}
+		${row(l10n.t('Cost'), reply.cost ? costText(reply.cost, language) : reply.usage ? l10n.t('No prices are listed for this provider.') : '')}
+		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
+		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
+		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
+		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
+		${total && total.replies > 1 ? row(l10n.t('Conversation'), totalText(total, language)) : nothing}
 	</dl>`;
 }
 
-/** `aside` is dimmed no further: a second line in a font of fixed width. */
+/** `aside` is a second line in a monospaced font. */
 function row(name: string, value: string, aside = ''): TemplateResult | typeof nothing {
 	if (value === '') {
 		return nothing;
@@ -53,46 +48,43 @@ function row(name: string, value: string, aside = ''): TemplateResult | typeof n
 
 const fields = (values: readonly FieldView[]): string => values.map(([name, value]) => `${name}: ${value}`).join('\n');
 
-function tokensText({ usage = {} }: ReplyView, strings: PageStrings, language: string): string {
+function tokensText({ usage = {} }: ReplyView, language: string): string {
 	const number = new Intl.NumberFormat(language);
 	const { prompt, cached, completion, reasoning } = usage;
 	return [
 		prompt === undefined
 			? ''
 			: cached
-				? fill(strings.tokensCached, number.format(prompt), number.format(cached))
-				: fill(strings.tokensIn, number.format(prompt)),
+				? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
+				: l10n.t('{0} in', number.format(prompt)),
 		completion === undefined
 			? ''
 			: reasoning
-				? fill(strings.policy.reasoningOut, number.format(completion), number.format(reasoning))
-				: fill(strings.tokensOut, number.format(completion)),
+				? l10n.t('{0} out ({1} reasoning)', number.format(completion), number.format(reasoning))
+				: l10n.t('{0} out', number.format(completion)),
 	]
 		.filter(part => part !== '')
 		.join(' · ');
 }
 
-function timeText({ duration, details }: ReplyView, strings: PageStrings, language: string): string {
-	const spoken = (milliseconds: number) => formatDuration(milliseconds, language, strings);
+function timeText({ duration, details }: ReplyView, language: string): string {
+	const spoken = (milliseconds: number) => formatDuration(milliseconds, language);
 	return [
-		details?.firstWord === undefined ? '' : fill(strings.policy.firstWord, spoken(details.firstWord)),
-		duration === undefined ? '' : fill(strings.policy.whole, spoken(duration)),
+		details?.firstWord === undefined ? '' : l10n.t('first token after {0}', spoken(details.firstWord)),
+		duration === undefined ? '' : l10n.t('{0} in total', spoken(duration)),
 	]
 		.filter(part => part !== '')
 		.join(' · ');
 }
 
-function totalText(total: TotalView, strings: PageStrings, language: string): string {
+function totalText(total: TotalView, language: string): string {
 	const number = new Intl.NumberFormat(language);
 	const { replies, prompt, completion, isPartial, cost } = total;
-	const words = strings.policy;
-	const counted = fill(
-		isPartial ? words.totalPartial : words.total,
-		number.format(replies),
-		number.format(prompt),
-		number.format(completion),
-	);
-	return cost ? `${counted} · ${costText(cost, language, words)}` : counted;
+	const counts = [replies, prompt, completion].map(count => number.format(count));
+	const counted = isPartial
+		? l10n.t('{0} replies · at least {1} in · {2} out', ...counts)
+		: l10n.t('{0} replies · {1} in · {2} out', ...counts);
+	return cost ? `${counted} · ${costText(cost, language)}` : counted;
 }
 
 export const replyDetailsStyles = css`

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** What every component of the page uses: icons, buttons, focus, words for screen readers alone. */
+/** Styles that every component of the page uses: icons, buttons, focus and text for screen readers only. */
 export const sharedStyles = css`
 	*,
 	*::before,

@@ -3,7 +3,10 @@ import type { PageState } from '../pageState.ts';
 
 type Conversation = Pick<PageState, 'conversation' | 'encryption' | 'turns'>;
 
-/** What may be written down: of a conversation that is not kept, nothing that was typed. */
+/**
+ * Returns the part of the state that may be stored. Nothing that was typed in a conversation that is not kept is
+ * stored.
+ */
 export function writableState(state: SavedState, { encryption }: Pick<PageState, 'encryption'>): SavedState {
 	if (encryption === undefined || encryption.isKept) {
 		return state;
@@ -13,8 +16,8 @@ export function writableState(state: SavedState, { encryption }: Pick<PageState,
 }
 
 /**
- * The state as another conversation is shown. What was typed in an encrypted one stays behind there, so that it is not
- * sent in clear by a press of Enter; the host gives it back with that conversation.
+ * Returns the state for showing another conversation. Text that was typed in an encrypted one is removed, so that
+ * pressing Enter does not send it unencrypted; the host returns it with its conversation.
  */
 export function stateBeyond(state: SavedState, from: Conversation, to: Conversation): SavedState {
 	const isLeft = from.conversation !== to.conversation;

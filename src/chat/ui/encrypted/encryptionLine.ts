@@ -2,7 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import type { EncryptionView } from '../../protocol/encryptionProtocol.ts';
 import { codicon } from '../codicon.ts';
 
-/** Above an encrypted conversation: what may be said of it, and the way to what that stands on. */
+/** The line above an encrypted conversation, which says what is proven and opens the attestation. */
 export function encryptionLine(
 	{ label, details, isConnecting, isRefused }: EncryptionView,
 	action: string,

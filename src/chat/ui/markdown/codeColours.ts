@@ -2,26 +2,26 @@
 import { SerialQueue } from '../../../base/async.ts';
 import type { ColourAnswer, Coloured, ColourRequest } from './coloured.ts';
 
-/** A block that takes longer stays plain. Milliseconds. */
+/** A block that takes longer stays plain, in milliseconds. */
 const DEADLINE_MS = 3_000;
 
-/** A worker that is not there by then never comes: nothing is coloured in this page. Milliseconds. */
+/** A worker that has not started by then never will, and nothing is highlighted in this page. In milliseconds. */
 const START_MS = 20_000;
 
-/** The colours of a block; `late` where the deadline was missed. */
+/** The highlighting of a block; `late` if the deadline was missed. */
 export type BlockColours = Coloured[] | 'plain' | 'late';
 
 /**
- * Colours code in a worker, block by block, for all replies of a page. A worker that misses the deadline is ended, with
- * whatever it is at, and the next block gets another one: the page itself never waits.
+ * Highlights code in a worker, block by block, for all replies of a page. A worker that misses the deadline is
+ * terminated, and the next block gets a new one, so that the page itself never waits.
  */
 export class CodeColours {
 	private readonly queue = new SerialQueue();
 	private worker: Promise<Worker> | undefined;
-	/** No worker can be had in this page. */
+	/** Whether no worker can be started in this page. */
 	private isBroken = false;
 
-	/** `isWanted` is asked when its turn has come. Never rejects. */
+	/** `isWanted` is called before the block is sent to the worker. Never rejects. */
 	colour(request: ColourRequest, isWanted: () => boolean): Promise<BlockColours> {
 		return this.queue.run(async () => {
 			if (this.isBroken || !isWanted()) {
@@ -58,7 +58,10 @@ async function start(): Promise<Worker> {
 	}
 }
 
-/** Resolves with the worker's answer; rejects where it fails or does not come in time. One at a time. */
+/**
+ * Resolves to the worker's answer; rejects if the worker fails or does not answer in time. Only one request may be
+ * pending.
+ */
 function ask(worker: Worker, message: ColourRequest | 'start', withinMs: number): Promise<unknown> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => reject(new Error('The worker is late.')), withinMs);

@@ -1,16 +1,19 @@
-// What the page and the worker that colours code say to each other.
+// The messages between the page and the worker that highlights code.
 import type { LanguageName } from './languageNames.ts';
 
 export interface ColourRequest {
 	language: LanguageName;
-	/** Pieces of one block, each coloured by itself. */
+	/** Slices of one block, each highlighted on its own. */
 	slices: string[];
 }
 
-/** Undefined where the block is to stay plain, because it would have more colours than a page can lay out. */
+/** Undefined if the block stays plain, because it would have more spans than a page can lay out. */
 export type ColourAnswer = Coloured[] | undefined;
 
-/** A piece of code: its texts, and between them where a span begins, by the number of its class, or ends, by -1. */
+/**
+ * A piece of highlighted code: its texts, and between them the starts of spans, as the number of their class, and their
+ * ends, as -1.
+ */
 export interface Coloured {
 	classes: string[];
 	parts: (string | number)[];

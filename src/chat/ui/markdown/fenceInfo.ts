@@ -1,16 +1,16 @@
 export interface FenceInfo {
 	language?: string;
-	/** As it stands there: hostile input, like all of a reply. */
+	/** The name as it is written, which is hostile input like everything in a reply. */
 	file?: string;
 }
 
-/** Longer than any name that a person would give. */
+/** Longer than any name that a person would choose. */
 const MAXIMUM_LENGTH = 400;
 
 const NAMED = /(?:^|\s)(?:title|file|filename|path)=(?:"([^"]+)"|'([^']+)'|(\S+))/i;
 const FILE_NAME = /^[^\s"'`=<>|*?]*[^\s"'`=<>|*?./\\]\.[A-Za-z][\w-]{0,11}(?::\d[\d:-]*|#L\d[\dL-]*)?$/;
 
-/** What the first line of a fence says: `ts`, `ts src/a.ts`, `ts:src/a.ts`, `src/a.ts`, `ts title="src/a.ts"`. */
+/** Parses the info string of a fence: `ts`, `ts src/a.ts`, `ts:src/a.ts`, `src/a.ts`, `ts title="src/a.ts"`. */
 export function parseFenceInfo(info: string): FenceInfo {
 	const text = info.trim().slice(0, MAXIMUM_LENGTH);
 	const [first = '', second = ''] = text.split(/\s+/);

@@ -1,21 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import { looksLikeFile } from '../../model/fileReference.ts';
-import { MAXIMUM_NAMES, type PageStrings } from '../../protocol/protocol.ts';
-import { fill } from '../format.ts';
+import { MAXIMUM_NAMES } from '../../protocol/protocol.ts';
 import type { HostRequests } from '../hostRequests.ts';
 
-/** A reply that names more files than this has the others as plain text. */
+/** The most names that are looked up for one reply; further ones stay plain text. */
 const MAXIMUM_ASKED = 512;
 
-/** Makes links of the words in a reply that are names of files, once the host has found them in the workspace. */
+/** Turns file names in a reply into links once the host has found the files in the workspace. */
 export class FileLinks {
 	private readonly requests: HostRequests;
-	private readonly strings: PageStrings;
 	private readonly found = new Map<string, Promise<boolean>>();
 	private batch: { names: string[]; answer: Promise<readonly string[]> } | undefined;
 
-	constructor(requests: HostRequests, strings: PageStrings) {
+	constructor(requests: HostRequests) {
 		this.requests = requests;
-		this.strings = strings;
 	}
 
 	/** Looks through a finished block. */
@@ -41,7 +39,10 @@ export class FileLinks {
 		return known;
 	}
 
-	/** What is asked for in one go travels in one message. Without an answer a name is asked for again when it comes again. */
+	/**
+	 * Names that are looked up together go in one message. A name without an answer is looked up again when it occurs
+	 * again.
+	 */
 	private async ask(name: string): Promise<boolean> {
 		if (!this.batch || this.batch.names.length === MAXIMUM_NAMES) {
 			const names: string[] = [];
@@ -68,11 +69,11 @@ export class FileLinks {
 		element.dataset['file'] = name;
 		element.setAttribute('role', 'link');
 		element.tabIndex = 0;
-		element.title = fill(this.strings.openFile, name);
+		element.title = l10n.t('Open {0}', name);
 	}
 }
 
-/** The name that an element may link to: a markdown link's target, or what inline code says. */
+/** Returns the name that an element may link to: the target of a Markdown link, or the text of inline code. */
 function nameOf(element: HTMLElement): string | undefined {
 	if (element.localName === 'a') {
 		return element.dataset['file'] ?? element.title;

@@ -1,25 +1,23 @@
-import type { CodeAction, PageStrings } from '../../protocol/protocol.ts';
+import * as l10n from '@vscode/l10n';
+import type { CodeAction } from '../../protocol/protocol.ts';
 import { type CodiconName, codiconText } from '../codicon.ts';
-import { fill } from '../format.ts';
 import { showControls } from '../markdown.ts';
 import { fileOf, languageOf } from './highlighter.ts';
 import type { NodeDecorator } from './patch.ts';
 
-/** The name of a button in the bar of a block. */
+/** The name of a button in the bar of a code block. */
 export type CodeButton = CodeAction | 'copy';
 
-/** Adds what is ours: a frame with a label and buttons around code, a box that scrolls around a table. */
+/** Adds the page's own elements: a frame with a label and buttons around code, and a scrolling box around a table. */
 export class Frames implements NodeDecorator {
-	private readonly strings: PageStrings;
 	/**
-	 * Boxes that may scroll can be reached by keyboard, until they are seen to have nothing to scroll. What is out of
-	 * view has no size to observe, so the other way round they could be reached too late.
+	 * Boxes that may scroll can be focused until they turn out to have nothing to scroll. A box out of view has no size
+	 * to observe, so the other way round it could be focused too late.
 	 */
 	private readonly overflow: ResizeObserver;
 
 	/** `root` is where the boxes are shown. */
-	constructor(strings: PageStrings, root: DocumentOrShadowRoot) {
-		this.strings = strings;
+	constructor(root: DocumentOrShadowRoot) {
 		this.overflow = new ResizeObserver(entries => {
 			for (const { target } of entries) {
 				if (target.scrollWidth > target.clientWidth) {
@@ -45,7 +43,7 @@ export class Frames implements NodeDecorator {
 		return node instanceof HTMLElement && isFrame(node) ? (node.lastElementChild ?? node) : node;
 	}
 
-	/** The language or the file may have grown since the frame was made. */
+	/** Updates the label, because the language or the file name may have grown since the frame was made. */
 	relabel(pre: HTMLElement): void {
 		const code = pre.firstElementChild;
 		const words = code ? showControls(fileOf(code) || languageOf(code)) : '';
@@ -54,12 +52,12 @@ export class Frames implements NodeDecorator {
 			label.textContent = words;
 			label.title = words;
 		}
-		pre.setAttribute('aria-label', words === '' ? this.strings.code : fill(this.strings.codeIn, words));
+		pre.setAttribute('aria-label', words === '' ? l10n.t('Code') : l10n.t('Code, {0}', words));
 	}
 
 	showCopied(button: HTMLElement, copied: boolean): void {
 		button.classList.toggle('copied', copied);
-		label(button, copied ? 'check' : 'copy', copied ? this.strings.copied : this.strings.copy);
+		label(button, copied ? 'check' : 'copy', copied ? l10n.t('Copied') : l10n.t('Copy'));
 	}
 
 	dispose(): void {
@@ -78,7 +76,7 @@ export class Frames implements NodeDecorator {
 			frame.className = 'table';
 			frame.append(element);
 			this.makeScrollable(frame);
-			frame.setAttribute('aria-label', this.strings.table);
+			frame.setAttribute('aria-label', l10n.t('Table'));
 		}
 		return frame;
 	}
@@ -97,10 +95,10 @@ export class Frames implements NodeDecorator {
 		words.className = 'code-label';
 		bar.append(
 			words,
-			this.button('copy', 'copy', this.strings.copy),
-			this.button('insert', 'insert', this.strings.insertAtCursor),
-			this.button('new-file', 'new-file', this.strings.newFile),
-			this.button('apply', 'git-compare', this.strings.apply),
+			this.button('copy', 'copy', l10n.t('Copy')),
+			this.button('insert', 'insert', l10n.t('Insert at Cursor')),
+			this.button('new-file', 'new-file', l10n.t('New File')),
+			this.button('apply', 'git-compare', l10n.t('Apply…')),
 		);
 		return bar;
 	}

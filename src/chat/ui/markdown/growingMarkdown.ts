@@ -5,10 +5,10 @@ import { findCut, PARAGRAPH_HEADS } from './split.ts';
 
 const CUT_LENGTH = 2_048;
 
-/** What at most is parsed as a whole again to tell whether a list that was cut is loose, in UTF-16 code units. */
+/** The most text that is parsed again as a whole to decide whether a cut list is loose, in UTF-16 code units. */
 const MAXIMUM_WHOLE = 16_384;
 
-/** HTML of one block: `open`, the parts and `close`, joined. */
+/** The HTML of one block: `open`, the parts and `close`, joined. */
 export interface Block {
 	kind: PieceKind;
 	open: string;
@@ -17,35 +17,35 @@ export interface Block {
 }
 
 interface DoneBlock extends Block {
-	/** Of a block that may use a definition: its source, and how many definitions were known when it was rendered. */
+	/** The source of a block that may use a definition; `definitions` is how many were known when it was rendered. */
 	source?: string;
 	definitions: number;
 }
 
-/** The growing block, when its beginning was cut off. */
+/** The growing block after its beginning was cut off. */
 interface Container {
 	readonly block: DoneBlock;
-	/** Parts that stay. */
+	/** The number of parts that are final. */
 	settled: number;
-	/** What was cut off. */
+	/** The source that was cut off. */
 	source: string;
 	head: string;
 	markup: string;
-	/** Of the parts that stay: what `countElements` counts. */
+	/** The number of elements in the final parts, as `countElements` counts them. */
 	elements: number;
-	/** What was cut off makes the list loose, whatever follows. */
+	/** The part that was cut off makes the list loose, whatever follows. */
 	isLoose: boolean;
-	/** How the parts that stay are rendered: a last line that is not whole may make a list loose for a moment. */
+	/** Whether the final parts are rendered as loose; an incomplete last line may make a list loose for a moment. */
 	isShownLoose: boolean;
 }
 
 /**
  * Renders a text that grows at its end, block by block. Only the end is parsed again: a block that can no longer change
- * is done, and a long block is cut where what stands before the cut stays. When the text has ended, the blocks are
- * exactly what one render of the whole gives; until then, only a link whose definition comes further down is missing.
+ * is done, and a long block is cut where everything before the cut is final. When the text has ended, the blocks are
+ * exactly what rendering the whole text gives; until then, only links whose definition comes later are missing.
  */
 export class GrowingMarkdown {
-	/** Those before `done` stay as they are until the text has ended. */
+	/** The blocks before `done` do not change until the text has ended. */
 	readonly blocks: Block[] = [];
 	done = 0;
 
@@ -55,20 +55,20 @@ export class GrowingMarkdown {
 	private rest = '';
 	private endsInReturn = false;
 	private container: Container | undefined;
-	/** Set where a cut turned out wrong: until the block is done. */
+	/** Set when a cut turned out to be wrong, until the block is done. */
 	private whole = false;
-	/** Cuts that were not possible are not tried again before the rest has this length. */
+	/** After a cut was not possible, the next one is tried when the rest has this length. */
 	private nextCutLength: number;
 	private readonly cutLength: number;
 
-	/** A block is cut where so much of it, in UTF-16 code units, would be parsed again for each word. */
+	/** A block is cut when more than `cutLength` UTF-16 code units of it would be parsed again for each word. */
 	constructor(markdown: MarkdownIt, cutLength = CUT_LENGTH) {
 		this.markdown = markdown;
 		this.cutLength = cutLength;
 		this.nextCutLength = cutLength;
 	}
 
-	/** How much would be parsed again for the next word, in UTF-16 code units. */
+	/** How many UTF-16 code units would be parsed again for the next word. */
 	get unsettled(): number {
 		return this.rest.length;
 	}
@@ -76,19 +76,19 @@ export class GrowingMarkdown {
 	append(text: string): void {
 		if (text !== '') {
 			const normalised = text.replace(/\r\n?/g, '\n');
-			// The line has ended with the return already.
+			// The carriage return has already ended the line.
 			this.rest += this.endsInReturn && text.startsWith('\n') ? normalised.slice(1) : normalised;
 			this.endsInReturn = text.endsWith('\r');
 			this.parse(false);
 		}
 	}
 
-	/** Nothing will be appended any more. What `refresh` gives is still to do. */
+	/** Ends the text; nothing may be appended afterwards. `refresh` must then be called until it returns undefined. */
 	end(): void {
 		this.parse(true);
 	}
 
-	/** Renders one block again whose definitions came further down. Gives its index until there is none. */
+	/** Renders one block again whose definitions came later. Returns its index, or undefined if there is none left. */
 	refresh(): number | undefined {
 		const index = this.blocks.findIndex(block => isStale(block as DoneBlock, this.definitions));
 		const block = this.blocks[index] as DoneBlock | undefined;
@@ -114,7 +114,7 @@ export class GrowingMarkdown {
 		}
 		const groups = groupTokens(this.markdown.parse(source, environment));
 		const lineStarts = findLineStarts(source);
-		// Two whole lines are what it takes to tell that a block (a table) begins, so that the one before it is done.
+		// It takes two whole lines to see that a block such as a table begins and that the one before it is done.
 		const done = final
 			? groups.length
 			: Math.max(
@@ -131,7 +131,7 @@ export class GrowingMarkdown {
 		groups.forEach((group, index) => {
 			const goesOn = index === 0 && container !== undefined;
 			const block = goesOn ? this.continue(container, group, environment) : this.render(group, environment);
-			// A definition that came with this text may still grow.
+			// A definition at the end of this text may still grow.
 			block.definitions = found > 0 ? -1 : Math.min(block.definitions, this.definitions);
 			this.blocks.push(block);
 		});
@@ -147,7 +147,7 @@ export class GrowingMarkdown {
 		return { kind, open, parts, close, definitions: this.definitions };
 	}
 
-	/** Whether what follows a cut is what it was taken for. */
+	/** Whether the text after a cut continues the block, as was assumed. */
 	private goesOn(container: Container, group: TokenGroup | undefined, done: boolean): boolean {
 		const first = group?.tokens[0];
 		if (!group || !first || group.line !== 0) {
@@ -159,7 +159,7 @@ export class GrowingMarkdown {
 					first.type.endsWith('_list_open') &&
 					first.markup === container.markup &&
 					container.elements + countElements(group.tokens) <= MAXIMUM_ELEMENTS &&
-					// Two items that do not show it may still make all the others loose.
+					// Two items that do not show whether they are loose may still make all the others loose.
 					!(done && looseness(group) === undefined)
 				);
 			case 'table':
@@ -173,7 +173,7 @@ export class GrowingMarkdown {
 			default:
 				return (
 					first.type === 'paragraph_open' &&
-					// Nothing but the head: what follows the cut begins another block by now, such as a table.
+					// Only the head is left if the text after the cut now begins another block, such as a table.
 					group.tokens[1]?.content !== '' &&
 					container.source.length + this.rest.length <= MAXIMUM_BLOCK_LENGTH
 				);
@@ -217,7 +217,10 @@ export class GrowingMarkdown {
 		}
 	}
 
-	/** Items without a paragraph, as empty ones, do not show whether the blank lines between them make the others loose. */
+	/**
+	 * Items without a paragraph, such as empty ones, do not show whether the blank lines between them make the others
+	 * loose.
+	 */
 	private isLooseAsWhole({ source }: Container): boolean {
 		const text = source + this.rest;
 		if (text.length > MAXIMUM_WHOLE || !/\n[ \t]*\n/.test(this.rest)) {
@@ -281,7 +284,7 @@ export class GrowingMarkdown {
 			head,
 			isLoose: container?.isLoose ?? false,
 		};
-		// What follows a definition may still turn out to be its title.
+		// The text after a definition may still turn out to be its title.
 		const afterDefinition = start > 0 && pieces.kind === 'paragraph';
 		const cut = afterDefinition ? undefined : findCut(growing, this.markdown, this.references);
 		if (!cut) {
@@ -291,7 +294,7 @@ export class GrowingMarkdown {
 		const cutSource = growing.source.slice(head.length, cut.offset);
 		const rest = growing.source.slice(cut.offset);
 		if (withDefinitions) {
-			// Before the block, or in one of its items. In code, what looks like a definition is none.
+			// Definitions come before the block or in one of its items. In code, nothing is a definition.
 			this.learn(source.slice(0, start) + (pieces.kind === 'list' ? cutSource : ''));
 		}
 		const settled = (container?.settled ?? 0) + cut.settled.length;

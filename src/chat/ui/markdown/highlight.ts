@@ -1,5 +1,5 @@
-// highlight.js with the languages that replies are written in. Runs in a worker: some of its grammars take time that
-// grows with the square of a text that is made for it.
+// highlight.js with the languages that occur in replies. It runs in a worker, because some of its grammars take
+// quadratic time for hostile text.
 import type { LanguageFn } from 'highlight.js';
 import core from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
@@ -60,18 +60,19 @@ const languages: Record<LanguageName, LanguageFn> = {
 	},
 };
 
-// All of them, because some colour others inside their own code: what a block looks like depends on no other one.
+// All languages are registered at once, because some embed others, and no block may look different because of another
+// one.
 for (const [name, language] of Object.entries(languages)) {
 	core.registerLanguage(name, language);
 }
 
-/** More spans than this in a block, or so many in each other, take a page too long to lay out. */
+/** A block with more spans, or with deeper nested ones, would take the page too long to lay out. */
 const MAXIMUM_SPANS = 10_000;
 const MAXIMUM_DEPTH = 30;
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
 
-/** Colours the slices of a block. Undefined where it is to stay plain. */
+/** Highlights the slices of a block. Returns undefined if the block stays plain. */
 export function colour({ language, slices }: ColourRequest): ColourAnswer {
 	let spans = 0;
 	const coloured: Coloured[] = [];
@@ -92,7 +93,7 @@ export function colour({ language, slices }: ColourRequest): ColourAnswer {
 	return coloured;
 }
 
-/** highlight.js gives HTML of nothing but text and `<span class="…">`. */
+/** Splits the HTML of highlight.js, which consists of text and `<span class="…">` only. */
 function partsOf(html: string): Coloured {
 	const parts: Coloured['parts'] = [];
 	const classes = new Map<string, number>();

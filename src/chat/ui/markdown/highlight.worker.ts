@@ -1,4 +1,4 @@
-// A worker's whole program: it answers each request in its turn.
+// The program of the worker, which answers its requests one after another.
 import type { ColourRequest } from './coloured.ts';
 import { colour } from './highlight.ts';
 

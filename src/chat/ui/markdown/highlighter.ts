@@ -2,31 +2,34 @@ import type { CodeColours } from './codeColours.ts';
 import type { Coloured } from './coloured.ts';
 import { languageNamed } from './languageNames.ts';
 
-/** So much is coloured by itself, in UTF-16 code units: a grammar that is slow is so with the square of it. */
+/**
+ * The length of a slice that is highlighted on its own, in UTF-16 code units, because slow grammars take quadratic
+ * time.
+ */
 const SLICE_LENGTH = 12_000;
 
-/** Longer code stays plain. */
+/** Longer code stays plain, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 120_000;
 
-/** So many spans come into the page in one frame: each is laid out then, and what stands beside them again. */
+/** The number of spans that are inserted per frame, because each is laid out then, and its line again. */
 const SPANS_AT_A_TIME = 300;
 
-/** When the page is never idle. Milliseconds. */
+/** The deadline for highlighting in a page that is never idle, in milliseconds. */
 const IDLE_TIMEOUT_MS = 1_000;
 
-/** Colours the finished code of a reply while the page is idle, block by block. */
+/** Highlights the finished code of a reply while the page is idle, block by block. */
 export class Highlighter {
 	private readonly colours: CodeColours;
 	private readonly waiting: HTMLElement[] = [];
 	private running = false;
-	/** The reply is gone, or has code that is made to be slow: then the rest of it stays plain too. */
+	/** Set when the reply is gone or has code that is too slow to highlight; the rest of it then stays plain too. */
 	private ended = false;
 
 	constructor(colours: CodeColours) {
 		this.colours = colours;
 	}
 
-	/** `code` has text only. Colouring it keeps the text. */
+	/** `code` must contain text only. Highlighting keeps the text. */
 	add(code: HTMLElement): void {
 		this.waiting.push(code);
 		if (!this.running) {
@@ -66,12 +69,12 @@ export function languageOf(code: Element): string {
 	return /(?:^|\s)language-(\S+)/.exec(code.className)?.[1] ?? '';
 }
 
-/** What markdown.ts put into the class: the file that the fence names, or nothing. */
+/** Returns the file that the fence names, which markdown.ts puts into the class, or an empty string. */
 export function fileOf(code: Element): string {
 	return decodeURIComponent(/(?:^|\s)file-(\S+)/.exec(code.className)?.[1] ?? '');
 }
 
-/** Cut where something new most likely begins: after an empty line, before one that is not indented. */
+/** Cuts the text where something new most likely begins: after an empty line and before one that is not indented. */
 function slices(text: string): string[] {
 	const found: string[] = [];
 	let begin = 0;
@@ -86,7 +89,7 @@ function slices(text: string): string[] {
 	return found;
 }
 
-/** Puts coloured code in the place of the text that it is, a few spans in a frame. */
+/** Replaces the text of a block by its highlighted code, a few spans per frame. */
 async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: () => boolean): Promise<void> {
 	const text = new PlainCode(code);
 	for (const [index, { length, nodes }] of pieces.flatMap(piece => [...stepsOf(piece)]).entries()) {
@@ -101,25 +104,28 @@ async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: ()
 	}
 }
 
-/** What is still plain of a block of code, whose parts are blocks of their own that hold whole lines. */
+/** The rest of a code block that is still plain. The block consists of parts with whole lines. */
 class PlainCode {
-	/** The last node of its part. Undefined at the end of the code. */
+	/** The last text node of the current part, or undefined at the end of the code. */
 	private rest: Text | undefined;
 
 	constructor(code: HTMLElement) {
-		// It grew in several texts.
+		// The code arrived in several text nodes.
 		code.normalize();
 		this.rest = textOf(code.firstElementChild);
 	}
 
-	/** Puts nodes in the place of the next `length` characters, unless some of them are selected: colours are not worth it. */
+	/**
+	 * Replaces the next `length` characters by nodes, unless some of them are selected, because that would clear the
+	 * selection.
+	 */
 	replace(length: number, nodes: () => Node[]): void {
 		const taken = this.take(length);
 		const [first, ...others] = taken;
 		const last = taken.at(-1);
 		const part = first?.parentElement;
 		const isLineCut = last?.parentElement !== part && !last?.data.endsWith('\n');
-		// A line that begins in the nodes ends beside them.
+		// A line that begins within the nodes may end after them.
 		const lineEnd = isLineCut && this.rest?.parentElement === last?.parentElement ? this.rest : undefined;
 		if (!first || !part || [...taken, lineEnd].some(isSelected)) {
 			return;
@@ -157,7 +163,7 @@ function textOf(part: Element | null | undefined): Text | undefined {
 	return (part?.firstChild as Text | null | undefined) ?? undefined;
 }
 
-/** Some of a piece's colours: what takes the place of so much text, made when it is needed. */
+/** A step of highlighting: nodes that replace this much text and are created when they are needed. */
 interface Step {
 	length: number;
 	nodes(): Node[];

@@ -1,4 +1,4 @@
-/** The languages that code of replies is coloured in, with what else each is called. */
+/** The languages that are highlighted, with their other names. */
 const NAMES = {
 	...{ bash: 'sh zsh', c: 'h', cpp: 'c++ cc cxx hpp hh h++', csharp: 'cs c#', css: '', dart: '', diff: 'patch' },
 	...{ dockerfile: 'docker', go: 'golang', graphql: 'gql', ini: 'toml', java: 'jsp', json: 'jsonc json5 jsonl' },
@@ -17,7 +17,7 @@ const found = new Map(
 );
 found.delete('' as LanguageName);
 
-/** The language of a fence's name for it, or undefined. */
+/** Returns the language for a name in a fence, or undefined. */
 export function languageNamed(name: string): LanguageName | undefined {
 	return found.get(name.toLowerCase() as LanguageName);
 }

@@ -1,24 +1,25 @@
-import { fill } from '../format.ts';
-import { createMarkdown, type MarkdownStrings } from '../markdown.ts';
+import { createMarkdown, leftOutText } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
 import { type NodeDecorator, patchNodes } from './patch.ts';
 import type { PieceKind } from './pieces.ts';
 
-/** A piece of work ends after about so long, and the next one begins in a task of its own. Milliseconds. */
+/** How long one task works before the next one goes on, in milliseconds. */
 const WORK_MS = 8;
 
-/** So much is parsed at a time, in UTF-16 code units. */
+/** How much is parsed at a time, in UTF-16 code units. */
 const STEP_LENGTH = 1_024;
 
-/** After work that took long, so many times as long goes by before the next words are shown. */
+/** After a long task, the view rests for this many times its duration before it shows more. */
 const REST_FACTOR = 3;
 
-/** What comes after so many UTF-16 code units, or blocks, is not shown: about the longest reply that a model gives. */
+/**
+ * Text after this many UTF-16 code units or blocks is not shown. That is about the longest reply that a model gives.
+ */
 const MAXIMUM_SHOWN = 500_000;
 const MAXIMUM_BLOCKS = 5_000;
 
-/** The element that holds the parts of a block. */
+/** The selector of the element that contains the parts of a block. */
 const HOLDERS: Record<PieceKind, string> = {
 	list: 'ul, ol',
 	table: 'tbody',
@@ -29,19 +30,20 @@ const HOLDERS: Record<PieceKind, string> = {
 
 interface ShownBlock {
 	open: string;
-	/** Top-level nodes, frames included. */
+	/** The top-level nodes, including frames. */
 	nodes: ChildNode[];
-	/** Undefined where the parts are top-level nodes themselves. */
+	/** Undefined if the parts are top-level nodes themselves. */
 	holder: Element | undefined;
 	parts: { html: string; nodes: ChildNode[] }[];
 }
 
-/** Shows a markdown text that grows. Only what changed is touched, and no task takes long however much there is to show. */
+/**
+ * Shows a growing Markdown text. Only what changed is touched, and no task takes long, however much there is to show.
+ */
 export class MarkdownView {
 	private readonly content: HTMLElement;
-	private readonly strings: MarkdownStrings;
 	private readonly decorator: NodeDecorator;
-	/** Told when all of a text that is whole is shown. */
+	/** Called when a complete text is shown to its end. */
 	onSettled: () => void = () => {};
 	private readonly onDone: (nodes: readonly ChildNode[]) => void;
 	private growing: GrowingMarkdown;
@@ -51,26 +53,20 @@ export class MarkdownView {
 	private parsed = 0;
 	private more = false;
 	private ended = false;
-	/** Blocks before this one were told of as done. */
+	/** The index of the first block that `onDone` was not told of. */
 	private told = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private restUntil = 0;
 
-	/** `onDone` is told of the nodes of blocks that will not change any more, or changed once again. */
-	constructor(
-		content: HTMLElement,
-		strings: MarkdownStrings,
-		decorator: NodeDecorator,
-		onDone: (nodes: readonly ChildNode[]) => void,
-	) {
+	/** `onDone` gets the nodes of blocks that will not change any more, or that changed once more after that. */
+	constructor(content: HTMLElement, decorator: NodeDecorator, onDone: (nodes: readonly ChildNode[]) => void) {
 		this.content = content;
-		this.strings = strings;
 		this.decorator = decorator;
 		this.onDone = onDone;
-		this.growing = new GrowingMarkdown(createMarkdown(strings));
+		this.growing = new GrowingMarkdown(createMarkdown());
 	}
 
-	/** `more`: the text will go on. */
+	/** `more` says that the text will continue. */
 	update(text: string, more: boolean): void {
 		if (this.ended || !text.startsWith(this.text)) {
 			if (this.ended && !more && text === this.text) {
@@ -115,12 +111,12 @@ export class MarkdownView {
 		}
 	}
 
-	/** Gives whether there is more to do. */
+	/** Returns whether there is more to do. */
 	private step(): boolean {
 		const { growing } = this;
 		const length = growing.done < MAXIMUM_BLOCKS ? Math.min(this.text.length, MAXIMUM_SHOWN) : this.parsed;
 		if (this.parsed < length) {
-			// A block that cannot be cut is parsed as a whole with each step.
+			// A block that cannot be cut is parsed as a whole in each step, so the steps grow with it.
 			const end = Math.min(length, this.parsed + Math.max(STEP_LENGTH, Math.ceil(growing.unsettled / 4)));
 			this.showFrom(() => growing.append(this.text.slice(this.parsed, end)));
 			this.parsed = end;
@@ -145,7 +141,7 @@ export class MarkdownView {
 		return true;
 	}
 
-	/** Shows what `change` did to the blocks. */
+	/** Runs `change` and shows what it did to the blocks. */
 	private showFrom(change: () => void): void {
 		const { growing } = this;
 		const first = growing.done;
@@ -214,7 +210,7 @@ export class MarkdownView {
 		if (left > 0) {
 			this.note = document.createElement('p');
 			this.note.className = 'note';
-			this.note.textContent = fill(this.strings.shortened, left);
+			this.note.textContent = leftOutText(left);
 			this.content.append(this.note);
 		}
 	}
@@ -222,7 +218,7 @@ export class MarkdownView {
 	private reset(): void {
 		this.dispose();
 		this.content.replaceChildren();
-		this.growing = new GrowingMarkdown(createMarkdown(this.strings));
+		this.growing = new GrowingMarkdown(createMarkdown());
 		this.shown = [];
 		this.note = undefined;
 		this.text = '';
@@ -233,7 +229,7 @@ export class MarkdownView {
 	}
 }
 
-/** The nodes of the parts from `start` on, as they stand in their block. */
+/** Returns the nodes of the parts from `start` on, as they are within their block. */
 function partNodes(block: Block, start: number): ChildNode[][] {
 	const { kind, open, parts, close } = block;
 	const nodesOf = (html: string) => {
@@ -246,7 +242,10 @@ function partNodes(block: Block, start: number): ChildNode[][] {
 			parts.slice(start).map(nodesOf);
 }
 
-/** A line break begins a list, and each part is an element and a line break. The same holds for the rows of a table. */
+/**
+ * Groups nodes by part. A list begins with a line break, and each part is an element and a line break. The same holds
+ * for the rows of a table.
+ */
 function byPart(nodes: readonly ChildNode[]): ChildNode[][] {
 	return Array.from({ length: (nodes.length - 1) / 2 }, (_, index) => nodes.slice(2 * index + 1, 2 * index + 3));
 }

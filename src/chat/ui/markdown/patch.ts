@@ -1,14 +1,14 @@
-/** What stands for a node in the page: a node that is shown in a frame, and what to do with new ones. */
+/** Puts frames around nodes of rendered Markdown, and finds the nodes within their frames. */
 export interface NodeDecorator {
-	/** Puts frames around a node and what is in it, in place where it has a parent; gives the node with its frame. */
+	/** Puts frames around a node and its descendants, in place if it has a parent. Returns the node with its frame. */
 	decorate(node: ChildNode): ChildNode;
-	/** The node itself, where it stands in a frame of ours. */
+	/** Returns the node itself, without its frame. */
 	undecorated(node: ChildNode): ChildNode;
 }
 
 /**
- * Makes `old`, which are children of `parent` in a row, the same as `fresh`, and gives the nodes that are there then,
- * one for each of `fresh`. What is the same stays, so that a selection, a focus or a scroll position in it does too.
+ * Makes `old`, which are consecutive children of `parent`, equal to `fresh`, and returns the resulting nodes, one for
+ * each of `fresh`. Nodes that are equal stay, so that a selection, focus or scroll position in them is kept.
  */
 export function patchNodes(
 	parent: ParentNode,
@@ -33,7 +33,7 @@ export function patchNodes(
 				bare.length > node.length &&
 				bare.data.startsWith(node.data)
 			) {
-				// What was one text is two from now on.
+				// One text node becomes two.
 				rest.unshift(bare.splitText(node.length));
 			}
 			patchText(bare, node.data);
@@ -68,7 +68,7 @@ function patchText(text: Text, data: string): void {
 	text.replaceData(same, text.length - same, data.slice(same));
 }
 
-/** Those that markdown gives. What is ours has other names. */
+/** The attributes that Markdown sets. The page's own attributes have other names. */
 const ATTRIBUTES = ['href', 'title', 'class', 'start'];
 
 function patchAttributes(element: Element, fresh: Element): void {

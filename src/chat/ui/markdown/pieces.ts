@@ -1,7 +1,7 @@
-// The parsed tokens of a block as pieces of HTML: one for each item of a list, row of a table, stretch of text.
+// Renders the tokens of a block as pieces of HTML: one for each item of a list, row of a table or stretch of text.
 import type { Env, MarkdownIt, Token } from 'markdown-it';
 
-/** What stands between two blocks that are no child of another. */
+/** The tokens of one top-level block. */
 export interface TokenGroup {
 	readonly tokens: Token[];
 	/** The line of the parsed text on which the block begins. */
@@ -15,7 +15,7 @@ export interface Pieces {
 	readonly kind: PieceKind;
 	readonly open: string;
 	readonly parts: string[];
-	/** The lines on which the parts of a list or a table begin. */
+	/** The first lines of the parts of a list or a table. */
 	readonly lines: number[];
 	readonly close: string;
 }
@@ -67,7 +67,7 @@ export function toPieces(markdown: MarkdownIt, group: TokenGroup, environment: E
 			const { parts, lines } = children(tokens, body + 1, render);
 			return {
 				kind,
-				// One more token, because a tag looks at what follows it; its own tag is cut off again.
+				// One more token is rendered, because a tag depends on what follows it; its own tag is cut off again.
 				open: render(0, body) + markdown.renderer.renderToken(tokens, body, markdown.options),
 				parts,
 				lines,
@@ -87,7 +87,7 @@ export function toPieces(markdown: MarkdownIt, group: TokenGroup, environment: E
 	}
 }
 
-/** The elements from `start` on up to the end of their parent. */
+/** Renders the elements from `start` to the end of their parent. */
 function children(tokens: readonly Token[], start: number, render: (start: number, end: number) => string) {
 	const parts: string[] = [];
 	const lines: number[] = [];
@@ -108,14 +108,15 @@ function children(tokens: readonly Token[], start: number, render: (start: numbe
 }
 
 /**
- * Whether a list is loose; undefined where none of its items shows it. Only the paragraphs of a loose list are elements.
+ * Returns whether a list is loose, or undefined if none of its items shows it. Only the paragraphs of a loose list are
+ * elements.
  */
 export function looseness(group: TokenGroup): boolean | undefined {
 	const paragraph = group.tokens.find(({ type, level }) => type === 'paragraph_open' && level === 2);
 	return paragraph && !paragraph.hidden;
 }
 
-/** Makes a list loose, whatever stands between these items of it. */
+/** Makes a list loose, whatever is between these items. */
 export function loosen(group: TokenGroup): void {
 	for (const token of group.tokens) {
 		if (token.level === 2 && (token.type === 'paragraph_open' || token.type === 'paragraph_close')) {

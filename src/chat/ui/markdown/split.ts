@@ -1,39 +1,41 @@
-// Where a block that still grows can be cut, so that what stands before the cut need not be parsed again.
+// Finds where a growing block can be cut, so that everything before the cut need not be parsed again.
 import type { Env, MarkdownIt } from 'markdown-it';
 import { CODE_PART_END, CODE_PART_LINES, countElements, leavesInlineOpen } from '../markdown.ts';
 import { groupTokens, looseness, type Pieces, type TokenGroup } from './pieces.ts';
 
 export interface Cut {
-	/** The parts before the cut. They stay as they are, whatever follows. */
+	/** The parts before the cut. They do not change, whatever follows. */
 	readonly settled: string[];
 	/** Where the rest of the source begins. */
 	readonly offset: number;
-	/** Stands before the rest when it is parsed again, so that the rest means the same as after what was cut off. */
+	/**
+	 * Text that is put before the rest when it is parsed again, so that the rest means the same as in the whole block.
+	 */
 	readonly head: string;
-	/** What `countElements` counts in the settled parts. */
+	/** The number of elements in the settled parts, as `countElements` counts them. */
 	readonly elements: number;
 }
 
-/** A block that grows, as it was parsed last. */
+/** A growing block as it was last parsed. */
 export interface GrowingBlock {
 	readonly group: TokenGroup;
 	readonly pieces: Pieces;
-	/** From the block's first line on; it begins with the head of the cut before, if there was one. */
+	/** The source from the block's first line on. It begins with the head of the previous cut, if there was one. */
 	readonly source: string;
-	/** Where the lines of `source` begin. The last line may not be whole yet. */
+	/** The offsets of the lines in `source`. The last line may be incomplete. */
 	readonly lineStarts: readonly number[];
-	/** The head of the cut before. */
+	/** The head of the previous cut. */
 	readonly head: string;
-	/** What was cut off a list makes it loose. */
+	/** The part that was cut off makes the list loose. */
 	readonly isLoose: boolean;
 }
 
-/** A word takes the place of what was cut off a paragraph: what follows can then only go on with it. */
+/** A word replaces the part that was cut off a paragraph, so that the rest can only continue the paragraph. */
 const LINE_HEAD = 'x\n';
 const WORD_HEAD = 'x ';
 export const PARAGRAPH_HEADS: readonly string[] = [LINE_HEAD, WORD_HEAD];
 
-/** How much of a paragraph is settled: the end is the more likely to have something open. */
+/** The shares of a paragraph at which a cut is tried. The end is more likely to leave something open. */
 const SHARES = [7 / 8, 1 / 2];
 
 export function findCut(block: GrowingBlock, markdown: MarkdownIt, references: Env['references']): Cut | undefined {
@@ -51,15 +53,17 @@ export function findCut(block: GrowingBlock, markdown: MarkdownIt, references: E
 	}
 }
 
-/** An item stays once another one begins after it on two whole lines: a line that is not whole may turn out otherwise. */
+/**
+ * An item is final once another one begins after it on two whole lines. An incomplete line may turn out differently.
+ */
 function cutList(block: GrowingBlock, markdown: MarkdownIt): Cut | undefined {
 	const { group, pieces, lineStarts } = block;
 	const last = pieces.lines.findLastIndex(line => line - group.line + 2 < lineStarts.length);
-	// Whether the items are loose must show, because the items that follow are told.
+	// The items must show whether they are loose, because the following items have to be told.
 	return looseness(group) === undefined || isLooseByChance(block, markdown) ? undefined : cutChildren(block, last, '');
 }
 
-/** Whether a list is loose by its last line alone, which is not whole: the item that begins there may be a rule. */
+/** Whether only the incomplete last line makes a list loose; the item that begins there may become a rule. */
 function isLooseByChance({ group, source, lineStarts, isLoose }: GrowingBlock, markdown: MarkdownIt): boolean {
 	if (isLoose || !looseness(group) || source.endsWith('\n')) {
 		return false;
@@ -74,7 +78,7 @@ function cutTable(block: GrowingBlock): Cut | undefined {
 	return cutChildren(block, last, source.slice(0, lineStarts[2]));
 }
 
-/** Before the item or row with the index `last`. */
+/** Cuts before the item or row with the index `last`. */
 function cutChildren({ group, pieces, lineStarts }: GrowingBlock, last: number, head: string): Cut | undefined {
 	const line = pieces.lines[last];
 	if (line === undefined || last === 0) {
@@ -94,7 +98,7 @@ function cutChildren({ group, pieces, lineStarts }: GrowingBlock, last: number, 
 	};
 }
 
-/** After as many whole parts of the code as there are, so that what follows is divided as it is in the whole. */
+/** Cuts after the last whole part of the code, so that the rest is divided as it is in the whole block. */
 function cutFence({ group, pieces, source, lineStarts }: GrowingBlock): Cut | undefined {
 	const whole = (group.tokens[0]?.content ?? '').split('\n').length - 2;
 	const parts = Math.floor(whole / CODE_PART_LINES);
@@ -117,7 +121,7 @@ function cutParagraph(block: GrowingBlock, markdown: MarkdownIt, references: Env
 	const { group, source, head } = block;
 	const content = group.tokens[1]?.content ?? '';
 	const begin = head.length + (/^\s*/.exec(source.slice(head.length))?.[0].length ?? 0);
-	// What begins like a definition may become one, or several.
+	// Text that begins like a definition may become one or several.
 	if (!source.startsWith(content, begin) || (head === '' && content.startsWith('['))) {
 		return undefined;
 	}
@@ -139,7 +143,10 @@ function cutParagraph(block: GrowingBlock, markdown: MarkdownIt, references: Env
 	return undefined;
 }
 
-/** Before a word of the last line, where that line can be nothing but words: one that begins a list, say, may not. */
+/**
+ * Cuts before a word of the last line if that line can only be words. A line that begins a list, for example, is not
+ * cut.
+ */
 function wordCut({ source, head }: GrowingBlock, content: string, begin: number, limit: number): number | undefined {
 	const lineBegin = Math.max(0, content.lastIndexOf('\n') + 1);
 	const goesOn = lineBegin === 0 && head === WORD_HEAD;
@@ -149,14 +156,14 @@ function wordCut({ source, head }: GrowingBlock, content: string, begin: number,
 	}
 	for (let end = Math.min(limit, content.length - 1); end > lineBegin + 1; end--) {
 		if (content.charAt(end - 1) === ' ' && !/\s/.test(content.charAt(end))) {
-			// The columns of what may be the head of a table are counted over the whole line.
+			// A line that may be the head of a table is not cut, because its columns are counted over the whole line.
 			return content.slice(lineBegin, end).includes('|') ? undefined : end;
 		}
 	}
 	return undefined;
 }
 
-/** Before the last line that has a whole line after it. */
+/** Cuts before the last line that is followed by a whole line. */
 function lineCut({ lineStarts }: GrowingBlock, content: string, begin: number): number | undefined {
 	const start = lineStarts[lineStarts.length - 3];
 	if (start === undefined || start <= begin || start - begin >= content.length) {

@@ -1,26 +1,30 @@
+import * as l10n from '@vscode/l10n';
 import type { TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
+import { modeLabel } from '../../protocol/labels.ts';
 import type { CodiconName } from '../codicon.ts';
 import { composerChoice } from '../components/composerChoice.ts';
 import type { Post } from '../page.ts';
 
 export const MODE_ICONS: Record<TurnMode, CodiconName> = { chat: 'comment', search: 'globe', image: 'file-media' };
 
-export function modeWord(mode: TurnMode, strings: PageStrings): string {
-	return { chat: strings.modeChat, search: strings.modeSearch, image: strings.modeImage }[mode];
+export function modePlaceholder(mode: TurnMode): string {
+	switch (mode) {
+		case 'chat':
+			return l10n.t('Ask, or / for more…');
+		case 'search':
+			return l10n.t('Search the web, or / for more…');
+		case 'image':
+			return l10n.t('Describe an image, or / for more…');
+	}
 }
 
-export function modePlaceholder(mode: TurnMode, strings: PageStrings): string {
-	return { chat: strings.askChat, search: strings.askSearch, image: strings.askImage }[mode];
-}
-
-/** What the conversation's messages ask for, as a choice in the composer's bottom row. */
-export function modeChoice(mode: TurnMode, strings: PageStrings, post: Post): TemplateResult {
+/** The mode of the conversation's messages, as a choice in the composer's bottom row. */
+export function modeChoice(mode: TurnMode, post: Post): TemplateResult {
 	return composerChoice({
 		icon: MODE_ICONS[mode],
-		word: modeWord(mode, strings),
-		label: strings.chooseMode,
+		word: modeLabel(mode),
+		label: l10n.t('Choose Chat, Search or Image'),
 		press: () => post({ kind: 'mode-pick' }),
 	});
 }

@@ -1,6 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { offeredCommands, type SlashCommand, type TurnMode } from '../../model/mode.ts';
-import type { PageStrings } from '../../protocol/protocol.ts';
+import { modeDescription } from '../../protocol/labels.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
 import { MODE_ICONS } from './modeChoice.ts';
@@ -9,19 +10,20 @@ const LIST_ID = 'slash-commands';
 
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
-	readonly strings: PageStrings;
-	/** Why a command cannot be used. */
+	/** Why commands cannot be used, as sentences. */
 	readonly refusedModes: Partial<Record<TurnMode, string>>;
-	/** The text has become another one. */
+	/** Must be called when the text has changed. */
 	textChanged(): void;
 }
 
-/** What `/` offers at the start of a message: a list above the text field, which keeps the focus and moves through it. */
+/**
+ * The list of commands that `/` opens at the start of a message. The text field keeps the focus and controls the list.
+ */
 export class SlashMenu implements ReactiveController {
 	private readonly owner: SlashOwner;
 	private commands: readonly SlashCommand[] = [];
 	private selected = 0;
-	/** The user closed the list of this text; typing on opens it no more until the slash is gone. */
+	/** The user has closed the list. Typing does not open it again until the slash is gone. */
 	private dismissed = false;
 
 	constructor(owner: SlashOwner) {
@@ -31,7 +33,7 @@ export class SlashMenu implements ReactiveController {
 
 	hostConnected(): void {}
 
-	/** To be called when the text or the cursor has moved. */
+	/** Must be called when the text or the cursor has changed. */
 	update(): void {
 		const { value, selectionStart, selectionEnd } = this.owner.field;
 		if (!value.startsWith('/')) {
@@ -52,7 +54,7 @@ export class SlashMenu implements ReactiveController {
 		}
 	}
 
-	/** Whether the key was for the list. */
+	/** Returns whether the list has handled the key. */
 	onKeyDown(event: KeyboardEvent): boolean {
 		return (
 			this.isOpen &&
@@ -75,7 +77,7 @@ export class SlashMenu implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** What the text field says of the list. */
+	/** The id of the list for the text field's ARIA attributes. */
 	get list(): string | undefined {
 		return this.isOpen ? LIST_ID : undefined;
 	}
@@ -85,14 +87,13 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	render(): TemplateResult | typeof nothing {
-		const { strings } = this.owner;
-		// The text field keeps the focus: a press on the list must not take it.
+		// The text field keeps the focus, so a press on the list must not take it.
 		return this.isOpen
 			? html`<div
 					class="completions scrolls"
 					id=${LIST_ID}
 					role="listbox"
-					aria-label=${strings.commands}
+					aria-label=${l10n.t('Commands')}
 					@mousedown=${(event: MouseEvent) => event.preventDefault()}
 				>
 					${this.commands.map((command, index) => this.renderCommand(command, index))}
@@ -101,9 +102,9 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	private renderCommand(command: SlashCommand, index: number): TemplateResult {
-		const { strings, refusedModes } = this.owner;
+		const { refusedModes } = this.owner;
 		const refusal = refusedModes[command];
-		const words = { chat: strings.commandChat, search: strings.commandSearch, image: strings.commandImage }[command];
+		const words = modeDescription(command);
 		return html`<div
 			class="completion"
 			id="slash-${command}"

@@ -1,14 +1,14 @@
-/** Who vouches for GPUs: what evidence is held against. */
+/** The authority that vouches for GPUs, against which evidence is verified. */
 export interface HardwareAuthority {
-	/** SHA-256 of the certificate at which every device's chain ends, in hexadecimal digits. */
+	/** The SHA-256, in hexadecimal digits, of the root certificate of every device's chain. */
 	rootFingerprint: string;
-	/** The issuer of tokens. */
+	/** The `iss` of its tokens. */
 	issuer: string;
-	/** Where the keys of its tokens are, as a JSON Web Key Set. */
+	/** The address of its tokens' keys, which are a JSON Web Key Set. */
 	keyAddress: string;
 }
 
-/** The GPU maker's. No setting changes them. */
+/** The GPU maker's values. No setting changes them. */
 export const GPU_MAKER: Readonly<HardwareAuthority> = {
 	rootFingerprint: '102bf659d5419614c9d8e6aecebc80454eb26b1df6a769ac720b9a690b167b48',
 	issuer: 'https://nras.attestation.nvidia.com',

@@ -2,20 +2,20 @@ import { type CheckResult, fail, unknown } from '../checkResult.ts';
 import { chipOf } from './chip.ts';
 import type { Claims } from './hardwareToken.ts';
 
-/** What a token has to say for the maker's answer to be a yes (the maker's own policies for its tokens). */
+/** A claim that a token must have for the maker's answer to be positive (the maker's own policies for its tokens). */
 interface Requirement {
 	claim: string;
-	/** Of the claim, where that is an object. */
+	/** The field of the claim, if that is an object. */
 	field?: string;
 	value: true | string;
 }
 
 interface Kind {
-	/** How the names of its tokens begin. */
+	/** The prefix of its tokens' names. */
 	submodule: string;
-	/** How the names of its claims begin. */
+	/** The prefix of its claims' names. */
 	prefix: string;
-	/** What its measurements are compared with. */
+	/** The references that its measurements are compared with. */
 	references: readonly string[];
 	others: readonly string[];
 }
@@ -34,10 +34,10 @@ const SWITCH: Kind = {
 };
 
 interface Version {
-	/** What is said of the device's report, and of each reference. */
+	/** The endings of the claims about the device's report, and of those about each reference. */
 	report: readonly string[];
 	reference: readonly string[];
-	/** What is said of the certificates of each of them, where that is an object. */
+	/** The fields of the claim about the certificates of each of them, if that claim is an object. */
 	certificates: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +63,7 @@ const VERSIONS: ReadonlyMap<unknown, Version> = new Map([
 ]);
 
 const RESULT = 'measres';
-/** A device that is open to a debugger, or did not start securely, keeps no secret. */
+/** A device that is open to a debugger or did not boot securely cannot keep a secret. */
 const OF_EVERY_DEVICE: readonly Requirement[] = [
 	{ claim: RESULT, value: 'success' },
 	{ claim: 'secboot', value: true },
@@ -74,7 +74,9 @@ const OF_ANY_DEVICE: readonly Requirement[] = [
 	...[GPU, SWITCH].flatMap(kind => [...VERSIONS.values()].flatMap(version => requirementsOf(kind, version))),
 ];
 
-/** Where these say anything, something is wrong. The warning is how version 2.0 tells of a certificate on hold. */
+/**
+ * If one of these claims has a value, something is wrong. In version 2.0, the warning reports a certificate on hold.
+ */
 const COMPLAINTS = [
 	'x-nvidia-error-details',
 	'x-nvidia-attestation-warning',
@@ -100,14 +102,14 @@ function requirementsOf({ prefix, references, others }: Kind, version: Version):
 	];
 }
 
-/** Of the overall answer: whether it is known what tokens of its version have to say. */
+/** Checks the overall token's version: only for known versions it is known which claims the tokens must have. */
 export function checkVersion({ 'x-nvidia-ver': version }: Claims): CheckResult[] {
 	return VERSIONS.has(version) ? [] : [unknown('token-version', { input: said('x-nvidia-ver', version) })];
 }
 
 /**
- * What the token of a device, by its name, says against it or leaves out; empty for a yes. A no is one by the names of
- * any version; which claims may not be missing, the version of the overall answer decides.
+ * Returns what the token of a device says against it or leaves out; the list is empty if the answer is positive. A
+ * negative claim of any version counts. The version of the overall token decides which claims must not be missing.
  */
 export function checkDeviceClaims(name: string, claims: Claims, overall: Claims): CheckResult[] {
 	const complaint = complaintIn(claims);
@@ -128,7 +130,7 @@ export function checkDeviceClaims(name: string, claims: Claims, overall: Claims)
 	];
 }
 
-/** That the token says everything, of a device of the kind that its name says. */
+/** Checks that the token has all required claims, and is about the kind of device that its name says. */
 function checkWhole(name: string, claims: Claims, version: Version | undefined): CheckResult[] {
 	const silent = (claim: string) => unknown('token-device-silent', { values: [name, claim] });
 	const unnumbered = serialNumberOf(claims) === undefined ? [silent('ueid')] : [];
@@ -151,7 +153,7 @@ function checkWhole(name: string, claims: Claims, version: Version | undefined):
 	];
 }
 
-/** The first claim, with what it says, by which the maker tells that something is wrong. */
+/** Returns the first claim by which the maker reports a problem, with its value. */
 export function complaintIn(claims: Claims): { claim: string; input: string } | undefined {
 	const claim = COMPLAINTS.find(name => {
 		const value = claims[name];
@@ -160,12 +162,12 @@ export function complaintIn(claims: Claims): { claim: string; input: string } | 
 	return claim === undefined ? undefined : { claim, input: said(claim, claims[claim]) };
 }
 
-/** Of the certificate whose key signed the device's report, as a decimal number. */
+/** Returns the serial number of the certificate whose key signed the device's report, as a decimal number. */
 export function serialNumberOf({ ueid }: Claims): string | undefined {
 	return typeof ueid === 'string' && /^\d+$/.test(ueid) ? ueid : undefined;
 }
 
-/** Whether a token is of a GPU, by its name. */
+/** Whether a token is about a GPU, judged by its name. */
 export function isOfGpu(name: string): boolean {
 	return name.startsWith(GPU.submodule);
 }

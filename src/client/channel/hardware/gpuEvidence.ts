@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../../base/base64.ts';
+import { parseJson } from '../../../base/json.ts';
 import { type Certificate, readCertificates } from '../../../crypto/certificate.ts';
 import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
 import { fingerprintOf } from '../../../crypto/publicKey.ts';
@@ -10,25 +11,25 @@ import type { HardwareAuthority } from './authority.ts';
 import { type Chip, chipOf } from './chip.ts';
 import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';
 
-/** A device whose report was seen to be genuine. */
+/** A device whose report was verified as genuine. */
 export interface Device {
-	/** SHA-256 of the key that the device was made with, in hexadecimal digits; firmware does not change it. */
+	/** The SHA-256 of the key that the device was made with, in hexadecimal digits. Firmware does not change it. */
 	id: string;
-	/** Of the certificate whose key signed the report, as a decimal number. */
+	/** The serial number of the certificate whose key signed the report, as a decimal number. */
 	serialNumber: string;
 	isGpu: boolean;
-	/** Whoever asked for the report chose it; 32 bytes. */
+	/** The nonce of 32 bytes that the requester of the report chose. */
 	nonce: Uint8Array;
 }
 
 export interface GpuEvidence {
 	finding: CheckResult;
-	/** Empty unless all of the evidence holds. */
+	/** The list is empty unless all of the evidence is valid. */
 	devices: readonly Device[];
 }
 
 const MAXIMUM_ENTRIES = 64;
-/** How the names of the chips of each architecture that is known begin. */
+/** The known architectures, each with the prefix of its chips' names. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
 	['HOPPER', 'GH'],
 	['BLACKWELL', 'GB'],
@@ -36,8 +37,8 @@ const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Check 5: the evidence in `report_json`, a list of `{ arch, certificate, evidence, nonce }` as the maker publishes it.
- * One piece that does not hold spoils all. `now` is Unix time in milliseconds.
+ * Check 5 verifies the evidence in `report_json`, a list of `{ arch, certificate, evidence, nonce }` as the maker
+ * publishes it. If one entry is invalid, the check fails. `now` is Unix time in milliseconds.
  */
 export async function checkGpuEvidence(
 	reportJson: string,
@@ -79,16 +80,12 @@ export async function checkGpuEvidence(
 	};
 }
 
-/** Undefined for a report that is no evidence at all, such as claims of a service of its own. */
+/** Returns undefined for a report that is no evidence at all, such as a service's own claims. */
 function entriesOf(text: string): unknown[] | undefined {
-	try {
-		const report: unknown = JSON.parse(text);
-		const isEvidence = (entry: unknown): boolean =>
-			typeof entry === 'object' && entry !== null && ('evidence' in entry || 'certificate' in entry);
-		return Array.isArray(report) && report.some(isEvidence) ? report : undefined;
-	} catch {
-		return undefined;
-	}
+	const report = parseJson(text);
+	const isEvidence = (entry: unknown): boolean =>
+		typeof entry === 'object' && entry !== null && ('evidence' in entry || 'certificate' in entry);
+	return Array.isArray(report) && report.some(isEvidence) ? report : undefined;
 }
 
 async function verifyEntry(entry: unknown, rootFingerprint: string, now: number): Promise<Device> {
@@ -118,8 +115,8 @@ async function verifyEntry(entry: unknown, rootFingerprint: string, now: number)
 }
 
 /**
- * What the device is. Its own certificates are signed with keys that live in it, so that only the one above them, of the
- * maker's provisioner for one kind of chip, keeps a device from taking the name of another kind.
+ * Returns which chip the device has. The device signs its own certificates with keys inside it, so only the certificate
+ * above them, of the maker's provisioner for one kind of chip, prevents a device from claiming to be another kind.
  */
 function readChip([leaf, device, provisioner]: readonly Certificate[]): Chip {
 	const chip = chipOf(leaf?.commonName ?? '');

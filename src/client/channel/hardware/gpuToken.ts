@@ -10,7 +10,7 @@ import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } 
 import type { KeyProblem, TokenKey } from './makerKeys.ts';
 
 const ALGORITHM = 'ES384';
-/** Clocks differ by so many seconds. */
+/** How many seconds the clocks may differ. */
 const TOLERANCE_SECONDS = 60;
 
 const RESULT = 'x-nvidia-overall-att-result';
@@ -20,25 +20,25 @@ const overallSchema = z.looseObject({
 });
 const timesSchema = z.looseObject({ exp: z.number(), nbf: z.number().optional(), iat: z.number().optional() });
 
-/** Finds the maker's key of an id, or says why there is none. */
+/** Returns the maker's key with the id, or the reason why there is none. */
 export type FindKey = (id: string) => Promise<TokenKey | KeyProblem>;
 
 export interface GpuToken {
 	finding: CheckResult;
-	/** What the maker signed to have been asked for, where it signed with a yes. */
+	/** The nonce that the maker signed, if its answer is positive. */
 	nonce?: Uint8Array;
 }
 
 export interface TokenContext {
 	authority: HardwareAuthority;
 	findKey: FindKey;
-	/** Unix time in milliseconds. */
+	/** The time as Unix time in milliseconds. */
 	now: number;
-	/** Those whose own evidence was verified. */
+	/** The devices whose own evidence was verified. */
 	devices: readonly Device[];
 }
 
-/** A finding that ends the check. */
+/** Thrown with a finding that ends the check. */
 class Ended extends Error {
 	readonly finding: CheckResult;
 
@@ -49,9 +49,9 @@ class Ended extends Error {
 }
 
 /**
- * Check 6: the maker's own answer on the hardware, in `gpu_eat`. A token that the maker did not sign proves nothing and
- * is unknown, and so is one that leaves something out; one that claims to be the maker's and is not, that the maker
- * signed with a no, or that is about other devices than the evidence, fails.
+ * Check 6 verifies the maker's own answer about the hardware, in `gpu_eat`. The result is unknown for a token that is
+ * not the maker's, as it proves nothing, and for one that leaves something out. The check fails for a token that
+ * pretends to be the maker's, has a negative answer, or is about other devices than the evidence.
  */
 export async function checkGpuToken(value: unknown, context: TokenContext): Promise<GpuToken> {
 	if (value === undefined || value === null) {
@@ -113,7 +113,7 @@ async function checkTokens({ overall, devices }: HardwareTokens, context: TokenC
 	};
 }
 
-/** The token of a device, as far as it is the maker's. */
+/** The token of one device. `claims` are missing if the token could not be verified. */
 interface DeviceToken {
 	name: string;
 	claims?: Claims;
@@ -132,7 +132,10 @@ async function readDevice(name: string, token: string, overall: Claims, context:
 	}
 }
 
-/** The tokens are of the devices of the evidence, each of one. A token without a number is a finding of its own. */
+/**
+ * Checks that each token belongs to one device of the evidence and the other way round. A token without a serial number
+ * is reported by another check.
+ */
 function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Device[]): CheckResult | undefined {
 	if (devices.length === 0) {
 		return unknown('token-untied');
@@ -154,7 +157,7 @@ function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Dev
 	return undefined;
 }
 
-/** Every token that the maker names is there, unchanged, and no other. */
+/** Checks that the tokens are exactly those that the maker's overall token lists, unchanged. */
 async function checkDigests(
 	submods: z.output<typeof overallSchema>['submods'],
 	devices: ReadonlyMap<string, string>,
@@ -194,7 +197,7 @@ function timeText(seconds: number): string {
 	return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString();
 }
 
-/** The claims of a token that the maker signed. */
+/** Returns the claims of a token once the maker's signature is verified. */
 async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Claims> {
 	const { kid } = readHeader(token);
 	if (unprovenClaims(token)?.['iss'] !== authority.issuer) {
@@ -237,7 +240,7 @@ function readHeader(token: string): { kid?: string | undefined } {
 	if (header.alg !== ALGORITHM) {
 		throw new Ended(unknown('token-self-issued'));
 	}
-	// Such a token may not be read as others are, and the maker's has none.
+	// A token with critical extensions must not be accepted without knowing them (RFC 7515), and the maker uses none.
 	if (header.crit !== undefined) {
 		throw new Ended(unknown('token-form'));
 	}

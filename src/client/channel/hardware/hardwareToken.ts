@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { parseJson } from '../../../base/json.ts';
 
 /** The tokens of a `gpu_eat`: the maker's overall answer, and one for each device by its name. */
 export interface HardwareTokens {
 	overall: string;
-	/** Undefined for a token that came alone. */
+	/** The tokens of the devices by name. Undefined for a token that came alone. */
 	devices: ReadonlyMap<string, string> | undefined;
 }
 
@@ -16,9 +17,9 @@ const detached = z.tuple([
 	z.record(z.string().max(64), jwt).refine(tokens => Object.keys(tokens).length <= MAXIMUM_DEVICES),
 ]);
 
-/** A JWT, or the detached form `[["JWT", token], { name: token, … }]`, itself or as its text. */
+/** Reads a JWT, or the detached form `[["JWT", token], { name: token, … }]`, as a value or as its JSON text. */
 export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
-	const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? fromJson(value) : value;
+	const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? parseJson(value) : value;
 	const alone = jwt.safeParse(parsed).data;
 	if (alone !== undefined) {
 		return { overall: alone, devices: undefined };
@@ -27,16 +28,8 @@ export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
 	return overall && devices && { overall: overall[1], devices: new Map(Object.entries(devices)) };
 }
 
-/** What a JWT says, whoever signed it. Undefined for what is in no form of a token. */
+/** Returns the claims of a JWT without verifying its signature, or undefined for a text that is no JWT. */
 export function unprovenClaims(jwt: string): Claims | undefined {
-	const claims = fromJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+	const claims = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 	return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
-}
-
-function fromJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -5,8 +5,8 @@ import { type CheckResult, pass, unknown } from '../checkResult.ts';
 const DIGESTS: readonly DigestName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
 
 /**
- * contract: not shown. Check 7: whether the nonce that hardware signed is a hash of the channel's key. Which spelling of
- * the key is hashed nobody says, so that each of the three counts.
+ * contract: not shown. Check 7 verifies that the nonce that the hardware signed is a hash of the channel's key. It is
+ * not documented which encoding of the key is hashed, so each of the three is accepted.
  */
 export async function checkKeyBinding(
 	pem: string,

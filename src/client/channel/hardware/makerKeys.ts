@@ -1,13 +1,14 @@
 import { importJWK } from 'jose';
 import * as z from 'zod';
 import { type Clock, SerialQueue, untilAborted } from '../../../base/async.ts';
+import { ClientError } from '../../../base/errors.ts';
 import type { Caller } from '../../core/caller.ts';
-import { ClientError } from '../../core/errors.ts';
 import { abortedError } from '../../core/exchange.ts';
+import { readReply } from '../../core/replyData.ts';
 
-/** The maker rotates its keys about daily. A key that is not known is asked for, but not more often than this. */
+/** The maker rotates its keys about daily, so unknown keys are requested, but not more often than this. */
 export const COOLDOWN_MS = 60_000;
-/** What the maker may have withdrawn since then is asked for anew. */
+/** Older keys are requested again, since the maker may have withdrawn them. */
 export const MAXIMUM_AGE_MS = 24 * 60 * 60 * 1000;
 const MAXIMUM_BYTES = 512 * 1024;
 const MAXIMUM_KEYS = 100;
@@ -28,12 +29,14 @@ export type TokenKey = Awaited<ReturnType<typeof importJWK>>;
 /** Why there is no key. */
 export type KeyProblem = 'declined' | 'unreachable' | 'not-there';
 
-/** The keys that the GPU maker signs tokens with, from its one address. What tokens say of keys is not looked at. */
+/**
+ * The keys that the GPU maker signs tokens with, from its one address. Keys that tokens themselves name are ignored.
+ */
 export class MakerKeys {
 	private readonly caller: Caller;
 	private readonly address: URL;
 	private readonly clock: Clock;
-	/** Who looks while the maker is being asked waits for the answer, and asks nothing twice. */
+	/** Look-ups during a request to the maker wait for its answer, so nothing is requested twice. */
 	private readonly queue = new SerialQueue();
 	private keys = new Map<string, TokenKey>();
 	private answeredAt = Number.NEGATIVE_INFINITY;
@@ -45,7 +48,7 @@ export class MakerKeys {
 		this.clock = caller.clock;
 	}
 
-	/** `mayAsk` says whether the maker may be asked, who then learns that somebody does. */
+	/** `mayAsk` says whether a request may be sent to the maker, who then learns that somebody verifies a token. */
 	async find(
 		id: string,
 		mayAsk: () => Promise<boolean>,
@@ -91,7 +94,7 @@ export class MakerKeys {
 			this.answeredAt = at;
 		} catch (error) {
 			if (signal?.aborted || !ClientError.is(error)) {
-				// Nothing was learnt of the maker, so that the next one need not wait.
+				// The request says nothing about the maker, so the next one need not wait.
 				this.asked = before;
 				throw error;
 			}
@@ -110,12 +113,9 @@ export class MakerKeys {
 	}
 }
 
-/** Keys of other kinds are left out, and so is an id that two keys have. Throws `bad-response`. */
+/** Imports the keys. Keys of other kinds are left out, and so are keys with the same id. Throws `bad-response`. */
 async function importKeys(value: unknown): Promise<Map<string, TokenKey>> {
-	const set = keySetSchema.safeParse(value).data;
-	if (!set) {
-		throw new ClientError('bad-response', 'the reply is no set of keys');
-	}
+	const set = readReply(keySetSchema, value, 'the reply is no set of keys');
 	const keys = new Map<string, TokenKey>();
 	const twice = new Set<string>();
 	for (const entry of set.keys) {
@@ -129,7 +129,7 @@ async function importKeys(value: unknown): Promise<Map<string, TokenKey>> {
 		try {
 			keys.set(kid, await importJWK({ kty: 'EC', crv: 'P-384', x, y }, 'ES384'));
 		} catch {
-			// It is no point of the curve.
+			// The key is not a point on the curve, so it is left out.
 		}
 	}
 	for (const kid of twice) {

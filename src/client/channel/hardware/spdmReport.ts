@@ -1,37 +1,40 @@
-// The report of a GPU on its measurements: the request and the response of SPDM 1.1, one after the other.
+// A GPU's report of its measurements: the request of SPDM 1.1 followed by its response.
 import { CryptoRefusal } from '../../../crypto/refusal.ts';
 
-/** The opaque field with the digest of the firmware that signs. */
+/** The type of the opaque field with the digest of the firmware that signs. */
 export const FIRMWARE_FIELD = 20;
 
 export interface SpdmReport {
-	/** What the signature is over: all that comes before it. */
+	/** The signed bytes, which are all bytes before the signature. */
 	signed: Uint8Array;
-	/** r ‖ s. */
+	/** The signature as r ‖ s. */
 	signature: Uint8Array;
-	/** Of the one who asked, 32 bytes. */
+	/** The requester's nonce of 32 bytes. */
 	nonce: Uint8Array;
 	/** The measured values by their index. */
 	measurements: ReadonlyMap<number, Uint8Array>;
-	/** Opaque fields by their type. */
+	/** The opaque fields by their type. */
 	opaque: ReadonlyMap<number, Uint8Array>;
 }
 
 const refusal = (message: string): CryptoRefusal => new CryptoRefusal('report-form', message);
 
 const MAXIMUM_BYTES = 64 * 1024;
-/** GET_MEASUREMENTS: version 1.1, signed, all measurements. */
+/** The head of GET_MEASUREMENTS: version 1.1, signed, all measurements. */
 const REQUEST = [0x11, 0xe0, 0x01, 0xff];
-/** MEASUREMENTS, without flags, of slot 0. */
+/** The head of MEASUREMENTS: version 1.1, no flags, slot 0. */
 const RESPONSE = [0x11, 0x60, 0x00, 0x00];
 const SLOT = 0;
 const NONCE_BYTES = 32;
 const SIGNATURE_BYTES = 96;
-/** The specification's own form of a measurement, and its head: kind and length of the value. */
+/**
+ * The id of the specification's own form of a measurement, and the size of its head, which has the value's kind and
+ * length.
+ */
 const DMTF = 1;
 const DMTF_HEAD_BYTES = 3;
 
-/** Every byte has its place, and no byte is left over. Throws `CryptoRefusal`. */
+/** Every byte must be accounted for. Throws `CryptoRefusal`. */
 export function readSpdmReport(bytes: Uint8Array): SpdmReport {
 	if (bytes.length > MAXIMUM_BYTES) {
 		throw refusal('it is too long');
@@ -101,7 +104,7 @@ class Reader {
 		return taken;
 	}
 
-	/** Little-endian. */
+	/** Reads a little-endian number. */
 	number(length: number): number {
 		return this.take(length).reduceRight((value, byte) => value * 0x100 + byte, 0);
 	}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/async.ts';
 import type { ReceivedToolCall, Usage } from '../../../contract/chatReply.ts';
+import type { Parameter } from '../../../contract/chatRequest.ts';
 import type { StoredImage } from '../../images/imageShelf.ts';
 import {
 	type ModelOffer,
-	type Parameter,
 	type Provider,
 	ProviderFailure,
 	type ProviderRequest,

@@ -1,4 +1,4 @@
-import { readPictureHeader } from '../../../base/pictureHeader.ts';
+import { readImageHeader } from '../../../base/imageHeader.ts';
 import type { ProviderRequest } from '../provider.ts';
 
 /** The maximum number of images to describe; the others are only counted. */
@@ -29,7 +29,7 @@ function description(url: string): string {
 	}
 	const bytes = Buffer.from(url.slice(comma + 1), 'base64');
 	const size = bytes.length === 1 ? '1 byte' : `${bytes.length.toLocaleString('en-US')} bytes`;
-	const header = readPictureHeader(bytes);
+	const header = readImageHeader(bytes);
 	if (header !== undefined) {
 		return `\`${header.type}\`, ${header.width} × ${header.height} pixels, ${size}`;
 	}

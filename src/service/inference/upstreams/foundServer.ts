@@ -1,5 +1,5 @@
 import { defined } from '../../../base/defined.ts';
-import { ClientError } from '../../../client/core/errors.ts';
+import { ClientError } from '../../../base/errors.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import type { FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
 import type { KnownServer } from './knownServers.ts';
@@ -9,24 +9,24 @@ import { type UpstreamOptions, UpstreamProvider } from './upstreamProvider.ts';
 export interface FoundServerOptions extends Omit<UpstreamOptions, 'upstream'> {
 	server: KnownServer;
 	answers: ServerAnswers;
-	/** Who listens at a port of this machine. */
+	/** Returns the user who listens at a port of this machine. */
 	ownerOf(port: number): Promise<ServerOwner>;
-	/** Another user listens there than the one that was agreed to. */
+	/** Called when a request is refused, as the server has ended or another user listens at its address. */
 	onOwnerChanged(): void;
 }
 
 /**
  * A model server that is looked for on this machine. Every user of the machine can listen at its address, so it is used
- * only where the user has agreed to the one who does, which is looked at again before each request. Before that it is
- * asked for its list of models alone, to know that it is a model server.
+ * only if the user has agreed to the one who does, which is checked again before each request. Until then only its list
+ * of models is requested, to find out whether it is a model server.
  */
 export class FoundServerWatch {
 	private readonly options: FoundServerOptions;
 	private readonly port: number;
-	/** Asks for the list alone, with nothing of what an Ollama would be asked besides. */
+	/** Requests the list of models only, and nothing else that an Ollama server would be asked. */
 	private readonly probe: UpstreamProvider;
 	private readonly guarded: UpstreamProvider;
-	/** Of the last look. Undefined: no model server is there. */
+	/** The owner when the server was last looked for. Undefined if there was no model server. */
 	private owner: ServerOwner | undefined;
 
 	constructor(options: FoundServerOptions) {
@@ -37,19 +37,19 @@ export class FoundServerWatch {
 		this.guarded = new UpstreamProvider({ ...rest, upstream: server, transport: this.guard(options.transport) });
 	}
 
-	/** What a window is told of it; undefined where there is none. */
+	/** The description for windows, or undefined if no server is there. */
 	get told(): FoundServer | undefined {
 		const { server } = this.options;
 		const use = this.owner && this.answerFor(this.owner);
 		return this.owner && { ...server, owner: this.owner, ...defined({ use }) };
 	}
 
-	/** Undefined unless it is there and may be used. */
+	/** The provider, or undefined unless the server is there and may be used. */
 	get provider(): UpstreamProvider | undefined {
 		return this.owner && this.answerFor(this.owner) ? this.guarded : undefined;
 	}
 
-	/** Looks whether it is there, whose it is, and which models it has. */
+	/** Finds out whether the server is there, who runs it, and which models it has. */
 	async look(signal: AbortSignal): Promise<void> {
 		const owner = await this.options.ownerOf(this.port);
 		const outcome = await (this.answerFor(owner) ? this.guarded : this.probe).refresh(signal);

@@ -1,23 +1,22 @@
-// What an Ollama tells of its models beyond the list that all servers have.
+// Reads what an Ollama server states about its models beyond the list of models that all servers have.
 import * as z from 'zod';
 import type { Caller } from '../../../client/core/caller.ts';
-import { chatRequestSchema } from '../../../contract/chatRequest.ts';
+import { chatRequestSchema, isParameter, type Parameter } from '../../../contract/chatRequest.ts';
 import { lenient, lenientArray } from '../../../contract/lenient.ts';
 import type { Route } from '../../../contract/routes.ts';
-import { isParameter, type Parameter } from '../provider.ts';
 
 const SHOW: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/api/show' };
 
 const shownSchema = z.looseObject({
-	/** Missing in versions before 0.6.4. */
+	/** The capabilities are missing in versions before 0.6.4. */
 	capabilities: lenient(z.array(z.string())),
 	details: lenient(z.looseObject({ family: lenient(z.string()), families: lenientArray(z.string()) })),
 });
 
-/** Architectures that make vectors and no text, for versions that do not tell what a model can do. */
+/** Architectures that produce vectors and no text, for versions that do not state a model's capabilities. */
 const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['bert', 'nomic-bert', 'nomic-bert-moe', 'xlm-roberta']);
 
-/** Those of models that look at images, for the same versions: `clip` is what others have beside their own. */
+/** Architectures that take images, for the same versions. Other models list `clip` beside their own architecture. */
 const VISION_FAMILIES: ReadonlySet<string> = new Set(['clip', 'mllama']);
 
 const TOOL_PARAMETERS: ReadonlySet<Parameter> = new Set(['tools', 'tool_choice']);
@@ -26,15 +25,17 @@ const WITHOUT_TOOLS: readonly Parameter[] = Object.keys(chatRequestSchema.shape)
 	.filter(name => !TOOL_PARAMETERS.has(name));
 
 export interface OllamaModel {
-	/** False: it embeds, and would refuse a conversation. */
+	/** False for an embedding model, which would refuse a conversation. */
 	isChat: boolean;
-	/** What it honours. Undefined: everything, as far as is known. */
+	/** The parameters that the model supports. Undefined means all of them, as far as is known. */
 	parameters: readonly Parameter[] | undefined;
-	/** Takes images in messages. Undefined: not known. */
+	/** Whether the model takes images in messages, or undefined if that is unknown. */
 	images: boolean | undefined;
 }
 
-/** Undefined where it did not answer. Of a model of which it does not tell more, everything is assumed. */
+/**
+ * Returns undefined if the server did not answer. A model without further information is assumed to support everything.
+ */
 export async function readOllamaModel(
 	caller: Caller,
 	model: string,

@@ -8,14 +8,14 @@ import { type FoundAnswer, foundAnswerSchema } from '../../../contract/foundServ
 const answersSchema = z.array(foundAnswerSchema);
 
 /**
- * What the user has said of servers that were found, in a file of the state folder: it holds for this machine and for
- * every window on it, which the editor's own state does not.
+ * The user's answers about model servers that were found. They are stored in the state folder, because they apply to
+ * this machine and to every window on it, unlike the editor's own state.
  */
 export class ServerAnswers {
 	private readonly file: string;
 	private answers: readonly FoundAnswer[];
 
-	/** Where the file cannot be read, everything is asked again. */
+	/** If the file cannot be read, the user is asked again about every server. */
 	constructor(stateFolder: string, logger: Logger) {
 		this.file = path.join(stateFolder, 'found-servers.json');
 		try {
@@ -28,12 +28,12 @@ export class ServerAnswers {
 		}
 	}
 
-	/** Undefined where nothing was said of the server at this address that this user runs. */
+	/** Returns undefined if there is no answer about a server at this address that runs as this user. */
 	find(url: string, user: string): boolean | undefined {
 		return this.answers.find(answer => answer.url === url && answer.user === user)?.use;
 	}
 
-	/** Throws the system's error where it cannot be kept. */
+	/** Throws the system's error if the answer cannot be written. */
 	keep(answer: FoundAnswer): void {
 		const others = this.answers.filter(({ url, user }) => url !== answer.url || user !== answer.user);
 		const answers = [...others, answer];

@@ -1,15 +1,18 @@
-// Which user of this machine a program belongs to that listens at a port.
+// Finds the user of this machine whose program listens at a port.
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { ServerOwner } from '../../../contract/foundServers.ts';
 
-/** The state of a socket that listens, as the kernel's tables write it. */
+/** The state of a listening socket in the kernel's tables. */
 const LISTENING = '0A';
 
-/** Below it, system accounts; the last number of all stands for users that this part of the system does not know. */
+/**
+ * The first user id of a person; lower ids are system accounts. The overflow id, which stands for users that are unknown
+ * in this user namespace, is higher.
+ */
 const FIRST_PERSON = 1000;
 
-/** Words of four bytes in the machine's own order, as the tables write addresses. */
+/** Formats an address as the tables do: words of four bytes in the machine's own byte order. */
 function tableForm(words: readonly number[]): string {
 	const bytes = Buffer.alloc(4);
 	return words
@@ -20,12 +23,15 @@ function tableForm(words: readonly number[]): string {
 		.join('');
 }
 
-/** Where a connection to 127.0.0.1 may end: at that address, or at every address, each in either family. */
+/** The listening addresses that accept a connection to 127.0.0.1: that address and the wildcard, in either family. */
 const REACHED: ReadonlySet<string> = new Set(
 	[[0], [0x7f000001], [0, 0, 0, 0], [0, 0, 0xffff, 0], [0, 0, 0xffff, 0x7f000001]].map(tableForm),
 );
 
-/** The users whose sockets take connections to 127.0.0.1 at the port. `table` as /proc/net/tcp and /proc/net/tcp6 are. */
+/**
+ * Returns the users whose sockets accept connections to 127.0.0.1 at the port. `table` has the form of /proc/net/tcp
+ * and /proc/net/tcp6.
+ */
 export function listeningUsers(table: string, port: number): Set<number> {
 	const users = new Set<number>();
 	for (const line of table.split('\n').slice(1)) {
@@ -38,13 +44,16 @@ export function listeningUsers(table: string, port: number): Set<number> {
 	return users;
 }
 
-/** The name of a user in text as /etc/passwd is. Undefined where it has none there. */
+/** Returns the user's name from a text in the form of /etc/passwd, or undefined if it is not there. */
 export function nameOfUser(passwd: string, user: number): string | undefined {
 	const line = passwd.split('\n').find(entry => entry.split(':')[2] === String(user));
 	return line?.split(':')[0] || undefined;
 }
 
-/** Who listens at the port for connections to 127.0.0.1. Known on Linux alone, and only where it is one user. */
+/**
+ * Returns the user who listens at the port for connections to 127.0.0.1. The user is known on Linux only, and only if
+ * there is just one.
+ */
 export async function ownerOfPort(port: number): Promise<ServerOwner> {
 	const unknown: ServerOwner = { kind: 'unknown', user: '' };
 	if (process.platform !== 'linux') {

@@ -1,5 +1,5 @@
+import { ClientError } from '../../../base/errors.ts';
 import { type ReceivedChunk, readChatEvent } from '../../../client/core/chatEvent.ts';
-import { ClientError } from '../../../client/core/errors.ts';
 import { throwErrorIn } from '../../../client/core/replyData.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
@@ -19,14 +19,14 @@ const lenientUsageSchema = lenient(usageSchema);
 type ReceivedChoice = ReceivedChunk['choices'][number];
 type ReceivedDelta = NonNullable<ReceivedChoice['delta']>;
 
-/** What an upstream streams, chunk by chunk, to the chunks of a provider. Fields that do not fit are left out. */
+/** Converts an upstream's stream into a provider's chunks. Fields that do not fit are left out. */
 export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 	isEnded = false;
 	/** contract: not shown. A clean close after a `finish_reason` ends a reply too (unspecified.md, "chunk objects"). */
 	mayClose = false;
 	private readonly requested: string;
 
-	/** `requested` is the model's name as the upstream was asked for it. */
+	/** `requested` is the model's name in the request to the upstream. */
 	constructor(requested: string) {
 		this.requested = requested;
 	}

@@ -13,28 +13,30 @@ import type { KnownServer } from './knownServers.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
 import { UpstreamProvider } from './upstreamProvider.ts';
 
-/** How old what is known of the upstreams' models may be when somebody asks for it. */
+/** How old the upstreams' lists of models may be before a request for them reads the lists again. */
 const LOOK_INTERVAL_MS = 60_000;
 
-/** A server that did not list its models may only have been busy, or not yet started: how soon it is asked again at first. */
+/**
+ * How soon a server that did not list its models is first asked again, as it may only have been busy or starting.
+ */
 const FIRST_INTERVAL_MS = 2_500;
 
 export interface UpstreamDirectoryOptions {
-	/** Always there, and named last. */
+	/** The built-in providers are always available, and listed last. */
 	builtIn: readonly Provider[];
 	transport: Transport;
 	logger: Logger;
 	clock: Clock;
-	/** Servers that are looked for on this machine. */
+	/** The servers that are looked for on this machine. */
 	known: readonly KnownServer[];
 	answers: ServerAnswers;
-	/** Who listens at a port of this machine. */
+	/** Returns the user who listens at a port of this machine. */
 	ownerOf(port: number): Promise<ServerOwner>;
 }
 
 /**
- * The providers that there are now: the upstreams of the last handover, servers that were found on this machine and that
- * the user has agreed to, and the built-in ones.
+ * The providers that are available now: the upstreams of the last handover, servers found on this machine that the user
+ * has agreed to, and the built-in ones.
  */
 export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private readonly options: UpstreamDirectoryOptions;
@@ -50,9 +52,9 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		this.options = options;
 	}
 
-	/** Takes the place of whatever was handed over before. Requests under way go on as they are. */
+	/** Replaces what was handed over before. Requests in progress are not affected. */
 	replace(handover: UpstreamHandover): void {
-		// Every window hands over what it has, and most have the same.
+		// Every window hands over its upstreams, which are mostly the same.
 		if (isDeepStrictEqual(handover, this.handover)) {
 			return;
 		}
@@ -82,8 +84,8 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	/**
-	 * What the user says of a server that was found. Resolves when its models are known. False: there is no such server.
-	 * Rejects where the answer cannot be kept.
+	 * Stores the user's answer about a server that was found. Resolves with true when the server's models are known, and
+	 * with false if there is no such server. Rejects if the answer cannot be stored.
 	 */
 	async answer(answer: FoundAnswer): Promise<boolean> {
 		const watch = this.watches.find(({ told }) => told?.url === answer.url);
@@ -124,14 +126,14 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			Promise.all(watches.map(watch => watch.look(this.closed.signal))),
 		]);
 		if (this.handover === handover) {
-			// Whoever asks waits for a server that says nothing, so ever more seldom.
+			// Requests wait for a server that does not answer, so it is asked less and less often.
 			const next = outcomes.includes('absent') ? this.intervalMs * 2 : LOOK_INTERVAL_MS;
 			this.intervalMs = Math.min(next, LOOK_INTERVAL_MS);
 		}
 	}
 }
 
-/** Known servers are on this machine, which has more than one name and address. */
+/** Known servers run on this machine, which has more than one name and address. */
 function isAtPlaceOf(known: KnownServer, url: string): boolean {
 	const { hostname, port } = new URL(url);
 	return isLoopbackHost(hostname) && port === new URL(known.url).port;

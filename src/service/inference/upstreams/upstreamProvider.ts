@@ -1,13 +1,14 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
+import { ClientError, type ClientErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import { type Caller, createCaller } from '../../../client/core/caller.ts';
-import { ClientError, type ClientErrorCode } from '../../../client/core/errors.ts';
 import { LIMITS } from '../../../client/core/limits.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
+import type { Parameter } from '../../../contract/chatRequest.ts';
 import { connectionSchema } from '../../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
@@ -15,7 +16,6 @@ import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
 import {
 	type ModelOffer,
-	type Parameter,
 	type Provider,
 	ProviderFailure,
 	type ProviderFailureCode,
@@ -30,7 +30,7 @@ import { UpstreamDecoder } from './upstreamDecoder.ts';
 const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/chat/completions' };
 const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
 
-/** A list is asked for before a request that waits for it. */
+/** The time limit for a list of models, which a request may be waiting for. */
 const LIST_MS = 3_000;
 const ASKED_AT_ONCE = 4;
 
@@ -61,15 +61,15 @@ export class UpstreamProvider implements Provider {
 	readonly prefixes: readonly string[];
 	private readonly upstream: Upstream;
 	private readonly caller: Caller;
-	/** For what lies beside the version, where an Ollama answers. */
+	/** The caller for the paths of an Ollama server that are not below its version. */
 	private readonly ollama: Caller | undefined;
-	/** By the model's id; asked for once. */
+	/** What is known about the models of an Ollama server, by id. Each is requested once. */
 	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
 	private current: readonly ModelOffer[];
-	/** By the offer's id: as the upstream itself names it, where that differs. */
+	/** The upstream's own names of models by the offer's id, where they differ. */
 	private readonly names = new Map<string, string>();
-	/** Some servers refuse a request for the option by which the others tell the usage of a stream. */
+	/** Some servers refuse requests with the option that makes others report the usage of a stream. */
 	private refusesStreamOptions = false;
 
 	constructor({ upstream, transport, logger, clock }: UpstreamOptions) {
@@ -82,7 +82,7 @@ export class UpstreamProvider implements Provider {
 		this.key = key === undefined ? undefined : 'inference';
 		const callerOf = (apiUrl: string): Caller =>
 			createCaller({
-				// Plain http is allowed here for servers of the user's own network; a connection would refuse it.
+				// Plain http is allowed for servers on the user's own network, although a connection would refuse it.
 				connection: {
 					name: slug,
 					...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: slug }),
@@ -93,7 +93,7 @@ export class UpstreamProvider implements Provider {
 				logger,
 				clock,
 				random: Math.random,
-				// The gateway tries others instead of waiting for this one.
+				// The gateway tries other providers instead of waiting for this one.
 				limits: { ...LIMITS, tries: 1 },
 			});
 		this.caller = callerOf(url);
@@ -105,7 +105,7 @@ export class UpstreamProvider implements Provider {
 		return this.current;
 	}
 
-	/** Reads the list of models, unless the settings name them. An upstream that does not answer keeps those it had. */
+	/** Reads the list of models, unless the settings name them. If the upstream does not answer, the last list is kept. */
 	async refresh(signal: AbortSignal): Promise<'read' | 'absent' | 'configured'> {
 		if (this.upstream.models !== undefined) {
 			return 'configured';
@@ -129,7 +129,7 @@ export class UpstreamProvider implements Provider {
 		}
 	}
 
-	/** An Ollama lists models that only embed like any other. */
+	/** Asks an Ollama server about each model, as its list does not say which ones are embedding models. */
 	private async askOllama(models: readonly ListedModel[], signal: AbortSignal): Promise<void> {
 		const { ollama } = this;
 		if (ollama === undefined) {
@@ -143,14 +143,14 @@ export class UpstreamProvider implements Provider {
 				this.ollamaModels.set(id, told);
 			}
 		});
-		// What it did not tell in time is asked for again at the next look.
+		// Models that it did not describe in time are asked about again with the next list.
 		await asking.catch(() => {});
 	}
 
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
-		// What is told of a failure before the first chunk goes by the failure itself.
+		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
 		const failure = (error: unknown): unknown => (hasBegun ? toldOf(error, signal) : error);
 		const send = () => this.send({ ...request, model }, signal, failure);
 		let reply = send();
@@ -235,7 +235,9 @@ export class UpstreamProvider implements Provider {
 	}
 }
 
-/** What OpenAI-compatible servers document beyond the contract's fields: how to get the usage of a stream, and logprobs. */
+/**
+ * Adds fields that OpenAI-compatible servers document beyond the contract: for the usage of a stream, and for logprobs.
+ */
 function bodyOf(request: ProviderRequest, withUsage: boolean): object {
 	return {
 		...request,
@@ -262,7 +264,7 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 	'too-large': 'invalid_request',
 };
 
-/** What is told of a failure; of the reader's own abort, its reason. */
+/** Returns the signal's reason if the reader has aborted, and otherwise the provider's failure. */
 function toldOf(error: unknown, signal: AbortSignal): unknown {
 	return signal.aborted ? signal.reason : failureOf(error);
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { nullLogger } from '../../../../src/base/logger.ts';
-import { imageTokens, MAXIMUM_IMAGE_BYTES, readImage } from '../../../../src/chat/model/attachedImage.ts';
 import type { Attachment } from '../../../../src/chat/model/attachment.ts';
 import { attachmentTokens } from '../../../../src/chat/model/contextBudget.ts';
 import { sourceKey } from '../../../../src/chat/model/contextSource.ts';
+import { imageTokens, MAXIMUM_IMAGE_BYTES, readAttachedImage } from '../../../../src/chat/model/images.ts';
 import { toTurnView } from '../../../../src/chat/protocol/toView.ts';
-import { PictureStore } from '../../../../src/chat/storage/pictureStore.ts';
+import { ImageStore } from '../../../../src/chat/storage/imageStore.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 import { TURN_IDS } from '../conversations.ts';
 import type { TestService } from '../testService.ts';
@@ -18,11 +18,11 @@ const [first, second, third] = TURN_IDS;
 describe('an image that goes with a message', () => {
 	const windows = useTestWindows();
 	let service: TestService;
-	let pictures: PictureStore;
+	let store: ImageStore;
 
 	beforeEach(() => {
 		({ service } = windows);
-		pictures = new PictureStore(windows.folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
+		store = new ImageStore(windows.folder, async () => ({ kind: 'refused', problem: 'type' }), nullLogger);
 		assert.ok(service.connection);
 		service.connection.models = [
 			{ id: 'demo', kinds: ['chat'], images: true },
@@ -30,13 +30,13 @@ describe('an image that goes with a message', () => {
 		];
 	});
 
-	const open = async () => (await windows.open({ pictures })).shown;
+	const open = async () => (await windows.open({ images: store })).shown;
 	const attach = async (conversation: string, words: string, size?: number): Promise<Attachment> => {
-		const picture = demoImage(words);
-		const bytes = size === undefined ? picture : Buffer.concat([picture, Buffer.alloc(size - picture.length)]);
-		const found = readImage(bytes);
+		const png = demoImage(words);
+		const bytes = size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
+		const found = readAttachedImage(bytes);
 		assert.ok('type' in found);
-		const file = await pictures.keep(conversation, bytes);
+		const file = await store.keep(conversation, bytes);
 		assert.ok(file !== undefined);
 		return { kind: 'image', label: `${words}.png`, text: '', image: { ...found, file } };
 	};
@@ -94,11 +94,11 @@ describe('an image that goes with a message', () => {
 	it('is refused where it is gone, or where all of them are more than a request carries', async () => {
 		const chat = await open();
 		const fox = await attach(chat.conversation.id, 'fox');
-		await rm(path.join(windows.folder, 'pictures'), { recursive: true });
+		await rm(path.join(windows.folder, 'images'), { recursive: true });
 		await chat.send(first, 'What is it?', [fox]);
 		await replyEnded(chat);
 		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: image-gone/);
-		const window = await windows.open({ pictures });
+		const window = await windows.open({ images: store });
 		await window.showNew();
 		const other = window.shown;
 		const theirs = await Promise.all(['a', 'b', 'c'].map(words => attach(other.conversation.id, words, 4_000_000)));
@@ -136,8 +136,8 @@ describe('an image that goes with a message', () => {
 	});
 
 	it('is known by its bytes, and costs what its size comes to', async () => {
-		assert.deepEqual(readImage(Buffer.from('<svg></svg>')), { problem: 'no-image' });
-		assert.deepEqual(readImage(Buffer.alloc(MAXIMUM_IMAGE_BYTES + 1)), { problem: 'too-large' });
+		assert.deepEqual(readAttachedImage(Buffer.from('<svg></svg>')), { problem: 'no-image' });
+		assert.deepEqual(readAttachedImage(Buffer.alloc(MAXIMUM_IMAGE_BYTES + 1)), { problem: 'too-large' });
 		const image = { file: 'a'.repeat(64), type: 'image/png' as const, width: 750, height: 10, bytes: 1 };
 		assert.equal(imageTokens(image), 10);
 		assert.equal(imageTokens({ ...image, width: 8_000, height: 4_000 }), 1_600);

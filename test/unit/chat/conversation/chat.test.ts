@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ChatChange } from '../../../../src/chat/conversation/chatChange.ts';
+import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
 import type { OpenConversationsOptions } from '../../../../src/chat/conversation/openConversations.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../../src/chat/protocol/protocol.ts';

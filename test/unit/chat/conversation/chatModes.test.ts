@@ -7,10 +7,10 @@ import { nullLogger } from '../../../../src/base/logger.ts';
 import type { Chat } from '../../../../src/chat/conversation/chat.ts';
 import type { OpenConversations } from '../../../../src/chat/conversation/openConversations.ts';
 import { findTurn, type Reply } from '../../../../src/chat/model/conversation.ts';
-import { MAXIMUM_KEPT_BYTES, type PictureProblem } from '../../../../src/chat/model/picture.ts';
+import { type ImageProblem, MAXIMUM_KEPT_BYTES } from '../../../../src/chat/model/images.ts';
 import { toTurnView } from '../../../../src/chat/protocol/toView.ts';
 import { ConversationStore } from '../../../../src/chat/storage/conversationStore.ts';
-import { PictureStore } from '../../../../src/chat/storage/pictureStore.ts';
+import { ImageStore } from '../../../../src/chat/storage/imageStore.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
@@ -18,17 +18,17 @@ import { stream, type TestService } from '../testService.ts';
 import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
 
 const [first, second, third] = TURN_IDS;
-const ADDRESS = 'https://pictures.example/fox.png?signature=a%2Fb';
+const ADDRESS = 'https://images.example/fox.png?signature=a%2Fb';
 
 describe('what a message asks for', () => {
 	const windows = useTestWindows();
 	let service: TestService;
 	let folder: string;
 	let conversations: OpenConversations;
-	let pictures: PictureStore;
+	let images: ImageStore;
 	let fetched: string[];
-	let problem: PictureProblem | undefined;
-	/** Pictures come no sooner. */
+	let problem: ImageProblem | undefined;
+	/** Images come no sooner. */
 	let held: Promise<void> | undefined;
 
 	beforeEach(() => {
@@ -36,7 +36,7 @@ describe('what a message asks for', () => {
 		fetched = [];
 		problem = undefined;
 		held = undefined;
-		pictures = new PictureStore(
+		images = new ImageStore(
 			folder,
 			async url => {
 				fetched.push(url);
@@ -48,7 +48,8 @@ describe('what a message asks for', () => {
 	});
 
 	async function open(models = { search: 'acme-search', image: 'painter' } as object): Promise<Chat> {
-		conversations = await windows.open({ modes: async () => models, pictures });
+		windows.modes = models;
+		conversations = await windows.open({ images });
 		return conversations.shown;
 	}
 
@@ -78,7 +79,7 @@ describe('what a message asks for', () => {
 		response.end('data: [DONE]\n\n');
 	}
 
-	const answerWithPicture =
+	const answerWithImage =
 		(content = ADDRESS) =>
 		(response: ServerResponse) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
@@ -179,21 +180,21 @@ describe('what a message asks for', () => {
 		});
 	});
 
-	describe('a picture', () => {
+	describe('an image', () => {
 		it('is asked for by its prompt alone, and kept with the conversation', async () => {
 			const chat = await open();
 			await asked(chat, first, 'One?');
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			const reply = await asked(chat, second, '/image a fox');
 			assert.deepEqual(service.requests[1]?.messages, [{ role: 'user', content: 'a fox' }]);
 			assert.deepEqual([reply.state, reply.text, reply.model], ['done', ADDRESS, 'painter:0f1e2d']);
 			assert.deepEqual(fetched, [ADDRESS]);
-			assert.ok(reply.picture && 'file' in reply.picture);
-			assert.deepEqual(await pictures.read(chat.conversation.id, reply.picture.file), demoImage(ADDRESS));
+			assert.ok(reply.image && 'file' in reply.image);
+			assert.deepEqual(await images.read(chat.conversation.id, reply.image.file), demoImage(ADDRESS));
 			const view = viewOf(chat, second);
 			assert.deepEqual(
-				[view.mode, view.reply.text, view.reply.picture],
-				['image', '', { file: reply.picture.file, width: 256, height: 256 }],
+				[view.mode, view.reply.text, view.reply.image],
+				['image', '', { file: reply.image.file, width: 256, height: 256 }],
 			);
 			// Later messages go without it: its address says nothing to a language model.
 			service.answer = response => stream(response, ['Fine.'], true);
@@ -207,35 +208,35 @@ describe('what a message asks for', () => {
 		it('that cannot be had says why, and may come once more', async () => {
 			const chat = await open();
 			problem = 'unreachable';
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			await asked(chat, first, '/image a fox');
-			assert.deepEqual(viewOf(chat, first).reply.picture, { problem: 'unreachable', canReload: true });
+			assert.deepEqual(viewOf(chat, first).reply.image, { problem: 'unreachable', canReload: true });
 			problem = undefined;
-			await chat.reloadPicture(first);
-			assert.ok('file' in (viewOf(chat, first).reply.picture ?? {}));
+			await chat.reloadImage(first);
+			assert.ok('file' in (viewOf(chat, first).reply.image ?? {}));
 			assert.equal(service.requests.length, 1);
 		});
 
 		it('that comes once more takes no newer one away', async () => {
 			const chat = await open();
 			problem = 'unreachable';
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			await asked(chat, first, '/image a fox');
 			problem = undefined;
 			const gate = Promise.withResolvers<void>();
 			held = gate.promise;
-			const reloading = chat.reloadPicture(first);
-			await waitFor('the picture to be asked for', () => fetched.length === 2);
+			const reloading = chat.reloadImage(first);
+			await waitFor('the image to be asked for', () => fetched.length === 2);
 			held = undefined;
-			const newer = 'https://pictures.example/newer.png';
-			service.answer = answerWithPicture(newer);
+			const newer = 'https://images.example/newer.png';
+			service.answer = answerWithImage(newer);
 			await chat.retry(first);
 			assert.equal((await ended(chat, first)).text, newer);
 			gate.resolve();
 			await reloading;
 			const replies = findTurn(chat.conversation, first)?.replies ?? [];
 			assert.deepEqual(
-				replies.map(({ text, picture }) => [text, picture && 'file' in picture]),
+				replies.map(({ text, image }) => [text, image && 'file' in image]),
 				[
 					[ADDRESS, true],
 					[newer, true],
@@ -250,66 +251,66 @@ describe('what a message asks for', () => {
 				[second, 'type'],
 			] as const) {
 				problem = kind;
-				service.answer = answerWithPicture();
+				service.answer = answerWithImage();
 				await asked(chat, turn, '/image a fox');
-				assert.deepEqual(viewOf(chat, turn).reply.picture, { problem: kind, canReload: false });
+				assert.deepEqual(viewOf(chat, turn).reply.image, { problem: kind, canReload: false });
 			}
-			service.answer = answerWithPicture('Sorry, no.');
+			service.answer = answerWithImage('Sorry, no.');
 			const reply = await asked(chat, third, '/image a fox');
 			assert.equal(reply.state, 'failed');
-			assert.equal(viewOf(chat, third).reply.picture, undefined);
+			assert.equal(viewOf(chat, third).reply.image, undefined);
 		});
 
 		it('is not asked for with context, which an image model would not be told', async () => {
 			const chat = await open();
 			const context = [{ kind: 'selection', label: 'a.ts', text: 'x' }] as const;
-			assert.deepEqual(await chat.send(first, '/image a fox', context), { reason: 'picture-context' });
+			assert.deepEqual(await chat.send(first, '/image a fox', context), { reason: 'image-context' });
 			assert.equal(service.requests.length, 0);
 		});
 
 		it('is not continued, and keeps the earlier one when it cannot be made again', async () => {
 			const chat = await open();
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			await asked(chat, first, '/image a fox');
-			const before = viewOf(chat, first).reply.picture;
-			assert.deepEqual(await chat.continue(first), { reason: 'picture' });
+			const before = viewOf(chat, first).reply.image;
+			assert.deepEqual(await chat.continue(first), { reason: 'image' });
 			service.answer = response => response.writeHead(500).end();
 			await chat.retry(first);
 			const failed = await ended(chat, first);
 			assert.equal(failed.state, 'failed');
-			assert.deepEqual(viewOf(chat, first).reply.picture, before);
+			assert.deepEqual(viewOf(chat, first).reply.image, before);
 			assert.equal(viewOf(chat, first).reply.canContinue, false);
 		});
 
 		it('is refused before it is paid for where the conversation keeps as many as it may', async () => {
 			const chat = await open();
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			await asked(chat, first, '/image a fox');
-			const kept = path.join(folder, 'pictures', chat.conversation.id, 'large');
+			const kept = path.join(folder, 'images', chat.conversation.id, 'large');
 			await writeFile(kept, '');
 			await truncate(kept, MAXIMUM_KEPT_BYTES);
-			assert.deepEqual(await chat.send(second, '/image a bear'), { reason: 'pictures-full' });
+			assert.deepEqual(await chat.send(second, '/image a bear'), { reason: 'images-full' });
 			assert.equal(service.requests.length, 1);
 		});
 
 		it('goes into the trash with its conversation and comes back with it', async () => {
 			const chat = await open();
-			service.answer = answerWithPicture();
-			const { picture } = await asked(chat, first, '/image a fox');
+			service.answer = answerWithImage();
+			const { image } = await asked(chat, first, '/image a fox');
 			await chat.idle();
 			const { id } = chat.conversation;
-			const file = picture && 'file' in picture ? picture.file : '';
+			const file = image && 'file' in image ? image.file : '';
 			const deletion = await conversations.delete(id);
 			assert.ok(deletion);
-			assert.equal(await pictures.read(id, file), undefined);
-			assert.deepEqual(await readdir(path.join(folder, 'pictures')), []);
+			assert.equal(await images.read(id, file), undefined);
+			assert.deepEqual(await readdir(path.join(folder, 'images')), []);
 			await conversations.restore(deletion);
-			assert.ok(await pictures.read(id, file));
+			assert.ok(await images.read(id, file));
 		});
 
 		it('is gone for good with the trash', async () => {
 			const chat = await open();
-			service.answer = answerWithPicture();
+			service.answer = answerWithImage();
 			await asked(chat, first, '/image a fox');
 			await chat.idle();
 			let now = Date.now();
@@ -327,11 +328,11 @@ describe('what a message asks for', () => {
 
 		it('that was changed on the disk is not shown', async () => {
 			const chat = await open();
-			service.answer = answerWithPicture();
-			const { picture } = await asked(chat, first, '/image a fox');
-			const file = picture && 'file' in picture ? picture.file : '';
-			await writeFile(path.join(folder, 'pictures', chat.conversation.id, file), '<svg/>');
-			assert.equal(await pictures.read(chat.conversation.id, file), undefined);
+			service.answer = answerWithImage();
+			const { image } = await asked(chat, first, '/image a fox');
+			const file = image && 'file' in image ? image.file : '';
+			await writeFile(path.join(folder, 'images', chat.conversation.id, file), '<svg/>');
+			assert.equal(await images.read(chat.conversation.id, file), undefined);
 		});
 	});
 });

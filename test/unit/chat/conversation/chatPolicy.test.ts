@@ -71,7 +71,7 @@ describe('the chat under a policy', () => {
 
 	it('asks nobody where the policy leaves nobody, and keeps the message', async () => {
 		assert.ok(service.connection);
-		service.connection.providers = [{ slug: 'a', dataPolicy: 'stores data' }];
+		service.connection.providers = [{ slug: 'a', dataPolicy: { zeroDataRetention: false } }];
 		const chat = await open();
 		await chat.choose({ retention: true });
 		await chat.send(first, 'One?');
@@ -82,8 +82,9 @@ describe('the chat under a policy', () => {
 		assert.equal((await onDisk())[0]?.turns[0]?.question, 'One?');
 	});
 
-	it('searches under the policy too, and asks for no picture where that leaves providers out', async () => {
-		const chat = await open({ modes: async () => ({ search: 'acme-search', image: 'painter' }) });
+	it('searches under the policy too, and asks for no image where that leaves providers out', async () => {
+		windows.modes = { search: 'acme-search', image: 'painter' };
+		const chat = await open();
 		await chat.choose({ routing: { sort: 'price' }, parameters: { seed: 4 } });
 		await chat.send(first, '/search One?');
 		await replyEnded(chat);
@@ -96,7 +97,7 @@ describe('the chat under a policy', () => {
 		await chat.send(second, '/image A bicycle');
 		await replyEnded(chat);
 		assert.equal(bodies().length, 1);
-		assert.match(replyOf(chat, second).explanation?.message ?? '', /before it was sent: picture/);
+		assert.match(replyOf(chat, second).explanation?.message ?? '', /before it was sent: image/);
 	});
 
 	it('tells what a reply cost by the prices of its time', async () => {

@@ -22,7 +22,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { testClient } from '../../client/testClient.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { TestChannels } from '../encrypted/testChannels.ts';
-import { noModes } from '../modes/noModes.ts';
+import { noImages } from '../noServices.ts';
 import { TestService } from '../testService.ts';
 
 const [first, second, third] = TURN_IDS;
@@ -59,6 +59,7 @@ describe('an encrypted conversation', () => {
 
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
+			onChange: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),
@@ -66,15 +67,20 @@ describe('an encrypted conversation', () => {
 					remembered = { id: shown.id, ...(shown.encryption ? { encryption: shown.encryption } : {}) };
 				},
 			},
-			client: async () => plain,
-			connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
-			...noModes(folder),
-			channels,
-			policy: service.policy,
+			service: {
+				client: async () => plain,
+				connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
+				modes: async () => ({}),
+				channels,
+				settings: service.settings,
+			},
+			explain: {
+				error: error => ({ message: `unexplained: ${(error as Error).message}` }),
+				finish: problem => ({ message: problem }),
+			},
+			images: noImages(folder),
 			unsent: service.unsent,
 			workspace: () => ({ folders: [] }),
-			explainError: error => ({ message: `unexplained: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: problem }),
 			clock: systemClock,
 			logger: nullLogger,
 			...others,
@@ -86,7 +92,7 @@ describe('an encrypted conversation', () => {
 	async function begin(others: Partial<Encryption> = {}): Promise<OpenConversations> {
 		const conversations = await openWindow();
 		void (await conversations.showNewEncrypted({ connection: 'test', ...others })).connect();
-		await waitFor('the way is open', () => conversations.shown.wayState?.kind === 'open');
+		await waitFor('the way is open', () => conversations.shown.channelState?.kind === 'open');
 		return conversations;
 	}
 
@@ -140,7 +146,7 @@ describe('an encrypted conversation', () => {
 		await ask(shown, first, MARKER);
 		await opened[0]?.close();
 		const again = (await openWindow()).shown;
-		assert.equal(again.wayState?.kind, 'idle');
+		assert.equal(again.channelState?.kind, 'idle');
 		await ask(again, second, 'Still?');
 		assert.deepEqual(questions().at(-1), [MARKER, 'So ', 'Still?']);
 		assert.equal(channels.knownKeys.length, 2);
@@ -158,7 +164,7 @@ describe('an encrypted conversation', () => {
 		assert.equal(service.requests.length, 0);
 	});
 
-	it('takes no message for search, pictures or another connection, and asks nobody', async () => {
+	it('takes no message for search, images or another connection, and asks nobody', async () => {
 		const { shown } = await begin();
 		for (const text of ['/search lighthouse', '/image lighthouse']) {
 			assert.deepEqual(await shown.send(first, text), { reason: 'encrypted-mode' });
@@ -180,7 +186,7 @@ describe('an encrypted conversation', () => {
 		assert.equal(reply.text, 'Genuine. ');
 		assert.equal(reply.state, 'failed');
 		assert.equal(reply.explanation?.message, 'explained: tampered');
-		assert.equal(shown.wayState?.kind, 'ended');
+		assert.equal(shown.channelState?.kind, 'ended');
 		assert.equal(channels.closed, 1);
 		assert.deepEqual(await shown.retry(second), { reason: 'encryption-ended' });
 		assert.deepEqual(await shown.continue(second), { reason: 'encryption-ended' });
@@ -190,7 +196,7 @@ describe('an encrypted conversation', () => {
 		assert.deepEqual([view.reply.canRetry, view.reply.canContinue], [false, false]);
 		await opened[0]?.close();
 		const again = (await openWindow()).shown;
-		assert.equal(again.wayState?.kind, 'ended');
+		assert.equal(again.channelState?.kind, 'ended');
 		assert.deepEqual(await again.send(third, 'Hello?'), { reason: 'encryption-ended' });
 		assert.equal(enclave.messages.length, 2);
 		assert.equal(service.requests.length, 0);
@@ -217,7 +223,7 @@ describe('an encrypted conversation', () => {
 		enclave.expire();
 		assert.equal((await ask(shown, second, 'Still there?')).text, 'So ');
 		assert.equal(enclave.attestations.length, 2);
-		assert.equal(shown.wayState?.kind, 'open');
+		assert.equal(shown.channelState?.kind, 'open');
 	});
 
 	it('never asks the plain service where the channel cannot be reached', async () => {
@@ -225,7 +231,7 @@ describe('an encrypted conversation', () => {
 		const conversations = opened[0] as OpenConversations;
 		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
 		await enclave.server.stop();
-		await waitFor('the way is refused or open', () => conversations.shown.wayState?.kind !== 'connecting');
+		await waitFor('the way is refused or open', () => conversations.shown.channelState?.kind !== 'connecting');
 		const reply = await ask(conversations.shown, first, MARKER);
 		assert.equal(reply.state, 'failed');
 		assert.match(reply.explanation?.message ?? '', /^explained/);
@@ -249,7 +255,7 @@ describe('an encrypted conversation', () => {
 		shown.stop();
 		await ended(shown);
 		release();
-		await waitFor('the way is open', () => shown.wayState?.kind === 'open');
+		await waitFor('the way is open', () => shown.channelState?.kind === 'open');
 		assert.equal(replyOf(shown, first).state, 'stopped');
 		assert.equal(enclave.messages.length, 0);
 	});
@@ -261,7 +267,7 @@ describe('an encrypted conversation', () => {
 		await waitFor('the session is closed', () => channels.closed === 1);
 		assert.equal(conversations.shown.conversation.encryption, undefined);
 		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
-		await waitFor('the way is open', () => conversations.shown.wayState?.kind === 'open');
+		await waitFor('the way is open', () => conversations.shown.channelState?.kind === 'open');
 		await conversations.close();
 		assert.equal(channels.closed, 2);
 	});
@@ -330,7 +336,7 @@ describe('an encrypted conversation', () => {
 				const { conversation } = await parseConversationFile(await readFile(file, 'utf8'));
 				assert.ok(conversation.encryption);
 				const { shown } = await openWindow();
-				assert.notEqual(shown.wayState, undefined);
+				assert.notEqual(shown.channelState, undefined);
 				await shown.send(second, 'And?');
 				await ended(shown);
 				assert.equal(service.requests.length, 0);

@@ -140,7 +140,8 @@ describe('the conversations of a window', () => {
 
 	it('let a reply go on behind another conversation, save it, and show it live again', async () => {
 		const reply = slowly();
-		const conversations = await open();
+		const changes: ShownChange[] = [];
+		const conversations = await open({ onChange: (_, change, isShown) => isShown && changes.push(change) });
 		await conversations.shown.send(first, 'One?');
 		await waitFor('some text', () => replyOf(conversations).text === 'So far');
 		const id = idOf(conversations);
@@ -154,8 +155,6 @@ describe('the conversations of a window', () => {
 		);
 		await conversations.open(id);
 		assert.equal(conversations.shown, background);
-		const changes: ShownChange[] = [];
-		conversations.onDidChange(change => changes.push(change));
 		reply.say(' good.');
 		await waitFor('the text', () => changes.some(change => change.kind === 'text' && change.text === ' good.'));
 		reply.end();
@@ -195,16 +194,16 @@ describe('the conversations of a window', () => {
 
 	it('keep open what could not be saved, and save it when the window closes', async () => {
 		const reply = slowly();
-		const conversations = await open();
+		const notices: (string | undefined)[] = [];
+		const onChange: OpenConversationsOptions['onChange'] = (chat, change, isShown) => {
+			if (change.kind === 'notice' && !isShown) {
+				notices.push(chat.notice?.kind);
+			}
+		};
+		const conversations = await open({ onChange });
 		await conversations.shown.send(first, 'One?');
 		await waitFor('some text', () => replyOf(conversations).text === 'So far');
 		const id = idOf(conversations);
-		const notices: (string | undefined)[] = [];
-		conversations.onDidChangeInBackground(({ chat, change }) => {
-			if (change.kind === 'notice') {
-				notices.push(chat.notice?.kind);
-			}
-		});
 		await conversations.showNew();
 		await rm(folder, { recursive: true });
 		await writeFile(folder, 'a file in the way');

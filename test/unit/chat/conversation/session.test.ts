@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ClientError } from '../../../../src/base/errors.ts';
 import {
 	SAVE_INTERVAL_MS,
 	type Session,
@@ -7,7 +8,6 @@ import {
 	WAITING_AFTER_MS,
 } from '../../../../src/chat/conversation/session.ts';
 import type { Reply } from '../../../../src/chat/model/conversation.ts';
-import { ClientError } from '../../../../src/client/core/errors.ts';
 import { ManualClock, settle } from '../../../support/manualClock.ts';
 import { reply } from '../conversations.ts';
 import { ReplySource } from '../replySource.ts';
@@ -68,6 +68,33 @@ describe('a running reply', () => {
 			last(),
 			reply({ text: 'Because.', startedAt: 0, firstAt: 0, endedAt: 1_234, provider: 'provider-a' }),
 		);
+	});
+
+	it('tells what was appended as it came, and whatever else changes as a whole', async () => {
+		const appended: unknown[] = [];
+		const onChange = (_: Reply, waiting: boolean, text: unknown) => void appended.push(waiting ? 'waits' : text);
+		const session = start({ onChange, save: async () => {} });
+		source.give({ type: 'reasoning', text: 'Hm' }, { type: 'reasoning', text: 'm.' });
+		source.text('Be');
+		source.text('cau');
+		source.give({ type: 'served', provider: 'provider-a' });
+		await clock.advance(WAITING_AFTER_MS);
+		source.text('se');
+		source.text('.');
+		source.end();
+		await session.ended;
+		const whole = undefined;
+		assert.deepEqual(appended, [
+			whole,
+			{ kind: 'reasoning', text: 'm.' },
+			whole,
+			{ kind: 'text', text: 'cau' },
+			whole,
+			'waits',
+			whole,
+			{ kind: 'text', text: '.' },
+			whole,
+		]);
 	});
 
 	it('is saved at most a second after a change, and once more at its end', async () => {
@@ -186,6 +213,13 @@ describe('a running reply', () => {
 		source.fail(new ClientError('truncated', 'no end'));
 		await session.ended;
 		assert.equal(last().state, 'cutOff');
+	});
+
+	it('takes no other error for the end of a cut stream, whatever its code says', async () => {
+		const session = start();
+		source.fail(Object.assign(new Error('no end'), { code: 'truncated' }));
+		await session.ended;
+		assert.equal(last().state, 'failed');
 	});
 
 	it('says so when a reply ends without a word, or for a reason of its own', async () => {

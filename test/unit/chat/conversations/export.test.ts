@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { exportJson } from '../../../../src/chat/conversations/exportJson.ts';
-import { type ExportWords, exportMarkdown } from '../../../../src/chat/conversations/exportMarkdown.ts';
+import { type ExportWords, exportJson, exportMarkdown } from '../../../../src/chat/conversations/exportFormats.ts';
 import { addTurn, type Conversation, type Turn } from '../../../../src/chat/model/conversation.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
@@ -20,7 +19,7 @@ const words: ExportWords = {
 	shortened: count => `(${count} left out)`,
 	earlierReplies: count => `${count} other replies`,
 	continued: (moment, offset) => `Continued ${moment} after ${offset}`,
-	picture: prompt => `Picture: ${prompt}`,
+	image: prompt => `Image: ${prompt}`,
 	sources: 'Sources',
 	sourcesCut: 'And more.',
 	stopped: 'Stopped.',
@@ -55,17 +54,17 @@ describe('a conversation as Markdown', () => {
 		assert.ok(exportJson(conversation(attached), 0).includes('"label": "a.md:3-4"'));
 	});
 
-	it('holds the sources of an answer, and the address of a picture without loading it', () => {
+	it('holds the sources of an answer, and the address of an image without loading it', () => {
 		const sources = [{ url: 'https://a.example/x', title: 'A *title*', start: 0, end: 3 }];
 		const searched: Turn = { ...turn(first, 'Why?', reply({ text: 'So.', sources })), mode: 'search' };
-		const pictured: Turn = {
+		const imaged: Turn = {
 			...turn(second, 'A [fox]', reply({ text: 'https://a.example/fox.png?a=b' })),
 			previous: first,
 			mode: 'image',
 		};
-		const value = conversation(searched, pictured);
+		const value = conversation(searched, imaged);
 		assert.ok(markdown(value).includes('So.\n\n**Sources**\n\n1. [A \\*title\\*](<https://a.example/x>)\n\n## You'));
-		assert.ok(markdown(value).includes('[Picture: A \\[fox\\]](<https://a.example/fox.png?a=b>)'));
+		assert.ok(markdown(value).includes('[Image: A \\[fox\\]](<https://a.example/fox.png?a=b>)'));
 		assert.ok(exportJson(value, 0).includes('"title": "A *title*"'));
 	});
 

@@ -1,7 +1,7 @@
+import { ClientError } from '../../../../src/base/errors.ts';
 import { Emitter } from '../../../../src/base/event.ts';
-import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/channels.ts';
+import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/conversationChannel.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
-import { ClientError } from '../../../../src/client/core/errors.ts';
 import type { Client } from '../../../../src/client/types.ts';
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */

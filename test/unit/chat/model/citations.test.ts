@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { addSources, citationsOf, type Source } from '../../../../src/chat/model/citations.ts';
-import { sourcesAsMarkdown, sourcesAsText } from '../../../../src/chat/model/sourceList.ts';
+import {
+	addSources,
+	citationsOf,
+	type Source,
+	sourcesAsMarkdown,
+	sourcesAsText,
+} from '../../../../src/chat/model/citations.ts';
 
 const source = (url: string, start?: number, end?: number, others: Partial<Source> = {}): Source => ({
 	url,

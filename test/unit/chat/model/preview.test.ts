@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AskedWith } from '../../../../src/chat/model/policy.ts';
-import { policyProblem, previewOf } from '../../../../src/chat/model/preview.ts';
+import { previewOf, providerProblem } from '../../../../src/chat/model/preview.ts';
+import type { AskedWith } from '../../../../src/chat/model/settings.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
-import type { ProviderPreferences } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
 
 const PROVIDERS = [
 	{
@@ -38,7 +38,7 @@ function connection(name = 'acme', others: object = {}): Connection {
 	};
 }
 
-const rowsOf = (provider: ProviderPreferences, others: Partial<AskedWith> = {}, of = connection()) =>
+const rowsOf = (provider: RoutingPolicy, others: Partial<AskedWith> = {}, of = connection()) =>
 	Object.fromEntries(
 		previewOf(of, { model: 'large', provider, ...others }).map(({ slug, verdict, reasons }) => [
 			slug,
@@ -129,7 +129,7 @@ describe('the preview of a policy', () => {
 		const slugs = previewOf(connection(), { model: 'large', provider: { sort: 'price' } }).map(({ slug }) => slug);
 		assert.deepEqual(slugs, ['cheap', 'safe', 'quiet', 'other']);
 		assert.equal(rowsOf({ sort: 'latency' })['safe'], 'remains measured price');
-		assert.equal(rowsOf({ sort: { by: 'x' } })['safe'], 'remains sorted-as-told price');
+		assert.equal(rowsOf({ sort: { by: 'x' } })['safe'], 'remains sorted-by-object price');
 	});
 
 	it('counts who hosts an alternate, and names who is named and not listed', () => {
@@ -149,6 +149,7 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ zdr: true }, small, local)['acme'], undefined);
 		assert.equal(rowsOf({ zdr: true, only: ['acme'] }, small, local)['acme']?.split(' ')[0], 'remains');
 		assert.equal(rowsOf({ only: ['acme'] }, small, local)['other']?.split(' ')[0], 'remains');
+		assert.equal(rowsOf({ ignore: ['acme'] }, small, local)['other'], 'out ignored');
 	});
 
 	it('takes what a prefix or an alias brings for part of the policy', () => {
@@ -164,8 +165,8 @@ describe('the preview of a policy', () => {
 });
 
 describe('a policy that leaves nobody', () => {
-	const problemOf = (provider: ProviderPreferences, of = connection()) =>
-		policyProblem(of, { model: 'large', provider })?.kind;
+	const problemOf = (provider: RoutingPolicy, of = connection()) =>
+		providerProblem(of, { model: 'large', provider })?.kind;
 
 	it('is found before anything is sent', () => {
 		assert.equal(problemOf({ only: [] }), 'routing');
@@ -180,6 +181,6 @@ describe('a policy that leaves nobody', () => {
 		assert.equal(problemOf({ only: ['quiet'], zdr: true }), undefined);
 		assert.equal(problemOf({ only: ['far'] }), undefined);
 		assert.equal(problemOf({ zdr: true }, connection('acme', { providers: [] })), undefined);
-		assert.equal(policyProblem(connection(), { model: 'unheard-of', provider: {} }), undefined);
+		assert.equal(providerProblem(connection(), { model: 'unheard-of', provider: {} }), undefined);
 	});
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { replyCost, totalCost } from '../../../../src/chat/model/cost.ts';
 import { costOf, servedModel, totalOf, withFacts } from '../../../../src/chat/model/replyFacts.ts';
-import { toDetailsView, toPolicyView } from '../../../../src/chat/protocol/toPolicyView.ts';
+import { toDetailsView, toSettingsView } from '../../../../src/chat/protocol/toView.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
@@ -153,14 +153,14 @@ describe('what a reply keeps', () => {
 		);
 		assert.deepEqual(details, {
 			asked: ['large', 'small'],
-			policy: { preset: 'cheapest', isPrivate: false, isLimited: true },
-			preferences: [
+			routing: { preset: 'cheapest', isPrivate: false, isLimited: true },
+			routingFields: [
 				['sort', 'price'],
 				['only', '["a"]'],
 				['zdr', 'false'],
 			],
 			parameters: [['temperature', '0']],
-			retention: 'as-account-is-set/account',
+			retention: { inForce: 'as-account-is-set', because: 'account' },
 			serviceId: 'id-1',
 			firstWord: 250,
 		});
@@ -169,16 +169,16 @@ describe('what a reply keeps', () => {
 	it('shows what the next message is sent with: the conversation’s choice before the settings', () => {
 		const defaults = { routing: { sort: 'price' as const }, retention: true, parameters: {}, instructions: '' };
 		const empty = conversation();
-		const view = toPolicyView(empty, defaults, 'large');
+		const view = toSettingsView(empty, defaults, 'large');
 		assert.deepEqual(
-			[view.model, view.policy, view.retention],
+			[view.model, view.routing, view.retention],
 			['large', { preset: 'cheapest', isPrivate: true, isLimited: false }, 'on'],
 		);
-		assert.equal(toPolicyView(empty, undefined, 'large').policy.preset, 'unreadable');
+		assert.equal(toSettingsView(empty, undefined, 'large').routing.preset, 'unreadable');
 		const own = { ...empty, settings: { model: 'small', routing: {}, retention: false } };
-		const chosen = toPolicyView(own, defaults, 'large');
+		const chosen = toSettingsView(own, defaults, 'large');
 		assert.deepEqual(
-			[chosen.model, chosen.policy, chosen.retention],
+			[chosen.model, chosen.routing, chosen.retention],
 			['small', { preset: 'balanced', isPrivate: false, isLimited: false }, 'off'],
 		);
 	});

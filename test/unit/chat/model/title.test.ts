@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cut, normalisedTitle, oneLine, titleOf } from '../../../../src/chat/model/title.ts';
+import { normalisedTitle, titleOf } from '../../../../src/chat/model/title.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 describe('the title of a conversation', () => {
@@ -20,12 +20,6 @@ describe('the title of a conversation', () => {
 		assert.equal(normalisedTitle('  a\n\u202eb\u0000 👩‍👩‍👧  '), 'a b 👩‍👩‍👧');
 		assert.equal(normalisedTitle(' \u2066\n'), undefined);
 		assert.equal(normalisedTitle('\u00ad\u3164\u{e0041}'), undefined);
-		assert.equal(oneLine('a\u200b\u{e0041}b\u034f'), 'a b');
 		assert.equal([...(normalisedTitle('😀'.repeat(500)) ?? '')].length, 200);
-	});
-
-	it('is never cut inside a character', () => {
-		assert.equal(cut('😀😀😀😀', 3), '😀😀…');
-		assert.equal(oneLine(cut('abc', 3)), 'abc');
 	});
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toContinuationRequest, toRequest } from '../../../../src/chat/model/toRequest.ts';
+import { channelHistory, toContinuationRequest, toRequest } from '../../../../src/chat/model/toRequest.ts';
 import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
@@ -109,5 +109,19 @@ describe('the request for a turn', () => {
 		assert.equal(request.messages[2]?.role, 'user');
 		assert.equal(request.messages.length, 3);
 		chatRequestSchema.parse(request);
+	});
+});
+
+describe('the history for the channel', () => {
+	it('begins with the user’s instructions, where there are some', () => {
+		const asked = [{ role: 'user' as const, content: 'Why?' }];
+		assert.deepEqual(channelHistory(asked, ' '), asked);
+		assert.deepEqual(channelHistory(asked, 'Be brief.'), [{ role: 'system', content: 'Be brief.' }, ...asked]);
+	});
+
+	it('refuses what the channel has no form for, rather than leaving it out', () => {
+		const image = { role: 'user' as const, content: [{ type: 'text' as const, text: 'a' }] };
+		assert.throws(() => channelHistory([image], ''), TypeError);
+		assert.throws(() => channelHistory([{ role: 'tool', content: 'a', tool_call_id: '1' }], ''), TypeError);
 	});
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { groupConversations } from '../../../../src/chat/conversations/listing.ts';
 import type { WorkspaceTag } from '../../../../src/chat/model/conversation.ts';
-import { belongsTo, remoteKey } from '../../../../src/chat/model/workspaceMatch.ts';
+import { belongsTo } from '../../../../src/chat/model/workspaceMatch.ts';
 
 const WIDGETS = 'file:///home/me/widgets';
 const GADGETS = 'file:///home/me/gadgets';
@@ -30,18 +30,18 @@ describe('whether a conversation belongs to what is open', () => {
 		assert.ok(!belongsTo({ folders: [] }, open([WIDGETS])));
 	});
 
-	it('knows a remote by its https and its ssh address', () => {
-		const key = remoteKey(REMOTE);
+	it('is so for a repository by its https and its ssh address', () => {
+		const tag: WorkspaceTag = { folders: [WIDGETS], remote: REMOTE };
 		for (const remote of [
 			'git@example.com:acme/widgets.git',
 			'ssh://git@Example.com/acme/widgets',
 			'https://example.com/acme/widgets/',
 			'example.com:acme/widgets',
 		]) {
-			assert.equal(remoteKey(remote), key, remote);
+			assert.ok(belongsTo(tag, open([], [remote])), remote);
 		}
-		assert.notEqual(remoteKey('git@example.com:acme/gadgets.git'), key);
-		assert.notEqual(remoteKey('/srv/acme/widgets.git'), key);
+		assert.ok(!belongsTo(tag, open([], ['git@example.com:acme/gadgets.git'])));
+		assert.ok(!belongsTo(tag, open([], ['/srv/acme/widgets.git'])));
 	});
 });
 

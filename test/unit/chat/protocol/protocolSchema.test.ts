@@ -27,7 +27,7 @@ describe('a message from the page', () => {
 			{ kind: 'refusal-follow', turn },
 			{ kind: 'connection-follow' },
 			{ kind: 'model-choose' },
-			{ kind: 'policy-choose' },
+			{ kind: 'routing-choose' },
 			{ kind: 'link-open', url: 'https://example.com/' },
 			{ kind: 'text-copy', text: 'x' },
 			{ kind: 'code-use', action: 'apply', turn, code: 'x', language: 'ts', file: 'a.ts' },

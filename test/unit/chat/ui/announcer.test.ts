@@ -3,13 +3,12 @@ import type { ReplyView, TurnView } from '../../../../src/chat/protocol/protocol
 import { Announcer, nextWords } from '../../../../src/chat/ui/announcer.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { pageStrings } from '../../../ui/pageStrings.ts';
 import { TURN_IDS } from '../conversations.ts';
 
 const start = { offset: 0, fence: '' };
 
 describe('the words of a reply for a screen reader', () => {
-	const words = (text: string, ended = false) => nextWords(text, start, ended, pageStrings).words;
+	const words = (text: string, ended = false) => nextWords(text, start, ended).words;
 
 	it('are whole sentences while the reply grows, and the rest at its end', () => {
 		assert.equal(words('Because the'), '');
@@ -25,7 +24,7 @@ describe('the words of a reply for a screen reader', () => {
 			let position = start;
 			const spoken: string[] = [];
 			for (let end = size; end < text.length + size; end += size) {
-				const next = nextWords(text.slice(0, end), position, end >= text.length, pageStrings);
+				const next = nextWords(text.slice(0, end), position, end >= text.length);
 				position = next.position;
 				spoken.push(next.words);
 			}
@@ -77,7 +76,7 @@ describe('the announcements of a reply', () => {
 
 	beforeEach(() => {
 		spoken.length = 0;
-		announcer = new Announcer(pageStrings, words => spoken.push(words));
+		announcer = new Announcer(words => spoken.push(words));
 	});
 
 	afterEach(() => announcer.dispose());

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { GrowingMarkdown } from '../../../../src/chat/ui/markdown/growingMarkdown.ts';
 import { createMarkdown } from '../../../../src/chat/ui/markdown.ts';
 
-const strings = { image: 'Image: {0}', plainText: 'Shown as plain text.', shortened: '{0} more.' };
 const RUNS = 2_000;
-const markdown = createMarkdown(strings);
+const markdown = createMarkdown();
 
 /** Pieces in which every rule of the language meets every other, with line ends of each kind. */
 const PIECES = [
@@ -260,7 +259,7 @@ describe('a growing text', () => {
 	for (const [kind, piece] of Object.entries(growth)) {
 		it(`is not parsed again and again: ${kind}`, () => {
 			let parsed = 0;
-			const counting = createMarkdown(strings);
+			const counting = createMarkdown();
 			const parse = counting.parse.bind(counting);
 			counting.parse = (source, environment) => {
 				parsed += source.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ClientError } from '../../../../src/base/errors.ts';
 import { LIMITS } from '../../../../src/client/core/limits.ts';
 import type { ChannelSession } from '../../../../src/client/types.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
-import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ClientError } from '../../../../src/base/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
 import { p384KeyPair, seal } from '../../../support/contractServer/channelCryptography.ts';
 import { answerWhole, Enclave } from '../../../support/enclave.ts';

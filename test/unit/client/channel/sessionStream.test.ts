@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ClientError } from '../../../../src/base/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave, type EnclaveMessage } from '../../../support/enclave.ts';

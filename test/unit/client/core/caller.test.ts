@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { systemErrorCode } from '../../../../src/base/errors.ts';
-import { ClientError, type ClientErrorCode } from '../../../../src/client/core/errors.ts';
+import { ClientError, type ClientErrorCode, systemErrorCode } from '../../../../src/base/errors.ts';
 import { LIMITS } from '../../../../src/client/core/limits.ts';
 import type { ChatRequest } from '../../../../src/contract/chatRequest.ts';
 import { type Answer, beginEvents, FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';

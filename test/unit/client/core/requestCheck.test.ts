@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ClientError } from '../../../../src/base/errors.ts';
 import { checkRequest } from '../../../../src/client/core/requestCheck.ts';
 import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
 import { decisionRequestSchema } from '../../../../src/contract/decisions.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ClientError } from '../../../../src/client/core/errors.ts';
+import { ClientError } from '../../../../src/base/errors.ts';
 import { SseDecoder, type SseEvent } from '../../../../src/client/core/sse.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

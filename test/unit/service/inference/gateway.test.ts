@@ -329,7 +329,7 @@ describe('the gateway', function () {
 			assert.equal(await gateway.servedBy({ provider: { only: ['errand'] } }), 'own');
 			assert.equal(await gateway.servedBy({ model: 'closed', provider: { ignore: ['own'] } }), 'remote');
 			for (const request of [{ model: 'errand/closed' }, { model: 'closed', provider: { only: ['errand'] } }]) {
-				assert.match((await refusal(gateway.chat(request), 404)).message, /serves open models alone/);
+				assert.match((await refusal(gateway.chat(request), 404)).message, /serves only open models/);
 			}
 		});
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gatewayDescriptionSchema } from '../../../../src/contract/control.ts';
-import { pictureOf } from '../../../../src/service/inference/gatewayDescription.ts';
+import { describeGateway } from '../../../../src/service/inference/gatewayDescription.ts';
 import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 
 function provider(slug: string, offers: Partial<ModelOffer>[], rest: Partial<Provider> = {}): Provider {
@@ -14,18 +14,18 @@ function provider(slug: string, offers: Partial<ModelOffer>[], rest: Partial<Pro
 	};
 }
 
-describe('the picture of the gateway', () => {
+describe('the description of the gateway', () => {
 	it('is one that a connection can have', () => {
-		const picture = pictureOf(
+		const description = describeGateway(
 			[provider('one', [{ contextLength: 9, prices: { input: 1, output: 2 }, quantization: 'int4' }])],
 			[{ name: 'mine', model: 'm', provider: { order: ['one'] } }],
 		);
-		const read = gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(picture)));
-		assert.deepEqual(read, { ...picture, foundServers: [] });
+		const read = gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(description)));
+		assert.deepEqual(read, { ...description, foundServers: [] });
 	});
 
 	it('has a model once, with the bound that no provider is under, the lowest price, and as open as all say', () => {
-		const { models } = pictureOf(
+		const { models } = describeGateway(
 			[
 				provider('one', [{ contextLength: 100, prices: { input: 3, output: 3 }, openWeights: true }]),
 				provider('two', [{ contextLength: 200, prices: { input: 1, output: 1 }, openWeights: false, label: 'M' }]),
@@ -46,27 +46,27 @@ describe('the picture of the gateway', () => {
 	});
 
 	it('tells no bound that one provider does not tell: a client would refuse what that one serves', () => {
-		const { models } = pictureOf([provider('one', [{ contextLength: 100 }]), provider('two', [{}])], []);
+		const { models } = describeGateway([provider('one', [{ contextLength: 100 }]), provider('two', [{}])], []);
 		assert.equal(models[0]?.contextLength, undefined);
 	});
 
 	it('says of a model that it calls tools where anybody can make it', () => {
 		const without = provider('one', [{ parameters: new Set(['stop'] as const) }]);
 		const withTools = provider('two', [{ parameters: new Set(['tools'] as const) }]);
-		assert.equal(pictureOf([without], []).models[0]?.tools, false);
-		assert.equal(pictureOf([without, withTools], []).models[0]?.tools, true);
+		assert.equal(describeGateway([without], []).models[0]?.tools, false);
+		assert.equal(describeGateway([without, withTools], []).models[0]?.tools, true);
 	});
 
 	it('says of a model that it takes images where anybody who has it takes them', () => {
 		const [blind, seeing] = [provider('one', [{}]), provider('two', [{ images: true }])];
-		assert.equal(pictureOf([blind], []).models[0]?.images, undefined);
-		const picture = pictureOf([blind, seeing], []);
-		assert.equal(picture.models[0]?.images, true);
-		assert.equal(gatewayDescriptionSchema.parse(picture).models[0]?.images, true);
+		assert.equal(describeGateway([blind], []).models[0]?.images, undefined);
+		const description = describeGateway([blind, seeing], []);
+		assert.equal(description.models[0]?.images, true);
+		assert.equal(gatewayDescriptionSchema.parse(description).models[0]?.images, true);
 	});
 
 	it('tells of a provider what holds for all of its models', () => {
-		const { providers } = pictureOf(
+		const { providers } = describeGateway(
 			[
 				provider('same', [
 					{ id: 'a', quantization: 'int4', dataPolicy: { zeroDataRetention: true } },
@@ -77,15 +77,15 @@ describe('the picture of the gateway', () => {
 			[],
 		);
 		assert.deepEqual(providers, [
-			{ slug: 'same', dataPolicy: 'zero data retention', quantizations: ['int4', 'fp8'], models: ['a', 'b'] },
+			{ slug: 'same', dataPolicy: { zeroDataRetention: true }, quantizations: ['int4', 'fp8'], models: ['a', 'b'] },
 			{ slug: 'mixed', models: ['a', 'b'] },
 		]);
 	});
 
 	it('has the slug of the service where something runs on this machine, for open models', () => {
 		const own = provider('own', [{ id: 'open' }, { id: 'closed', openWeights: false }], { isDedicated: true });
-		const slugs = pictureOf([own, provider('far', [{}])], []).providers.map(({ slug, models }) => [slug, models]);
+		const slugs = describeGateway([own, provider('far', [{}])], []).providers.map(({ slug, models }) => [slug, models]);
 		assert.deepEqual(slugs.at(-1), ['errand', ['open']]);
-		assert.ok(!pictureOf([provider('far', [{}])], []).providers.some(({ slug }) => slug === 'errand'));
+		assert.ok(!describeGateway([provider('far', [{}])], []).providers.some(({ slug }) => slug === 'errand'));
 	});
 });

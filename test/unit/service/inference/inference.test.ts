@@ -197,10 +197,10 @@ describe('the inference routes over an upstream', function () {
 	});
 
 	it('tell a window what can be named now', async () => {
-		const picture = gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.picture)).json());
-		assert.equal(picture.models[0]?.contextLength, 1000);
-		assert.deepEqual(picture.providers[0], { slug: 'own', label: 'Own', models: ['small'] });
-		assert.deepEqual(picture.providerPrefixes[0], { prefix: 'own', provider: 'own' });
+		const description = gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.description)).json());
+		assert.equal(description.models[0]?.contextLength, 1000);
+		assert.deepEqual(description.providers[0], { slug: 'own', label: 'Own', models: ['small'] });
+		assert.deepEqual(description.providerPrefixes[0], { prefix: 'own', provider: 'own' });
 	});
 
 	describe('aliases', () => {

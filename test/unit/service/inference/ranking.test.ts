@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ProviderPreferences } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
 import type { Measured } from '../../../../src/service/inference/measurements.ts';
 import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 import { type Ranked, rank } from '../../../../src/service/inference/ranking.ts';
@@ -41,7 +41,7 @@ function candidate(
 const ROUNDS = 1000;
 
 /** How often each is the first of 1,000 rankings. */
-function shares(candidates: Ranked[], preferences: ProviderPreferences = {}): Record<string, number> {
+function shares(candidates: Ranked[], preferences: RoutingPolicy = {}): Record<string, number> {
 	const random = seededRandom(7);
 	const counts: Record<string, number> = {};
 	for (let round = 0; round < ROUNDS; round++) {
@@ -51,7 +51,7 @@ function shares(candidates: Ranked[], preferences: ProviderPreferences = {}): Re
 	return Object.fromEntries(Object.entries(counts).map(([slug, count]) => [slug, count / ROUNDS]));
 }
 
-const order = (candidates: Ranked[], preferences: ProviderPreferences = {}) =>
+const order = (candidates: Ranked[], preferences: RoutingPolicy = {}) =>
 	rank(candidates, preferences, seededRandom(3)).map(({ provider }) => provider.slug);
 
 function near(share: number | undefined, expected: number): void {
@@ -95,7 +95,7 @@ describe('the ranking of providers', () => {
 			candidate('c', 2, { throughput: 30, latency: 0.1 }),
 		];
 		for (const sort of ['price', { by: 'price' }]) {
-			assert.deepEqual(order(candidates, { sort: sort as ProviderPreferences['sort'] }), ['b', 'c', 'a']);
+			assert.deepEqual(order(candidates, { sort: sort as RoutingPolicy['sort'] }), ['b', 'c', 'a']);
 		}
 		assert.deepEqual(order(candidates, { sort: 'throughput' }), ['c', 'b', 'a']);
 		assert.deepEqual(order(candidates, { sort: 'latency' }), ['c', 'b', 'a']);

@@ -43,7 +43,7 @@ describe('a scratch commit of what is not committed', () => {
 		(await repository.git('ls-tree', '-r', '-z', '--name-only', commit)).split('\0').filter(Boolean).sort();
 
 	/** What must be bit for bit as before: working tree, index, HEAD, references, stash. */
-	async function picture(): Promise<unknown> {
+	async function snapshot(): Promise<unknown> {
 		const files: string[] = [];
 		const walk = async (folder: string) => {
 			for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -91,10 +91,10 @@ describe('a scratch commit of what is not committed', () => {
 	it('holds every change and untracked file and nothing ignored, and leaves everything as it was', async () => {
 		await makeDirty();
 		await repository.git('stash', 'push', '--quiet', '--', 'kept.txt').catch(() => {});
-		const before = await picture();
+		const before = await snapshot();
 		const parent = await repository.head();
 		const commit = await commitChanges(place, parent, 'Uncommitted changes', refuse);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 		assert.equal(await repository.head(`${commit}^`), parent);
 		assert.deepEqual(await namesIn(commit), [
 			'-rf',
@@ -134,24 +134,24 @@ describe('a scratch commit of what is not committed', () => {
 
 	it('becomes a branch of the remote alone, and goes again', async () => {
 		await repository.write('new.txt', 'new\n');
-		const before = await picture();
+		const before = await snapshot();
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		const branch = await make(commit, 'origin');
 		assert.match(
 			await repository.git('ls-remote', '--heads', 'origin'),
 			new RegExp(`${commit}\trefs/heads/${branch.name}`),
 		);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 		await removeScratchBranch(place, branch);
 		assert.doesNotMatch(await repository.git('ls-remote', 'origin'), /errand-scratch/);
 	});
 
 	it('becomes a branch of the repository itself where that is cloned, and goes again', async () => {
-		const before = await picture();
+		const before = await snapshot();
 		const branch = await make(await repository.head(), undefined);
 		assert.deepEqual(await repository.branches(), [branch.name, 'main'].sort());
 		await removeScratchBranch(place, branch);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 	});
 
 	for (const remote of [undefined, 'origin']) {
@@ -195,10 +195,10 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('-C', 'nested', 'add', '--all');
 		await repository.git('-C', 'nested', 'commit', '--quiet', '-m', 'Theirs');
 		await repository.write('folder/own.txt', 'own\n');
-		const before = await picture();
+		const before = await snapshot();
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
 		assert.deepEqual(await namesIn(commit), ['README.md', 'folder/own.txt']);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 	});
 
 	it('takes along what lies outside a sparse checkout, and keeps what is not checked out', async () => {
@@ -209,9 +209,9 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('sparse-checkout', 'set', '--cone', 'inside');
 		await repository.write('outside/b.txt', 'changed\n');
 		await repository.write('outside/new.txt', 'new\n');
-		const before = await picture();
+		const before = await snapshot();
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 		assert.deepEqual(await namesIn(commit), [
 			'README.md',
 			'inside/a.txt',
@@ -236,13 +236,13 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('add', '--intent-to-add', 'run.sh');
 		await repository.git('config', 'core.splitIndex', 'true');
 		await repository.git('update-index', '--split-index');
-		const before = await picture();
+		const before = await snapshot();
 		let asked = 0;
 		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', async () => {
 			asked++;
 		});
 		assert.equal(asked, 1);
-		assert.deepEqual(await picture(), before);
+		assert.deepEqual(await snapshot(), before);
 		assert.equal(await repository.git('show', `${commit}:lines.txt`), 'a\nb\n');
 		assert.equal(await repository.git('show', `${commit}:a.upper`), 'A\n');
 		assert.match(await repository.git('ls-tree', commit, 'run.sh'), /^100755 /);

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogDocument } from '../../../../src/tasks/logDocument/logDocument.ts';
 import { createLineFormatter } from '../../../../src/tasks/logDocument/logWindow.ts';
+import type { LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
 import { createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
-import type { LogRecord } from '../../../../src/tasks/model/logRecord.ts';
 
 const format = createLineFormatter(
 	createStyledFormatter({

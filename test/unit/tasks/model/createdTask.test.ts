@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Task } from '../../../../src/contract/tasks.ts';
 import { findCreatedTask } from '../../../../src/tasks/model/createdTask.ts';
-import { readTask } from '../readTask.ts';
+import { readTask } from '../../../support/readTask.ts';
 
 const sentAt = Date.parse('2026-11-21T12:00:00Z');
 const request = { prompt: 'Fix it', repoUrl: 'https://host.example/acme/widgets' };

@@ -6,50 +6,22 @@ import {
 	type LaunchFacts,
 	planLaunch,
 } from '../../../../src/tasks/model/findings.ts';
-import type { LaunchPlace } from '../../../../src/tasks/model/launchTarget.ts';
-
-const place: LaunchPlace = {
-	ok: true,
-	kind: 'remote',
-	repoUrl: 'https://host.example/acme/widgets',
-	branch: 'main',
-	remote: 'origin',
-	there: 'c1',
-	here: 'c1',
-};
-
-function facts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
-	return {
-		target: place,
-		ahead: undefined,
-		behind: undefined,
-		changed: [],
-		nested: [],
-		hasConflicts: false,
-		repositoryKind: 'plain',
-		hasCredentials: false,
-		isNameUnsafe: false,
-		service: { kind: 'not-asked' },
-		isEmptyGitUser: false,
-		unknownAgent: undefined,
-		...changes,
-	};
-}
+import { launchFacts, launchPlace } from '../../../support/launchFacts.ts';
 
 const kinds = (changes: Partial<LaunchFacts>, decisions: LaunchDecisions = {}) =>
-	findFindings(facts(changes), decisions).map(({ kind }) => kind);
+	findFindings(launchFacts(changes), decisions).map(({ kind }) => kind);
 const first = <K extends Finding['kind']>(kind: K, changes: Partial<LaunchFacts>, decisions: LaunchDecisions = {}) => {
-	const found = findFindings(facts(changes), decisions).find(finding => finding.kind === kind);
+	const found = findFindings(launchFacts(changes), decisions).find(finding => finding.kind === kind);
 	assert.ok(found, `no finding ${kind}`);
 	return found as Finding & { kind: K };
 };
-const unpushed = { target: { ...place, here: 'c3' }, ahead: 2, behind: 0 };
+const unpushed = { target: { ...launchPlace, here: 'c3' }, ahead: 2, behind: 0 };
 
 describe('what is found before a task is sent', () => {
 	it('is nothing where the branch is pushed and clean', () => {
 		assert.deepEqual(kinds({}), []);
-		assert.deepEqual(planLaunch(facts(), {}), {
-			repoUrl: place.repoUrl,
+		assert.deepEqual(planLaunch(launchFacts(), {}), {
+			repoUrl: launchPlace.repoUrl,
 			branch: 'main',
 			commit: 'c1',
 			push: undefined,
@@ -64,22 +36,22 @@ describe('what is found before a task is sent', () => {
 			{ ok: false, problem: 'only-on-remote', remote: 'fork' },
 		] as const) {
 			assert.deepEqual(kinds({ target }), [target.problem]);
-			assert.equal(planLaunch(facts({ target }), {}), undefined);
+			assert.equal(planLaunch(launchFacts({ target }), {}), undefined);
 		}
 		assert.deepEqual(kinds({ isNameUnsafe: true }), ['unsafe-name']);
-		assert.equal(planLaunch(facts({ isNameUnsafe: true }), {}), undefined);
+		assert.equal(planLaunch(launchFacts({ isNameUnsafe: true }), {}), undefined);
 	});
 
 	it('is a branch that is not there yet, which is pushed, or goes on a scratch branch', () => {
-		const target = { ...place, there: undefined };
+		const target = { ...launchPlace, there: undefined };
 		assert.deepEqual(first('not-on-remote', { target }).choices, ['push', 'scratch']);
-		assert.deepEqual(planLaunch(facts({ target }), {})?.push, {
+		assert.deepEqual(planLaunch(launchFacts({ target }), {})?.push, {
 			remote: 'origin',
 			commit: 'c1',
 			to: 'main',
 			isNew: true,
 		});
-		const plan = planLaunch(facts({ target }), { commits: 'scratch' });
+		const plan = planLaunch(launchFacts({ target }), { commits: 'scratch' });
 		assert.deepEqual(plan?.scratch, { parent: 'c1', withChanges: false, remote: 'origin' });
 		assert.equal(plan?.push, undefined);
 	});
@@ -92,21 +64,21 @@ describe('what is found before a task is sent', () => {
 	});
 
 	it('is nothing of a branch that only the service sees, with which the task starts as it is there', () => {
-		const target = { ...place, there: undefined, here: undefined };
+		const target = { ...launchPlace, there: undefined, here: undefined };
 		assert.deepEqual(kinds({ target }), []);
-		const plan = planLaunch(facts({ target }), { commits: 'push' });
+		const plan = planLaunch(launchFacts({ target }), { commits: 'push' });
 		assert.deepEqual([plan?.branch, plan?.commit, plan?.push], ['main', undefined, undefined]);
 	});
 
 	it('is unpushed commits, which are pushed unless the user chose otherwise', () => {
 		assert.equal(first('unpushed', unpushed).chosen, 'push');
-		assert.deepEqual(planLaunch(facts(unpushed), {})?.push, {
+		assert.deepEqual(planLaunch(launchFacts(unpushed), {})?.push, {
 			remote: 'origin',
 			commit: 'c3',
 			to: 'main',
 			isNew: false,
 		});
-		const without = planLaunch(facts(unpushed), { commits: 'leave' });
+		const without = planLaunch(launchFacts(unpushed), { commits: 'leave' });
 		assert.deepEqual([without?.push, without?.scratch, without?.commit], [undefined, undefined, 'c1']);
 	});
 
@@ -118,36 +90,36 @@ describe('what is found before a task is sent', () => {
 			const changes = { target: unpushed.target, ...counts };
 			const { choices, chosen } = first('unpushed', changes, { commits: 'push' });
 			assert.deepEqual([choices, chosen], [['leave', 'scratch'], 'leave']);
-			assert.equal(planLaunch(facts(changes), { commits: 'push' })?.push, undefined);
+			assert.equal(planLaunch(launchFacts(changes), { commits: 'push' })?.push, undefined);
 		}
 	});
 
 	it('is commits that only the remote has, with which the task starts', () => {
-		const changes = { target: { ...place, here: 'c0' }, ahead: 0, behind: 3 };
+		const changes = { target: { ...launchPlace, here: 'c0' }, ahead: 0, behind: 3 };
 		assert.equal(first('behind', changes).behind, 3);
-		assert.equal(planLaunch(facts(changes), { commits: 'push' })?.commit, 'c1');
+		assert.equal(planLaunch(launchFacts(changes), { commits: 'push' })?.commit, 'c1');
 	});
 
 	it('is uncommitted changes, which stay out unless the user takes them along', () => {
 		const changes = { ...unpushed, changed: ['a.ts', 'b.ts'] };
 		assert.equal(first('changes', changes).chosen, 'leave');
-		assert.equal(planLaunch(facts(changes), {})?.scratch, undefined);
-		const along = planLaunch(facts(changes), { changes: 'scratch' });
+		assert.equal(planLaunch(launchFacts(changes), {})?.scratch, undefined);
+		const along = planLaunch(launchFacts(changes), { changes: 'scratch' });
 		assert.deepEqual(along?.scratch, { parent: 'c3', withChanges: true, remote: 'origin' });
 		assert.equal(along?.push, undefined, 'the branch of the user is not pushed as well');
 		assert.equal(first('unpushed', changes, { changes: 'scratch' }).chosen, 'scratch');
 	});
 
 	it('makes the scratch branch in the working repository where that is cloned', () => {
-		const target = { ...place, kind: 'working-repository', remote: undefined } as const;
-		const plan = planLaunch(facts({ target, changed: ['a.ts'] }), { changes: 'scratch' });
+		const target = { ...launchPlace, kind: 'working-repository', remote: undefined } as const;
+		const plan = planLaunch(launchFacts({ target, changed: ['a.ts'] }), { changes: 'scratch' });
 		assert.deepEqual(plan?.scratch, { parent: 'c1', withChanges: true, remote: undefined });
 	});
 
 	it('does not take along what a merge has left half done', () => {
 		const changes = { changed: ['a.ts'], hasConflicts: true };
 		assert.deepEqual(kinds(changes, { changes: 'scratch' }), ['conflicts']);
-		assert.equal(planLaunch(facts(changes), { changes: 'scratch' })?.scratch, undefined);
+		assert.equal(planLaunch(launchFacts(changes), { changes: 'scratch' })?.scratch, undefined);
 	});
 
 	it('is told what else the user should know', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isFiltered, matchesQuery, matchesText, NO_FILTER } from '../../../../src/tasks/model/taskFilter.ts';
-import { readTask } from '../readTask.ts';
+import { readTask } from '../../../support/readTask.ts';
 
 const task = readTask({
 	id: 'task-7',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Task } from '../../../../src/contract/tasks.ts';
 import { dayOf, groupTasks, outcomeOf, sortTasks } from '../../../../src/tasks/model/taskGroups.ts';
 import { processorMs } from '../../../support/processorTime.ts';
-import { readTask } from '../readTask.ts';
+import { readTask } from '../../../support/readTask.ts';
 
 const now = Date.parse('2026-11-21T12:00:00');
 const HOUR = 3_600_000;

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Task } from '../../../../src/contract/tasks.ts';
 import type { FollowState } from '../../../../src/tasks/model/followState.ts';
-import { describeTask, type RowWords, repositoryName } from '../../../../src/tasks/model/taskRow.ts';
+import { describeTask, repositoryName } from '../../../../src/tasks/model/taskRow.ts';
 import { processorMs } from '../../../support/processorTime.ts';
-import { readTask } from '../readTask.ts';
+import { readTask } from '../../../support/readTask.ts';
+import { rowWords } from '../../../support/rowWords.ts';
 
-const words: RowWords = {
-	untitled: 'Untitled',
-	queued: 'queued',
-	running: 'running',
-	saving: 'saving',
-	stopping: 'stopping',
-	percent: progress => `${progress} %`,
-	outcome: outcome => outcome,
-	changes: (added, removed, files) => `+${added} −${removed} in ${files}`,
-	pullRequest: number => `PR ${number}`,
-	age: milliseconds => `${milliseconds / 60_000} min`,
-	follow: state => (state.kind === 'reconnecting' ? `reconnecting at ${state.nextIndex}` : state.kind),
-};
 const now = Date.parse('2026-11-21T12:00:00Z');
 const describeRow = (task: Partial<Task>, follow?: FollowState, isStopping = false) =>
-	describeTask(readTask({ id: 't', ...task }), { now, follow, isStopping }, words);
+	describeTask(readTask({ id: 't', ...task }), { now, follow, isStopping }, rowWords);
 
 describe('the row of a task', () => {
 	const active: Partial<Task> = {
@@ -42,7 +30,7 @@ describe('the row of a task', () => {
 
 	it('says since when a task is there that is not followed, and of which other repository it is', () => {
 		const task = readTask({ id: 't', ...active, createdAt: '2026-11-21T11:48:00Z' });
-		const row = describeTask(task, { now, follow: undefined, isStopping: false, repository: 'acme/other' }, words);
+		const row = describeTask(task, { now, follow: undefined, isStopping: false, repository: 'acme/other' }, rowWords);
 		assert.equal(row.description, '45 % · agent-a · errand/add-retry · acme/other · 12 min');
 		assert.equal(repositoryName('https://host.example/acme/widgets.git'), 'acme/widgets');
 		assert.equal(repositoryName('C:\\code\\widgets\\'), 'code/widgets');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { countVisible, placeMarks } from '../../../../../src/chat/ui/citations/placeMarks.ts';
 import { createMarkdown } from '../../../../../src/chat/ui/markdown.ts';
 
-const markdown = createMarkdown({ image: 'Image: {0}', plainText: 'Plain.', shortened: '{0} more.' });
+const markdown = createMarkdown();
 const render = (text: string) => markdown.render(text);
 
 /** The visible text without white space, with the marks in it. */

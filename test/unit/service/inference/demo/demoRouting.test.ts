@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { placeCitations } from '../../../../../src/contract/citations.ts';
-import type { ProviderPreferences } from '../../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../../src/contract/provider.ts';
 import { ServiceProcess } from '../../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../../support/upstreamServer.ts';
 import { errorOf } from '../../helpers.ts';
@@ -25,7 +25,7 @@ describe('the demo behind the gateway', function () {
 			json: { model: 'demo', max_tokens: 1, messages: [{ role: 'user', content }], ...fields },
 		});
 
-	async function servedBy(provider: ProviderPreferences, fields: object = {}): Promise<string> {
+	async function servedBy(provider: RoutingPolicy, fields: object = {}): Promise<string> {
 		const response = await post('Hello', { provider, ...fields });
 		assert.equal(response.status, 200, await response.clone().text());
 		return ((await response.json()) as Reply).provider;

@@ -45,17 +45,17 @@ describe('a model server that is found on this machine', function () {
 		return service;
 	}
 
-	async function pictureOf(service: ServiceProcess): Promise<GatewayDescription> {
-		return gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.picture)).json());
+	async function descriptionOf(service: ServiceProcess): Promise<GatewayDescription> {
+		return gatewayDescriptionSchema.parse(await (await service.fetch(controlPaths.description)).json());
 	}
 
-	const slugs = async (service: ServiceProcess) => (await pictureOf(service)).providers.map(({ slug }) => slug);
+	const slugs = async (service: ServiceProcess) => (await descriptionOf(service)).providers.map(({ slug }) => slug);
 
 	const answer = (service: ServiceProcess, json: FoundAnswer) => service.fetch(controlPaths.foundServers, { json });
 
 	/** The user agrees to it as it is now. */
 	async function agree(service: ServiceProcess): Promise<void> {
-		const [found] = (await pictureOf(service)).foundServers;
+		const [found] = (await descriptionOf(service)).foundServers;
 		assert.ok(found);
 		assert.equal((await answer(service, { url: found.url, user: found.owner.user, use: true })).status, 200);
 	}
@@ -78,7 +78,7 @@ describe('a model server that is found on this machine', function () {
 	it('is told with its address and its user, and gets nothing but a question for its models', async () => {
 		const server = await listen();
 		const service = await start(server.port);
-		const { foundServers, models, providers } = await pictureOf(service);
+		const { foundServers, models, providers } = await descriptionOf(service);
 		const isKnown = process.platform === 'linux';
 		assert.deepEqual(foundServers, [
 			{
@@ -106,10 +106,10 @@ describe('a model server that is found on this machine', function () {
 		const { stateFolder } = service;
 		const next = await start(server.port, { stateFolder });
 		assert.ok((await slugs(next)).includes('ollama'));
-		const { url, owner } = (await pictureOf(next)).foundServers[0] ?? assert.fail();
+		const { url, owner } = (await descriptionOf(next)).foundServers[0] ?? assert.fail();
 		await answer(next, { url, user: owner.user, use: false });
 		assert.ok(!(await slugs(next)).includes('ollama'));
-		assert.equal((await pictureOf(next)).foundServers[0]?.use, false);
+		assert.equal((await descriptionOf(next)).foundServers[0]?.use, false);
 		const before = server.chats.length;
 		await errorOf(await chat(next, 'small'), 404);
 		assert.equal(server.chats.length, before);
@@ -145,19 +145,19 @@ describe('a model server that is found on this machine', function () {
 	it('is not looked for by a service that was started by hand and told nothing of it', async () => {
 		const server = await listen();
 		const service = await start(server.port, { handover: { upstreams: [] } });
-		assert.deepEqual((await pictureOf(service)).foundServers, []);
+		assert.deepEqual((await descriptionOf(service)).foundServers, []);
 		assert.deepEqual(server.requests, []);
 	});
 
 	it('cannot be answered for where none was found, nor with half an answer', async () => {
 		const service = await start((await listen()).port);
-		const [found] = (await pictureOf(service)).foundServers;
+		const [found] = (await descriptionOf(service)).foundServers;
 		const elsewhere = await answer(service, { url: 'http://127.0.0.1:1/v1', user: found?.owner.user ?? '', use: true });
 		assert.match(await errorOf(elsewhere, 404), /No model server was found at http:\/\/127\.0\.0\.1:1/);
 		for (const json of [{}, { url: found?.url, use: true }, { ...found, use: 'yes' }]) {
 			await errorOf(await service.fetch(controlPaths.foundServers, { json }), 400);
 		}
-		assert.equal((await pictureOf(service)).foundServers[0]?.use, undefined);
+		assert.equal((await descriptionOf(service)).foundServers[0]?.use, undefined);
 	});
 
 	it('is asked about again where the answers cannot be read', async () => {
@@ -171,7 +171,7 @@ describe('a model server that is found on this machine', function () {
 			await writeFile(file, text);
 			await chmod(file, 0o600);
 			const next = await start(server.port, { stateFolder: service.stateFolder });
-			assert.equal((await pictureOf(next)).foundServers[0]?.use, undefined, text);
+			assert.equal((await descriptionOf(next)).foundServers[0]?.use, undefined, text);
 			assert.ok(!(await slugs(next)).includes('ollama'));
 			await next.stop();
 		}
@@ -188,7 +188,7 @@ describe('a model server that is found on this machine', function () {
 		it('is named as such, and gets no prompt and no decision unasked', async () => {
 			const server = await listen({ user: STRANGER });
 			const service = await start(server.port);
-			const { foundServers } = await pictureOf(service);
+			const { foundServers } = await descriptionOf(service);
 			assert.deepEqual(foundServers[0]?.owner, { kind: 'other', user: `uid ${STRANGER}` });
 			await errorOf(await chat(service, 'small'), 404);
 			await decide(service);
@@ -206,7 +206,7 @@ describe('a model server that is found on this machine', function () {
 			const refused = await errorOf(await chat(service, 'small'), 503);
 			assert.match(refused, /another user than the one who was agreed to/);
 			assert.deepEqual(stranger.requests, []);
-			const { foundServers, providers } = await pictureOf(service);
+			const { foundServers, providers } = await descriptionOf(service);
 			assert.deepEqual(foundServers[0]?.owner, { kind: 'other', user: `uid ${STRANGER}` });
 			assert.equal(foundServers[0]?.use, undefined);
 			assert.ok(!providers.some(({ slug }) => slug === 'ollama'));

@@ -1,0 +1,89 @@
+// Addresses of git repositories, as remotes and services write them.
+
+/** Where a git remote points: an address that a remote service can clone, a directory on this machine, or neither. */
+export type RemotePlace =
+	| { kind: 'url'; url: string }
+	/** A path or `file:` URL as it was written. Relative ones are relative to the repository. */
+	| { kind: 'directory'; path: string }
+	| { kind: 'unknown' };
+
+const DRIVE = /^[A-Za-z]:[\\/]/;
+
+/** The form `user@host:path`, which git recognises when no slash precedes the first colon. */
+const SCP = /^(?:[^@/\\:]+@)?(\[[^\]]+\]|[^/\\:@[\]]+):(?!\/\/)(.*)$/s;
+
+/**
+ * Reads a remote's URL. The ssh, `git:` and `user@host:path` forms become an https address, and credentials, query and
+ * fragment are removed (contract: cloud-tasks.md, `clone_url` is HTTPS). Transports that run a program (`ext::`) are
+ * unknown.
+ */
+export function readRemoteUrl(remoteUrl: string): RemotePlace {
+	const text = remoteUrl.trim();
+	if (text === '' || text.startsWith('-') || /^[\w-]+::/.test(text)) {
+		return { kind: 'unknown' };
+	}
+	if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(text)) {
+		return readUrl(text);
+	}
+	const scp = DRIVE.test(text) ? null : SCP.exec(text);
+	if (scp) {
+		// A second user part would be credentials in a form that git does not know, so the address is not passed on.
+		if (/^[^/]*@/.test(scp[2] ?? '')) {
+			return { kind: 'unknown' };
+		}
+		return httpsUrl(scp[1] ?? '', scp[2] ?? '');
+	}
+	return { kind: 'directory', path: text };
+}
+
+function readUrl(text: string): RemotePlace {
+	const url = URL.parse(text);
+	switch (url?.protocol) {
+		case 'https:':
+		case 'http:': {
+			const path = url.pathname;
+			return path === '/' ? { kind: 'unknown' } : { kind: 'url', url: `${url.protocol}//${url.host}${path}` };
+		}
+		case 'ssh:':
+		case 'git:':
+		case 'git+ssh:':
+		case 'ssh+git:':
+			return httpsUrl(url.hostname, url.pathname);
+		case 'file:':
+			return { kind: 'directory', path: text };
+		default:
+			return { kind: 'unknown' };
+	}
+}
+
+function httpsUrl(host: string, path: string): RemotePlace {
+	const url = URL.parse(`https://${host}/${path.replace(/^\/+/, '')}`);
+	return url && url.hostname !== '' && url.pathname !== '/'
+		? { kind: 'url', url: `https://${url.host}${url.pathname}` }
+		: { kind: 'unknown' };
+}
+
+/**
+ * Whether a web address contains a user name or a password. The name in an ssh address belongs to the host and is no
+ * secret.
+ */
+export function hasCredentials(remoteUrl: string): boolean {
+	const url = URL.parse(remoteUrl.trim());
+	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
+}
+
+/**
+ * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
+ * address names no repository.
+ */
+export function repositoryKey(address: string): string | undefined {
+	const place = readRemoteUrl(address);
+	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;
+	const key = place.kind === 'directory' ? place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/') : text;
+	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
+}
+
+/** Whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */
+export function isSameRepository(one: string, other: string): boolean {
+	return (repositoryKey(one) ?? one) === (repositoryKey(other) ?? other);
+}

@@ -1,0 +1,154 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/async.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import type { Chat } from '../conversation/chat.ts';
+import type { SendRefusal } from '../conversation/chatOptions.ts';
+import { estimateTokens } from '../model/attachment.ts';
+import { findTurn } from '../model/conversation.ts';
+import { chooseModelButton, noImagesText } from '../settings/messages.ts';
+import { askFindings, findingKey } from './askFindings.ts';
+import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
+import { type ContextChips, mayRead } from './contextChips.ts';
+import { fitContext, type Measure } from './fitContext.ts';
+import { type ReadContext, readSource } from './readSource.ts';
+
+/** How long a message waits for context that is still being added, in milliseconds: some file systems never answer. */
+const ADDING_MS = 10_000;
+
+/**
+ * Sends `question` to `chat` as the turn `turnId`, with the context that waits in the composer, which is read anew. The
+ * chips are removed once the message has them. `onAsk` is called before the user is asked something. Resolves with why the
+ * message was not taken, or with undefined.
+ */
+export async function sendMessage(
+	context: ChatContext,
+	chat: Chat,
+	turnId: string,
+	question: string,
+	onAsk: () => void,
+): Promise<SendRefusal | undefined> {
+	// A message that comes again was taken with its context; the chips that wait now are for the next one.
+	if (findTurn(chat.conversation, turnId)) {
+		return chat.send(turnId, question);
+	}
+	const { chips, images, model } = context;
+	// What is chosen from here on is for the next message, which may go elsewhere.
+	const own = new Set(chips.chips.map(({ id }) => id));
+	const adding = [...context.adding];
+	await model.known();
+	const problem =
+		(await awaitAdded(context, adding, own, onAsk)) ??
+		(await imageProblem(context, chat)) ??
+		(await readChips(chips, onAsk)) ??
+		(await fitContext(chips, withQuestion(model.measure(), question), onAsk));
+	if (problem) {
+		return { reason: 'context', explanation: problem };
+	}
+	const sent = chips.chips.filter(({ id }) => own.has(id));
+	const attachments = sent.map(({ attachment }) => attachment);
+	const conversation = chat.conversation.id;
+	const copied = await images.copyTo(conversation, attachments);
+	const refusal: SendRefusal | undefined = copied.problem
+		? { reason: 'context', explanation: copied.problem }
+		: await chat.send(turnId, question, attachments);
+	if (refusal) {
+		// The conversation may never come to be.
+		await images.remove(conversation, copied.files);
+	} else {
+		for (const { id } of sent) {
+			chips.remove(id);
+		}
+	}
+	return refusal;
+}
+
+function withQuestion(measure: Measure, question: string): Measure {
+	return { ...measure, request: measure.request + estimateTokens(question) };
+}
+
+/**
+ * Waits for the context that was chosen before the message was sent, and adds the ids of its chips to `own`. Resolves with
+ * why the message cannot go, or with undefined.
+ */
+async function awaitAdded(
+	context: { adding: Set<Promise<Added>>; clock: Clock },
+	adding: readonly Promise<Added>[],
+	own: Set<string>,
+	onAsk: () => void,
+): Promise<Explanation | undefined> {
+	if (adding.length === 0) {
+		return undefined;
+	}
+	// What is being added may ask the user.
+	onAsk();
+	const waited = Promise.withResolvers<undefined>();
+	const cancel = context.clock.after(ADDING_MS, () => waited.resolve(undefined));
+	const added = await Promise.race([Promise.all(adding), waited.promise]);
+	cancel();
+	if (added === undefined) {
+		for (const late of adding) {
+			context.adding.delete(late);
+		}
+		return {
+			message: vscode.l10n.t(
+				'Not sent: some of what was to go with it is still being read. Send it again to go with what is there.',
+			),
+		};
+	}
+	for (const id of added.flatMap(({ ids }) => ids)) {
+		own.add(id);
+	}
+	return added.some(({ isMissing }) => isMissing)
+		? {
+				message: vscode.l10n.t('Not sent: some of what was to go with it was not added. Send it again to go without.'),
+			}
+		: undefined;
+}
+
+/** Resolves with why the images among the chips cannot go to the conversation, or with undefined. */
+async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<Explanation | undefined> {
+	if (chips.chips.every(({ attachment }) => attachment.image === undefined)) {
+		return undefined;
+	}
+	if (chat.conversation.encryption) {
+		return { message: encryptedImageText() };
+	}
+	if (chat.mode !== 'chat' || model.measure().takesImages !== false) {
+		return undefined;
+	}
+	// The connection may have been described before the model's server said so, or before it had the model.
+	await model.askAgain();
+	const { takesImages, model: name } = model.measure();
+	return takesImages === false ? { message: noImagesText(name), action: chooseModelButton() } : undefined;
+}
+
+/**
+ * Reads each chip anew. Resolves with why the message cannot go where one cannot be read, or where the user holds one back
+ * in which something else was found by now; otherwise with undefined.
+ */
+export async function readChips(chips: ContextChips, onAsk: () => void): Promise<Explanation | undefined> {
+	if (chips.chips.length === 0) {
+		return undefined;
+	}
+	if (!mayRead()) {
+		return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
+	}
+	for (const { id, source, confirmed } of chips.chips) {
+		let read: ReadContext;
+		try {
+			read = await readSource(source);
+		} catch (error) {
+			return { message: chips.problemOf(error) };
+		}
+		const findings = read.findings.filter(finding => !confirmed.includes(findingKey(finding)));
+		if (findings.length > 0) {
+			const { label } = read.attachment;
+			onAsk();
+			if (!(await askFindings(label, findings, 'send'))) {
+				return { message: vscode.l10n.t('Not sent. Remove {0} from the context to send the rest.', label) };
+			}
+		}
+		chips.update(id, read.attachment, findings);
+	}
+	return undefined;
+}

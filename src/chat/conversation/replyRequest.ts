@@ -1,0 +1,130 @@
+// How a reply is asked for: the request of a turn, what may refuse it, and the call that answers it.
+
+import { defined } from '../../base/defined.ts';
+import type { ImageType } from '../../base/imageHeader.ts';
+import type { Client } from '../../client/types.ts';
+import type { ChatRequest } from '../../contract/chatRequest.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { searchModelOf } from '../../contract/search.ts';
+import type { ReplyEvent } from '../model/applyEvent.ts';
+import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
+import { type Conversation, turnsUpTo } from '../model/conversation.ts';
+import type { ReplyImage } from '../model/images.ts';
+import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/images.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { toRequest } from '../model/toRequest.ts';
+import type { ImageStore } from '../storage/imageStore.ts';
+
+/** The models that a connection has for each mode; a mode for which it has none is absent. */
+export type ModeModels = Partial<Record<Exclude<TurnMode, 'chat'>, string>>;
+
+/** Returns the models of a connection for search and for images. The search model has one name, whoever serves it. */
+export function modeModelsOf(connection: Connection): ModeModels {
+	const image = connection.models.find(({ kinds }) => kinds.includes('image'))?.id;
+	return {
+		...(connection.models.some(({ kinds }) => kinds.includes('search')) ? { search: searchModelOf(connection) } : {}),
+		...defined({ image }),
+	};
+}
+
+/** The turn that a reply is asked for. */
+export interface AskedTurn {
+	conversation: Conversation;
+	turnId: string;
+	mode: TurnMode;
+	model: string;
+	/** Builds the request for a new reply, or for one that goes on. */
+	toRequest: typeof toRequest;
+}
+
+/**
+ * Builds the request of a turn, with its images and the settings in force. Throws a RequestRefusal where it cannot be
+ * sent.
+ */
+export async function prepareRequest(
+	{ conversation, turnId, mode, model, toRequest }: AskedTurn,
+	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
+): Promise<RequestFacts & { request: ChatRequest }> {
+	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
+	return applySettings(toRequest(conversation, turnId, model, urls), conversation.settings, settings, mode);
+}
+
+/**
+ * Sends a request to what answers it in its mode: the model, the model with sources of the web, or an image model, whose
+ * image is kept beside the conversation.
+ */
+export async function sendRequest(
+	request: ChatRequest,
+	{ mode, conversation: { id } }: Pick<AskedTurn, 'mode' | 'conversation'>,
+	options: { client(): Promise<Client>; images: Pick<ImageStore, 'load'> },
+	signal: AbortSignal,
+): Promise<AsyncIterable<ReplyEvent>> {
+	const client = await options.client();
+	const { model, messages, provider } = request;
+	switch (mode) {
+		case 'chat':
+			return client.chat.stream(request, { signal });
+		case 'search':
+			return client.search.stream(messages, provider ? { signal, provider } : { signal });
+		case 'image': {
+			// An image model gets one prompt, never the conversation before it.
+			const prompt = messages.at(-1)?.content;
+			const asked = { model, prompt: typeof prompt === 'string' ? prompt : '' };
+			return imageReply(client, asked, signal, url => options.images.load(id, url, signal));
+		}
+	}
+}
+
+async function* imageReply(
+	client: Client,
+	request: { model: string; prompt: string },
+	signal: AbortSignal,
+	loadImage: (url: string) => Promise<ReplyImage>,
+): AsyncIterable<ReplyEvent> {
+	const { url, model, digest } = await client.images.generate(request, { signal });
+	yield { type: 'served', model: digest === undefined ? model : `${model}:${digest}` };
+	// The address, which was paid for, is in the conversation's file before anything else can go wrong.
+	yield { type: 'text', text: url };
+	yield { type: 'image', image: await loadImage(url) };
+	yield { type: 'finish', reason: 'stop' };
+}
+
+/**
+ * Returns the images that were attached to the messages up to the turn `turnId`, as `data:` URLs by their files. Throws a
+ * RequestRefusal where one is gone, or where they are more than a request can carry.
+ */
+async function requestImages(
+	conversation: Conversation,
+	turnId: string,
+	images: Pick<ImageStore, 'read'>,
+): Promise<ReadonlyMap<string, string>> {
+	const urls = new Map<string, string>();
+	const sizes = new Map<string, number>();
+	let total = 0;
+	for (const { attachments = [] } of turnsUpTo(conversation, turnId)) {
+		for (const { image, label } of attachments) {
+			if (!image) {
+				continue;
+			}
+			if (!urls.has(image.file)) {
+				const bytes = await images.read(conversation.id, image.file);
+				if (!bytes) {
+					throw new RequestRefusal({ kind: 'image-gone', label });
+				}
+				sizes.set(image.file, bytes.byteLength);
+				urls.set(image.file, dataUrl(image.type, bytes));
+			}
+			// Each message that has the image carries it once more.
+			total += sizes.get(image.file) ?? 0;
+			if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
+				throw new RequestRefusal({ kind: 'images-too-large' });
+			}
+		}
+	}
+	return urls;
+}
+
+/** Returns an image as a `data:` URL. */
+export function dataUrl(type: ImageType, bytes: Uint8Array): string {
+	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+}

@@ -1,0 +1,87 @@
+import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
+import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import type { TurnMode } from './mode.ts';
+import { type ProviderProblem, providerProblem } from './preview.ts';
+import {
+	type AskedWith,
+	askedWith,
+	type ConversationSettings,
+	excludesProviders,
+	type RequestSettings,
+	settingsInForce,
+	type UserSettings,
+	withRequestSettings,
+} from './settings.ts';
+
+/** What determines requests besides the conversation itself. */
+export interface SettingsSource {
+	/** The user's settings. Throws a RequestRefusal where a setting has the wrong form. */
+	defaults(): UserSettings;
+	/** The active connection, including what only its service knows. */
+	connection(): Promise<Connection>;
+}
+
+/** What is known about a request besides its reply. */
+export interface RequestFacts {
+	connection: Connection;
+	asked: AskedWith;
+	/** Whether the request runs under zero data retention, as far as that can be known. */
+	retention: ZeroDataRetention;
+}
+
+/**
+ * A request is refused before it is sent: its routing policy leaves no provider, a setting cannot be read, or its images cannot
+ * be sent. `issue` says what is wrong with the setting.
+ */
+export class RequestRefusal extends Error {
+	override readonly name = 'RequestRefusal';
+	readonly problem:
+		| ProviderProblem
+		| { kind: 'image' }
+		| { kind: 'setting'; setting: string; issue: string }
+		/** The connection does not say that the model accepts images. */
+		| { kind: 'no-images'; model: string }
+		| { kind: 'images-too-large' }
+		| { kind: 'image-gone'; label: string };
+
+	constructor(problem: RequestRefusal['problem']) {
+		super(`The request was refused before it was sent: ${problem.kind}`);
+		this.problem = problem;
+	}
+}
+
+/**
+ * Adds the settings in force to the request. Throws a RequestRefusal where they leave no provider to serve it.
+ */
+export async function applySettings(
+	request: ChatRequest,
+	settings: ConversationSettings | undefined,
+	source: SettingsSource,
+	mode: TurnMode,
+): Promise<RequestFacts & { request: ChatRequest }> {
+	const inForce = settingsFor(mode, settingsInForce(source.defaults(), settings));
+	const asked = askedWith(request.model, inForce);
+	const connection = await source.connection();
+	if (hasImages(request) && findModel(connection, request.model)?.images !== true) {
+		throw new RequestRefusal({ kind: 'no-images', model: request.model });
+	}
+	const problem = providerProblem(connection, asked);
+	if (problem) {
+		throw new RequestRefusal(problem);
+	}
+	const applied = withRequestSettings(request, inForce);
+	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied) };
+}
+
+/** Parameters and instructions apply only to chats with a model. Images are requested without any of them. */
+function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings {
+	if (mode === 'chat') {
+		return settings;
+	}
+	if (mode === 'image' && excludesProviders(settings.routing)) {
+		throw new RequestRefusal({ kind: 'image' });
+	}
+	return { models: [], routing: mode === 'search' ? settings.routing : {}, parameters: {}, instructions: '' };
+}

@@ -1,0 +1,138 @@
+// What a request carries besides its messages: the conversation's own choices override the user's settings.
+import * as z from 'zod';
+import {
+	type ChatMessage,
+	type ChatParameters,
+	type ChatRequest,
+	chatParametersSchema,
+} from '../../contract/chatRequest.ts';
+import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
+
+/** The user's settings. */
+export interface UserSettings {
+	routing: RoutingPolicy;
+	/** Undefined means `account`. */
+	retention: boolean | undefined;
+	parameters: ChatParameters;
+	/** Empty means that there are none. */
+	instructions: string;
+}
+
+/** `account` sends no `zdr`, so that the setting of the account applies. */
+export type RetentionChoice = boolean | 'account';
+
+/** The conversation's own choices, which are kept in its file. Fields that are missing take the user's settings. */
+export interface ConversationSettings {
+	/** The model, in any form in which a request may name it. */
+	readonly model?: string;
+	/** Alternates of the model, in order of preference. */
+	readonly models?: readonly string[];
+	/** Each field overrides the same field of the settings. */
+	readonly parameters?: ChatParameters;
+	/** Replaces the settings' routing policy as a whole. It never has `zdr`, for which `retention` is used. */
+	readonly routing?: RoutingPolicy;
+	readonly retention?: RetentionChoice;
+}
+
+/** A change of some of the settings; undefined removes one. */
+export type ConversationChoice = { readonly [K in keyof ConversationSettings]?: ConversationSettings[K] | undefined };
+
+/** A choice that cannot be read is ignored without affecting the rest of the file. */
+export const conversationSettingsSchema = z
+	.object({
+		model: z.string().min(1).optional().catch(undefined),
+		models: z.array(z.string().min(1)).optional().catch(undefined),
+		parameters: chatParametersSchema.optional().catch(undefined),
+		routing: routingPolicySchema.optional().catch(undefined),
+		retention: z
+			.union([z.boolean(), z.literal('account')])
+			.optional()
+			.catch(undefined),
+	})
+	.transform(withoutAbsent)
+	.optional()
+	.catch(undefined);
+
+/** Returns the settings without undefined fields, or undefined when nothing is left. */
+export function settingsOrNone(settings: ConversationChoice): ConversationSettings | undefined {
+	const kept = withoutAbsent(settings);
+	return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function withoutAbsent(settings: ConversationChoice) {
+	return Object.fromEntries(
+		Object.entries(settings).filter(([, value]) => value !== undefined),
+	) as ConversationSettings;
+}
+
+/** What a request carries besides its model and messages. */
+export interface RequestSettings {
+	models: readonly string[];
+	routing: RoutingPolicy;
+	parameters: ChatParameters;
+	instructions: string;
+}
+
+/** What a reply was requested with, in the form in which it was sent and is stored. */
+export interface AskedWith {
+	readonly model: string;
+	readonly models?: readonly string[];
+	readonly provider?: RoutingPolicy;
+	readonly parameters?: ChatParameters;
+}
+
+export function settingsInForce(user: UserSettings, conversation: ConversationSettings = {}): RequestSettings {
+	const { zdr: _, ...routing } = conversation.routing ?? user.routing;
+	const retention = retentionInForce(user, conversation);
+	return {
+		models: conversation.models ?? [],
+		routing: { ...routing, ...(retention === 'account' ? {} : { zdr: retention }) },
+		parameters: { ...user.parameters, ...conversation.parameters },
+		instructions: user.instructions,
+	};
+}
+
+/** Two settings can demand zero data retention; the stricter one wins. The conversation's own choice overrides both. */
+export function retentionInForce(user: UserSettings, conversation: ConversationSettings = {}): RetentionChoice {
+	if (conversation.retention !== undefined) {
+		return conversation.retention;
+	}
+	const wishes = [user.retention, user.routing.zdr];
+	return wishes.includes(true) ? true : wishes.includes(false) ? false : 'account';
+}
+
+/** Adds the settings to a request. Nothing that was not set is sent. */
+export function withRequestSettings(request: ChatRequest, settings: RequestSettings): ChatRequest {
+	const { models, routing, parameters, instructions } = settings;
+	const system: ChatMessage[] = instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+	return {
+		...request,
+		messages: [...system, ...request.messages],
+		...(models.length === 0 ? {} : { models: [...models] }),
+		...(Object.keys(routing).length === 0 ? {} : { provider: routing }),
+		...parameters,
+	};
+}
+
+export function askedWith(model: string, { models, routing, parameters }: RequestSettings): AskedWith {
+	return {
+		model,
+		...(models.length === 0 ? {} : { models: [...models] }),
+		...(Object.keys(routing).length === 0 ? {} : { provider: routing }),
+		...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+	};
+}
+
+/** Whether a routing policy excludes any provider. A preferred order of providers does not. */
+export function excludesProviders(routing: RoutingPolicy): boolean {
+	const { only, ignore = [], quantizations = [], allow_fallbacks, require_parameters, data_collection, zdr } = routing;
+	return (
+		only !== undefined ||
+		ignore.length > 0 ||
+		quantizations.length > 0 ||
+		allow_fallbacks === false ||
+		require_parameters === true ||
+		data_collection === 'deny' ||
+		zdr === true
+	);
+}

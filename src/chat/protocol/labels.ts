@@ -1,0 +1,90 @@
+// The words that the page and the editor's own lists have in common. Both configure `@vscode/l10n` when they load.
+import * as l10n from '@vscode/l10n';
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { SourceWords } from '../model/citations.ts';
+import { MAXIMUM_SOURCES } from '../model/citations.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { RoutingNameView } from './settingsProtocol.ts';
+
+export function modeLabel(mode: TurnMode): string {
+	switch (mode) {
+		case 'chat':
+			return l10n.t('Chat');
+		case 'search':
+			return l10n.t('Search');
+		case 'image':
+			return l10n.t('Image');
+	}
+}
+
+export function modeDescription(mode: TurnMode): string {
+	switch (mode) {
+		case 'chat':
+			return l10n.t('Ask the chat model');
+		case 'search':
+			return l10n.t('Answer with web sources');
+		case 'image':
+			return l10n.t('Generate an image from your description');
+	}
+}
+
+/** Why search and images cannot be used in an encrypted conversation. */
+export function noEncryptedModeText(): string {
+	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
+}
+
+export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {
+	const label = isLimited ? l10n.t('{0}, limited', presetLabel(preset)) : presetLabel(preset);
+	return isPrivate ? l10n.t('{0}, private', label) : label;
+}
+
+export function presetLabel(preset: RoutingNameView['preset']): string {
+	switch (preset) {
+		case 'balanced':
+			return l10n.t('Balanced');
+		case 'cheapest':
+			return l10n.t('Cheapest');
+		case 'fastest':
+			return l10n.t('Fastest');
+		case 'latency':
+			return l10n.t('Lowest latency');
+		case 'only':
+			return l10n.t('Only these');
+		case 'private':
+			return l10n.t('Private');
+		case 'custom':
+			return l10n.t('Custom');
+		case 'unreadable':
+			return l10n.t('Not readable');
+	}
+}
+
+/** Says whether zero data retention is in force and why, or that this cannot be known. */
+export function retentionText({ inForce, because }: ZeroDataRetention): string {
+	if (because === 'code-oriented-model') {
+		return l10n.t('In force: this code-oriented model always runs under it.');
+	}
+	if (inForce === 'as-account-is-set') {
+		return l10n.t('As set for the account; the service does not report how.');
+	}
+	if (inForce === 'no') {
+		return l10n.t('Not in force: neither the service nor your settings require it.');
+	}
+	switch (because) {
+		case 'account':
+			return l10n.t('In force: the account requires it, and no setting here can change that.');
+		case 'alias':
+			return l10n.t('In force: the alias requires it.');
+		case 'request':
+			return l10n.t('In force: the routing policy requires it.');
+	}
+}
+
+/** The heading over a reply's sources, and the note for a service that gave more than are kept. */
+export function sourceWords(language: string): SourceWords {
+	const most = new Intl.NumberFormat(language).format(MAXIMUM_SOURCES);
+	return {
+		sources: l10n.t('Sources'),
+		sourcesCut: l10n.t('The service gave more citations; the first {0} are kept.', most),
+	};
+}

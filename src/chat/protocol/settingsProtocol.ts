@@ -1,0 +1,54 @@
+// What the page shows of settings, costs and the details of replies. Plain types, as in protocol.ts.
+import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { RoutingName } from '../model/presets.ts';
+
+export interface RoutingNameView {
+	/** `unreadable` means that a setting has the wrong form. */
+	preset: RoutingName['preset'] | 'unreadable';
+	/** Whether the routing policy protects data beyond what its name says. */
+	isPrivate: boolean;
+	/** Whether the policy excludes providers beyond what its name says. */
+	isLimited: boolean;
+}
+
+/** In US dollars. */
+export interface CostView {
+	usd: number;
+	atLeast?: true;
+}
+
+/** The totals of all replies of a conversation, including those that are not shown. */
+export interface TotalView {
+	replies: number;
+	prompt: number;
+	completion: number;
+	/** Whether the tokens of some reply are not known. */
+	isPartial: boolean;
+	cost?: CostView;
+}
+
+/** The model and the routing policy of the next message. */
+export interface SettingsView {
+	/** The name of the model. */
+	model?: string;
+	routing: RoutingNameView;
+	retention: 'on' | 'off' | 'account';
+	total: TotalView;
+}
+
+/** A field of a request: its name there and its value. */
+export type FieldView = [name: string, value: string];
+
+/** What a reply was requested with, and what served it. */
+export interface DetailsView {
+	/** The requested model and its alternates. */
+	asked?: string[];
+	digest?: string;
+	serviceId?: string;
+	/** The time until the first text, in milliseconds. */
+	firstWord?: number;
+	routing?: RoutingNameView;
+	routingFields?: FieldView[];
+	parameters?: FieldView[];
+	retention?: ZeroDataRetention;
+}

@@ -1,0 +1,296 @@
+// The texts for models, routing policies and parameters in the editor's quick picks and messages.
+import * as vscode from 'vscode';
+import { ClientError } from '../../base/errors.ts';
+import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingProblem } from '../../contract/routing.ts';
+import { commands } from '../../platform/ids.ts';
+import { type Explanation, quote } from '../../platform/notify.ts';
+import { RequestRefusal } from '../model/applySettings.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { Preset } from '../model/presets.ts';
+import { type PreviewReason, type PreviewRow, readPrices } from '../model/preview.ts';
+import type { RetentionChoice } from '../model/settings.ts';
+import { type AskedWith, excludesProviders } from '../model/settings.ts';
+
+export type RoutingField = keyof RoutingPolicy;
+
+export function presetDetail(preset: Preset): string {
+	switch (preset) {
+		case 'balanced':
+			return vscode.l10n.t('The service balances by price and uptime.');
+		case 'cheapest':
+			return vscode.l10n.t('The provider with the lowest price first.');
+		case 'fastest':
+			return vscode.l10n.t('The provider with the most tokens per second first.');
+		case 'latency':
+			return vscode.l10n.t('The provider with the shortest time to the first token first.');
+		case 'only':
+			return vscode.l10n.t('Only the providers that you choose.');
+		case 'private':
+			return vscode.l10n.t('Only providers that store nothing, under zero data retention.');
+	}
+}
+
+/** Describes what a field of the routing policy does, as the settings describe it. */
+export function fieldDetail(field: RoutingField): string {
+	switch (field) {
+		case 'sort':
+			return vscode.l10n.t('What providers are sorted by');
+		case 'order':
+			return vscode.l10n.t('Providers to try first, in this order');
+		case 'only':
+			return vscode.l10n.t('The only providers that may serve');
+		case 'ignore':
+			return vscode.l10n.t('Providers that may not serve');
+		case 'allow_fallbacks':
+			return vscode.l10n.t('Whether others may serve when the first cannot; true when not set');
+		case 'require_parameters':
+			return vscode.l10n.t('Whether a provider must support every parameter of the request; false when not set');
+		case 'data_collection':
+			return vscode.l10n.t('Whether providers that may store data may serve; allow when not set');
+		case 'quantizations':
+			return vscode.l10n.t('Quantizations that may serve, such as fp8');
+		case 'preferred_min_throughput':
+			return vscode.l10n.t('Preferred throughput at least, in tokens per second');
+		case 'preferred_max_latency':
+			return vscode.l10n.t('Preferred latency at most, in seconds');
+		case 'zdr':
+			return vscode.l10n.t('Zero data retention: not set, false and true are three different things');
+	}
+}
+
+export function valueText(value: unknown): string {
+	if (value === undefined) {
+		return vscode.l10n.t('not set');
+	}
+	if (Array.isArray(value)) {
+		return value.length === 0 ? vscode.l10n.t('nobody') : value.join(', ');
+	}
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export function retentionLabel(choice: RetentionChoice): string {
+	return choice === 'account'
+		? vscode.l10n.t('As set for the service')
+		: choice
+			? vscode.l10n.t('On')
+			: vscode.l10n.t('Not required');
+}
+
+export function reasonText(reason: PreviewReason): string {
+	switch (reason.kind) {
+		case 'other-models':
+			return vscode.l10n.t('does not host this model');
+		case 'closed-model':
+			return vscode.l10n.t('serves only open models');
+		case 'ignored':
+			return vscode.l10n.t('ignore names it');
+		case 'not-in-only':
+			return vscode.l10n.t('only does not name it');
+		case 'not-in-order':
+			return vscode.l10n.t('order does not name it, and fallbacks are off');
+		case 'stores-data':
+			return vscode.l10n.t('data_collection: deny, but {0}', knownPolicyText(reason.policy));
+		case 'retains-data':
+			return vscode.l10n.t('zdr: true, but {0}', knownPolicyText(reason.policy));
+		case 'stores-and-retains-data':
+			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
+		case 'quantization':
+			return reason.offered.length === 0
+				? vscode.l10n.t('its quantization is not known')
+				: vscode.l10n.t('it runs {0}, which is not in quantizations', reason.offered.join(', '));
+		case 'parameters':
+			return vscode.l10n.t('it does not support {0}', reason.missing.join(', '));
+		case 'not-listed':
+			return vscode.l10n.t('the connection lists no such provider');
+		case 'policy-unclear':
+			return reason.policy === undefined
+				? vscode.l10n.t('its data policy is not listed; the service decides')
+				: vscode.l10n.t('its data policy reads “{0}”; the service decides', reason.policy);
+		case 'quantization-unknown':
+			return vscode.l10n.t('its quantizations are not listed; the service decides');
+		case 'parameters-unknown':
+			return vscode.l10n.t('its parameters are not listed; the service decides');
+		case 'in-order':
+			return vscode.l10n.t('number {0} of order', reason.place);
+		case 'after-order':
+			return vscode.l10n.t('after those of order');
+		case 'in-only':
+			return vscode.l10n.t('only names it');
+		case 'price':
+			return priceText(reason);
+		case 'price-unknown':
+			return vscode.l10n.t('price not listed');
+		case 'measured':
+			return reason.by === 'latency'
+				? vscode.l10n.t('by the latency that the service measures')
+				: vscode.l10n.t('by the throughput that the service measures');
+		case 'sorted-by-object':
+			return vscode.l10n.t('sorted by the object in sort');
+		case 'balanced':
+			return vscode.l10n.t('balanced by price and uptime');
+	}
+}
+
+function knownPolicyText(policy: string | undefined): string {
+	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
+}
+
+/** Formats prices in US dollars for a million tokens. */
+export function priceText({ input, output }: { input?: number; output?: number }): string {
+	const format = new Intl.NumberFormat(vscode.env.language, {
+		style: 'currency',
+		currency: 'USD',
+		currencyDisplay: 'narrowSymbol',
+		minimumFractionDigits: 0,
+		maximumFractionDigits: 4,
+	});
+	if (input !== undefined && output !== undefined) {
+		return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
+	}
+	return input === undefined
+		? vscode.l10n.t('{0} out for 1M tokens, the price in is not listed', format.format(output ?? 0))
+		: vscode.l10n.t('{0} in for 1M tokens, the price out is not listed', format.format(input));
+}
+
+/** Describes a model in a list, besides its name. For a model with several hosts, the price is the lowest. */
+export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): string {
+	const { contextLength, tools, images, openWeights, codeOriented, prices } = model;
+	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
+	const known = readPrices(prices);
+	return [
+		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
+		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
+		images === true ? vscode.l10n.t('images') : '',
+		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
+		codeOriented === true ? vscode.l10n.t('zero data retention') : '',
+		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
+	]
+		.filter(part => part !== '')
+		.join(' · ');
+}
+
+export function chooseModelButton(): NonNullable<Explanation['action']> {
+	return { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
+}
+
+/**
+ * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
+ * do with it.
+ */
+export function explainRefusal(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
+	const action = { label: vscode.l10n.t('Change Routing Policy'), command: commands.selectPolicy };
+	const choose = chooseModelButton();
+	if (error instanceof RequestRefusal) {
+		const { problem } = error;
+		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {
+			return { message: refusalText(error) };
+		}
+		const isModel =
+			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
+		return { message: refusalText(error), action: isModel ? choose : action };
+	}
+	if (!(error instanceof ClientError)) {
+		return undefined;
+	}
+	const { code, serviceMessage } = error;
+	if (code === 'not-found' && asked && mode === 'chat') {
+		const nobody = excludesProviders(asked.provider ?? {})
+			? vscode.l10n.t(
+					'The service has no model “{0}”, or no provider that serves it under this routing policy.',
+					asked.model,
+				)
+			: vscode.l10n.t('The service has no model “{0}”. Choose another one.', asked.model);
+		return { message: nobody + quote(serviceMessage), action: choose };
+	}
+	const { only, order, allow_fallbacks } = asked?.provider ?? {};
+	const named = only ?? (allow_fallbacks === false ? order : undefined);
+	const isProviders = code === 'upstream' || code === 'server' || code === 'rate-limited' || code === 'timeout';
+	if (!isProviders || named === undefined || named.length === 0) {
+		return undefined;
+	}
+	const message = vscode.l10n.t(
+		'The routing policy allows only {0}, which did not serve the request.',
+		named.join(', '),
+	);
+	return { message: message + quote(serviceMessage), action };
+}
+
+/**
+ * The model may accept images even where the connection does not say so, but a request that costs money is not sent as
+ * an experiment.
+ */
+export function noImagesText(model: string): string {
+	return vscode.l10n.t(
+		'Not sent: the connection does not say that {0} accepts images. Choose a model that does, or remove them.',
+		model,
+	);
+}
+
+function refusalText({ problem }: RequestRefusal): string {
+	switch (problem.kind) {
+		case 'setting':
+			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
+		case 'routing': {
+			return routingText(problem.problem);
+		}
+		case 'image':
+			return vscode.l10n.t(
+				'Not sent: images cannot be generated under a routing policy that excludes providers. Choose another routing policy first.',
+			);
+		case 'no-images':
+			return noImagesText(problem.model);
+		case 'images-too-large':
+			return vscode.l10n.t(
+				'Not sent: the images of this conversation are larger than 11 MB in total. Start a new conversation.',
+			);
+		case 'image-gone':
+			return vscode.l10n.t(
+				'Not sent: the image {0} of this conversation no longer exists. Edit the message it was attached to.',
+				problem.label,
+			);
+		case 'nobody':
+			return vscode.l10n.t('Not sent: the routing policy leaves no provider. {0}', rowsText(problem.rows));
+	}
+}
+
+function routingText({ field, value, reason }: RoutingProblem): string {
+	const said = typeof value === 'string' ? value : JSON.stringify(value);
+	if (reason.kind === 'nobody') {
+		const nobody =
+			reason.among === 'order'
+				? vscode.l10n.t('Not sent: {0} is {1}, and none of them may serve the request.', field, said)
+				: vscode.l10n.t('Not sent: {0} is {1}, which leaves no provider to serve the request.', field, said);
+		return reason.openOnly === undefined
+			? nobody
+			: `${nobody} ${vscode.l10n.t('{0} serves only open models, and this one is closed.', reason.openOnly)}`;
+	}
+	const refused =
+		reason.kind === 'alias'
+			? vscode.l10n.t('Not sent: {0} is an alias, which only the enterprise host understands.', said)
+			: vscode.l10n.t('Not sent: {0} has a provider prefix, which only the enterprise host understands.', said);
+	const instead =
+		reason.kind === 'alias'
+			? vscode.l10n.t('Choose its base model.')
+			: vscode.l10n.t('Choose the model without the prefix.');
+	const first = reason.order?.[0];
+	return first === undefined
+		? `${refused} ${instead}`
+		: `${refused} ${instead} ${vscode.l10n.t('The order of the routing policy can put {0} first.', first)}`;
+}
+
+const MAXIMUM_NAMED = 4;
+
+/**
+ * Lists the main reason against each provider, limited to the providers that the routing policy names, if it names any.
+ */
+function rowsText(rows: readonly PreviewRow[]): string {
+	const unnamed = new Set(['other-models', 'not-in-only', 'not-in-order']);
+	const named = rows.filter(({ reasons }) => !reasons.some(({ kind }) => unnamed.has(kind)));
+	const told = named.length > 0 ? named : rows;
+	const said = told
+		.slice(0, MAXIMUM_NAMED)
+		.map(({ slug, reasons: [first] }) => `${slug}: ${first ? reasonText(first) : ''}`);
+	return `${said.join('; ')}${told.length > MAXIMUM_NAMED ? '…' : '.'}`;
+}

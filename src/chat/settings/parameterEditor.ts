@@ -1,0 +1,91 @@
+import * as vscode from 'vscode';
+import type { ChatParameter, ChatParameters } from '../../contract/chatRequest.ts';
+import { type Choice, choose, input } from '../../platform/pick.ts';
+import { CHAT_PARAMETERS, readParameter } from '../model/parameterRange.ts';
+import { valueText } from './messages.ts';
+import { allowedParameter } from './readChatSettings.ts';
+
+export interface ParameterTarget {
+	/** The parameters of the user's settings. */
+	defaults: ChatParameters;
+	/** The parameters of the conversation itself. */
+	read(): ChatParameters;
+	write(parameters: ChatParameters): Promise<void>;
+	/** The context length of the model, where it is known. */
+	contextLength: number | undefined;
+}
+
+/** Edits a conversation's parameters one by one. Each change is stored at once; Escape ends the editing. */
+export async function editParameters(target: ParameterTarget): Promise<void> {
+	const title = vscode.l10n.t('Model Parameters of This Conversation');
+	let last: ChatParameter | undefined;
+	for (;;) {
+		const own = target.read();
+		const items: Choice<ChatParameter>[] = CHAT_PARAMETERS.map(name => ({
+			label: name,
+			description:
+				own[name] !== undefined
+					? valueText(own[name])
+					: target.defaults[name] !== undefined
+						? vscode.l10n.t('{0} (from the settings)', valueText(target.defaults[name]))
+						: valueText(undefined),
+			detail: parameterDetail(name),
+			value: name,
+		}));
+		const placeHolder = vscode.l10n.t('Choose a parameter to change; Escape when done');
+		const name = await choose(title, items, { placeHolder, ...(last ? { active: last } : {}) });
+		if (name === undefined) {
+			return;
+		}
+		last = name;
+		const allowed = allowedParameter(name, target.contextLength);
+		const value = own[name];
+		const text = await input(
+			`${title}: ${name}`,
+			`${parameterDetail(name)}. ${allowed} ${vscode.l10n.t('Empty: as in the settings.')}`,
+			value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
+			typed =>
+				typed.trim() === '' || readParameter(name, typed, target.contextLength) !== undefined ? undefined : allowed,
+		);
+		if (text !== undefined) {
+			const { [name]: _, ...others } = own;
+			const typed = text.trim() === '' ? undefined : readParameter(name, text, target.contextLength);
+			await target.write(typed === undefined ? others : { ...others, [name]: typed });
+		}
+	}
+}
+
+function parameterDetail(name: ChatParameter): string {
+	switch (name) {
+		case 'max_tokens':
+			return vscode.l10n.t('The longest reply, in tokens');
+		case 'temperature':
+			return vscode.l10n.t('How freely words are chosen; 0 takes the most likely one');
+		case 'seed':
+			return vscode.l10n.t('The same request with the same seed gives the same reply, where the provider can');
+		case 'top_p':
+			return vscode.l10n.t('Only the most likely words whose probabilities add up to this share');
+		case 'top_k':
+			return vscode.l10n.t('Only this many of the most likely words');
+		case 'frequency_penalty':
+			return vscode.l10n.t('Makes words less likely the more often they were used');
+		case 'presence_penalty':
+			return vscode.l10n.t('Makes words less likely once they were used');
+		case 'repetition_penalty':
+			return vscode.l10n.t('Above 1 makes repetition less likely, below 1 more likely');
+		case 'logit_bias':
+			return vscode.l10n.t('Makes tokens more or less likely, by token ID');
+		case 'top_logprobs':
+			return vscode.l10n.t('For how many of the most likely tokens the service returns probabilities');
+		case 'min_p':
+			return vscode.l10n.t('Leaves out words below this share of the most likely word’s probability');
+		case 'top_a':
+			return vscode.l10n.t('Leaves out words depending on how sure the model is of the most likely one');
+		case 'stop':
+			return vscode.l10n.t('Texts at which the reply ends');
+		case 'response_format':
+			return vscode.l10n.t('The format of the reply, sent as it is');
+		case 'user':
+			return vscode.l10n.t('A name that identifies you to the service; sent only when it is set');
+	}
+}

@@ -1,0 +1,293 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../contract/connection.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
+import { routingPolicySchema } from '../../contract/provider.ts';
+import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import type { PickerEnd } from '../../platform/editorUse.ts';
+import { showExplanation, showMessage } from '../../platform/notify.ts';
+import { type Choice, choose, chooseSome, separator } from '../../platform/pick.ts';
+import { readSetting, writeSetting } from '../../platform/settings.ts';
+import type { Chat } from '../conversation/chat.ts';
+import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
+import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
+import { previewOf } from '../model/preview.ts';
+import type { RetentionChoice } from '../model/settings.ts';
+import { type AskedWith, askedWith, retentionInForce, settingsInForce } from '../model/settings.ts';
+import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
+import { presetDetail, reasonText, retentionLabel } from './messages.ts';
+import { selectModel } from './modelPicker.ts';
+import { editParameters } from './parameterEditor.ts';
+import { editRouting, providerChoices, type RoutingTarget } from './routingEditor.ts';
+
+export interface SettingsPickersOptions {
+	/** The conversation that is shown. */
+	shown(): Promise<Chat>;
+	/** The model that the settings name for new conversations. */
+	defaultModel(): Promise<string | undefined>;
+	source: SettingsSource;
+	discover: Parameters<typeof selectModel>[0]['discover'];
+	recent: Parameters<typeof selectModel>[0]['recent'];
+	found: Parameters<typeof selectModel>[0]['found'];
+	unusedServers: Parameters<typeof selectModel>[0]['unusedServers'];
+	explainError(error: unknown): Parameters<typeof showExplanation>[0];
+}
+
+type RoutingAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
+
+/**
+ * The quick picks behind the buttons under the composer, which edit the shown conversation's choices. None of them
+ * waits until a choice is on disk: the next list or the keyboard focus comes after it, and must not arrive late.
+ */
+export class SettingsPickers {
+	private readonly options: SettingsPickersOptions;
+
+	constructor(options: SettingsPickersOptions) {
+		this.options = options;
+	}
+
+	selectModel(): Promise<PickerEnd> {
+		return this.run(async (chat, connection) => {
+			const { discover, recent, found, unusedServers, defaultModel, explainError } = this.options;
+			await selectModel({
+				chat,
+				connection,
+				discover,
+				recent,
+				found,
+				unusedServers,
+				defaultModel: await defaultModel(),
+				explainError,
+				target: this.conversationTarget(chat, connection),
+				editParameters: () => this.parametersOf(chat, connection),
+			});
+			return undefined;
+		});
+	}
+
+	selectRouting(): Promise<PickerEnd> {
+		return this.run((chat, connection) => this.pickRouting(chat, connection));
+	}
+
+	async editParameters(): Promise<void> {
+		await this.run(async (chat, connection) => {
+			await this.parametersOf(chat, connection);
+			return undefined;
+		});
+	}
+
+	/**
+	 * Runs a picker on one conversation, even if another one is shown meanwhile. Resolves when no list is open any more.
+	 */
+	private async run(pick: (chat: Chat, connection: Connection) => Promise<PickerEnd>): Promise<PickerEnd> {
+		try {
+			const [chat, connection] = await Promise.all([this.options.shown(), this.options.source.connection()]);
+			return await pick(chat, connection);
+		} catch (error) {
+			// The message is not awaited, because a notification may stay open for a long time.
+			if (error instanceof RequestRefusal && error.problem.kind === 'setting') {
+				void offerSettings(error.problem.setting, error.problem.issue);
+			} else {
+				void showExplanation(this.options.explainError(error));
+			}
+			return undefined;
+		}
+	}
+
+	private async pickRouting(chat: Chat, connection: Connection): Promise<PickerEnd> {
+		const defaults = this.options.source.defaults();
+		const { settings } = chat.conversation;
+		const { routing } = settingsInForce(defaults, settings);
+		const name = nameOf(routing);
+		const hasOwn = settings?.routing !== undefined || settings?.retention !== undefined;
+		const asked = await this.askedBy(chat);
+		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing });
+		const items: Choice<RoutingAction>[] = [
+			...PRESETS.map(preset => ({
+				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
+				description: preset === 'only' && routing.only ? routing.only.join(', ') : presetDetail(preset),
+				value: preset,
+			})),
+			separator(vscode.l10n.t('This conversation')),
+			{
+				label: vscode.l10n.t('$(database) Zero Data Retention…'),
+				description: retentionLabel(retentionInForce(defaults, settings)),
+				detail: `$(blank) ${retentionText(retention)}`,
+				value: 'retention',
+			},
+			{ label: vscode.l10n.t('$(edit) Edit All Fields…'), description: routingLabel(name), value: 'edit' },
+			{ label: vscode.l10n.t('$(eye) Preview Providers…'), value: 'preview' },
+			...(hasOwn
+				? [
+						{
+							label: vscode.l10n.t('$(discard) As in the Settings'),
+							description: routingLabel(nameOf(settingsInForce(defaults).routing)),
+							value: 'reset' as const,
+						},
+					]
+				: []),
+			separator(vscode.l10n.t('All conversations')),
+			{ label: vscode.l10n.t('$(settings) Edit the Default Routing Policy…'), value: 'edit-default' },
+			{ label: vscode.l10n.t('$(json) Open in Settings'), value: 'settings' },
+		];
+		const chosen = await choose(vscode.l10n.t('Routing Policy'), items, {
+			placeHolder: vscode.l10n.t('How providers are chosen for this conversation'),
+			...(name.preset === 'custom' ? {} : { active: name.preset }),
+		});
+		switch (chosen) {
+			case undefined:
+				break;
+			case 'retention':
+				await this.retentionOf(chat, connection);
+				break;
+			case 'edit':
+				await editRouting(connection, this.conversationTarget(chat, connection));
+				break;
+			case 'preview':
+				await this.preview(connection, asked);
+				break;
+			case 'reset':
+				void chat.choose({ routing: undefined, retention: undefined });
+				break;
+			case 'edit-default':
+				await editRouting(connection, this.defaultTarget(chat, connection));
+				break;
+			case 'settings':
+				await openSettings('errand.chat.routing');
+				return 'elsewhere';
+			case 'only': {
+				const slugs = await chooseProviders(connection, routing.only ?? []);
+				void (slugs && chat.choose(presetSettings('only', defaults.routing, slugs)));
+				break;
+			}
+			default:
+				void chat.choose(presetSettings(chosen, defaults.routing));
+		}
+		return undefined;
+	}
+
+	private async retentionOf(chat: Chat, connection: Connection): Promise<void> {
+		const defaults = this.options.source.defaults();
+		const asked = await this.askedBy(chat);
+		const held = (retention: RetentionChoice) => {
+			const { zdr: _, ...others } = asked.provider ?? {};
+			const provider = retention === 'account' ? others : { ...others, zdr: retention };
+			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }));
+		};
+		const choices: RetentionChoice[] = [true, false, 'account'];
+		const items: Choice<RetentionChoice | 'default'>[] = [
+			...choices.map(value => ({
+				label: retentionLabel(value),
+				description:
+					value === 'account' ? vscode.l10n.t('asks for nothing') : vscode.l10n.t('asks with {0}', `zdr: ${value}`),
+				detail: held(value),
+				value,
+			})),
+			{
+				label: vscode.l10n.t('As in the settings'),
+				description: retentionLabel(retentionInForce(defaults)),
+				value: 'default',
+			},
+		];
+		const chosen = await choose<RetentionChoice | 'default'>(
+			vscode.l10n.t('Zero Data Retention of This Conversation'),
+			items,
+			{
+				placeHolder: vscode.l10n.t('Providers that keep nothing of a request beyond its reply'),
+				active: chat.conversation.settings?.retention ?? 'default',
+			},
+		);
+		if (chosen !== undefined) {
+			void chat.choose({ retention: chosen === 'default' ? undefined : chosen });
+		}
+	}
+
+	private async parametersOf(chat: Chat, connection: Connection): Promise<void> {
+		const { model } = await this.askedBy(chat);
+		await editParameters({
+			defaults: this.options.source.defaults().parameters,
+			read: () => chat.conversation.settings?.parameters ?? {},
+			write: async parameters =>
+				void chat.choose({ parameters: Object.keys(parameters).length === 0 ? undefined : parameters }),
+			contextLength: findModel(connection, model)?.contextLength,
+		});
+	}
+
+	/** Returns what the conversation's next request is sent with. */
+	private async askedBy(chat: Chat): Promise<AskedWith> {
+		const { settings } = chat.conversation;
+		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';
+		return askedWith(model, settingsInForce(this.options.source.defaults(), settings));
+	}
+
+	private conversationTarget(chat: Chat, connection: Connection): RoutingTarget {
+		return {
+			title: vscode.l10n.t('Routing Policy of This Conversation'),
+			read: () => settingsInForce(this.options.source.defaults(), chat.conversation.settings).routing,
+			write: async ({ zdr, ...routing }) => {
+				const retention: RetentionChoice = zdr ?? 'account';
+				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
+				// A retention that was not changed continues to follow the settings.
+				void chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
+			},
+			preview: async () => this.preview(connection, await this.askedBy(chat)),
+		};
+	}
+
+	private defaultTarget(chat: Chat, connection: Connection): RoutingTarget {
+		return {
+			title: vscode.l10n.t('Default Routing Policy'),
+			read: () => routingPolicySchema.safeParse(readSetting('errand.chat.routing')).data ?? {},
+			write: async routing => writeSetting('errand.chat.routing', routing),
+			preview: async () => {
+				const { model } = await this.askedBy(chat);
+				await this.preview(connection, askedWith(model, settingsInForce(this.options.source.defaults())));
+			},
+		};
+	}
+
+	/** Shows the providers for information only: choosing a row does nothing. */
+	private async preview(connection: Connection, asked: AskedWith): Promise<void> {
+		const rows = previewOf(connection, asked);
+		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
+		const words = {
+			remains: vscode.l10n.t('Remain'),
+			unclear: vscode.l10n.t('Not known'),
+			out: vscode.l10n.t('Left out'),
+		};
+		const items = rows.flatMap((row, index): Choice<string>[] => [
+			...(rows[index - 1]?.verdict === row.verdict ? [] : [separator<string>(words[row.verdict])]),
+			{
+				label: `${icons[row.verdict]} ${row.slug}`,
+				...(row.label === undefined || row.label === row.slug ? {} : { description: row.label }),
+				detail: `$(blank) ${row.reasons.map(reasonText).join(' · ')}`,
+				value: row.slug,
+			},
+		]);
+		const none: Choice<string> = {
+			label: vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.'),
+			value: '',
+		};
+		await choose(vscode.l10n.t('Providers for {0}', asked.model), items.length === 0 ? [none] : items, {
+			placeHolder: vscode.l10n.t('Our reading of the connection’s data, not the service’s promise'),
+		});
+	}
+}
+
+async function chooseProviders(connection: Connection, value: readonly string[]): Promise<string[] | undefined> {
+	const items = providerChoices(connection).map(item => ({ ...item, picked: value.includes(item.value) }));
+	const title = vscode.l10n.t('Only These Providers');
+	const chosen = await chooseSome(title, vscode.l10n.t('Choose at least one'), items);
+	return chosen?.length === 0 ? undefined : chosen;
+}
+
+async function offerSettings(setting: string, issue: string): Promise<void> {
+	const open = vscode.l10n.t('Open Settings');
+	const message = vscode.l10n.t('The setting {0} cannot be read. {1}', setting, issue);
+	if ((await showMessage('error', message, open)) === open) {
+		await openSettings(setting);
+	}
+}
+
+async function openSettings(setting: string): Promise<void> {
+	await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${setting}`);
+}

@@ -1,0 +1,255 @@
+import * as l10n from '@vscode/l10n';
+import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
+import { codicon } from '../codicon.ts';
+import { iconButton } from '../components/iconButton.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import type { Post } from '../page.ts';
+
+/** An image is requested when it is this close to the visible area. */
+const NEAR = '600px';
+
+/** A taller image is scaled down, so that all of it is visible at once. In pixels. */
+const MAXIMUM_HEIGHT = 512;
+
+/** The image of a reply. Its space is reserved before it has loaded. */
+export class ChatImage extends LitElement {
+	static override styles = [
+		sharedStyles,
+		css`
+			:host {
+				display: block;
+				line-height: 1.5;
+			}
+
+			.frame {
+				display: block;
+				max-width: 100%;
+				border-radius: 4px;
+				background: var(--vscode-textCodeBlock-background, var(--vscode-editorWidget-background));
+				overflow: hidden;
+			}
+
+			.making {
+				display: flex;
+				align-items: center;
+				justify-content: center;
+				width: min(100%, 256px);
+				aspect-ratio: 1;
+				padding: 8px;
+				border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+				color: var(--vscode-descriptionForeground);
+				text-align: center;
+			}
+
+			img {
+				display: block;
+				width: 100%;
+				height: auto;
+			}
+
+			.problem {
+				display: flex;
+				gap: 8px;
+				overflow-wrap: anywhere;
+			}
+
+			.problem .codicon {
+				flex: none;
+				margin-top: 2px;
+				color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
+			}
+
+			.problem p {
+				margin: 0;
+				min-width: 0;
+			}
+
+			.button {
+				margin-top: 8px;
+			}
+		`,
+	];
+	static override properties = {
+		image: { attribute: false },
+		turn: { attribute: false },
+		prompt: { attribute: false },
+		post: { attribute: false },
+		requests: { attribute: false },
+		address: { state: true },
+		gone: { state: true },
+		unanswered: { state: true },
+	};
+
+	/** Undefined while the image is being generated. */
+	declare image: ReplyImageView | undefined;
+	declare turn: string;
+	/** The prompt, which is the image's alternative text. */
+	declare prompt: string;
+	declare post: Post;
+	declare requests: HostRequests;
+	/** A `data:` URL from the host. */
+	declare address: string | undefined;
+	/** Set if the image cannot be shown: its file was deleted, or the browser cannot decode it. */
+	declare gone: 'file' | 'type' | undefined;
+	/** A sentence that says why the host did not answer. */
+	declare unanswered: string | undefined;
+
+	private observer: IntersectionObserver | undefined;
+
+	private async request(file: string): Promise<void> {
+		this.unanswered = undefined;
+		const answer = await this.requests.ask('reply-image-request', { turn: this.turn, file }).then(
+			address => ({ address, problem: undefined }),
+			(error: Error) => ({ address: undefined, problem: error.message }),
+		);
+		if (this.file === file) {
+			this.address = answer.address;
+			this.unanswered = answer.problem;
+			this.gone = answer.address === undefined && answer.problem === undefined ? 'file' : undefined;
+		}
+	}
+
+	override willUpdate(changed: PropertyValues<this>): void {
+		const before = changed.get('image');
+		if (changed.has('image') && (before && 'file' in before ? before.file : undefined) !== this.file) {
+			this.address = undefined;
+			this.gone = undefined;
+			this.unanswered = undefined;
+			this.observer?.disconnect();
+			if (this.file !== undefined) {
+				this.requestWhenNear(this.file);
+			}
+		}
+	}
+
+	override updated(): void {
+		const { image } = this;
+		if (image && 'file' in image) {
+			// Set as properties, because the page's content security policy forbids style attributes.
+			const { width, height } = image;
+			const element = this.renderRoot.querySelector('img');
+			const shownWidth = Math.round(Math.min(width, (MAXIMUM_HEIGHT * width) / height));
+			element?.style.setProperty('max-width', `min(100%, ${Math.max(1, shownWidth)}px)`);
+			element?.style.setProperty('aspect-ratio', `${width} / ${height}`);
+		}
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		this.observer?.disconnect();
+	}
+
+	override render(): TemplateResult {
+		const { image, address, gone, unanswered } = this;
+		if (!image) {
+			return html`<div class="frame making"><span>${l10n.t('The image is being generated.')}</span></div>`;
+		}
+		if ('problem' in image) {
+			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
+		}
+		if (unanswered !== undefined) {
+			return this.renderProblem(unanswered, () => void this.request(image.file));
+		}
+		if (gone !== undefined) {
+			const isFile = gone === 'file';
+			return this.renderProblem(
+				isFile
+					? l10n.t('The image is gone: its file was deleted.')
+					: l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
+				isFile && this.reload,
+			);
+		}
+		const { width, height } = image;
+		// Without an address, the image has not loaded yet but already has its size.
+		return html`<img
+			class="frame"
+			width=${width}
+			height=${height}
+			src=${address ?? EMPTY}
+			alt=${this.prompt}
+			@error=${() => {
+				this.gone = 'type';
+			}}
+		/>`;
+	}
+
+	private readonly reload = (): void => this.post({ kind: 'reply-image-reload', turn: this.turn });
+
+	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
+		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
+			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
+	}
+
+	private get file(): string | undefined {
+		return this.image && 'file' in this.image ? this.image.file : undefined;
+	}
+
+	/** Requests the image only when it comes near the visible area, because a long conversation may have many. */
+	private requestWhenNear(file: string): void {
+		this.observer = new IntersectionObserver(
+			entries => {
+				if (entries.some(({ isIntersecting }) => isIntersecting)) {
+					this.observer?.disconnect();
+					void this.request(file);
+				}
+			},
+			{ rootMargin: NEAR },
+		);
+		this.observer.observe(this);
+	}
+}
+
+/** A GIF of one transparent pixel. */
+const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
+	switch (problem) {
+		case 'address':
+			return l10n.t('The image was not loaded: its address cannot be used.');
+		case 'private':
+			return l10n.t('The image was not loaded: its address is on this machine or its network.');
+		case 'redirected':
+			return l10n.t('The image was not loaded: its server redirected to another address.');
+		case 'unreachable':
+			return l10n.t('The image was not loaded: its server refused or did not answer.');
+		case 'too-large':
+			return l10n.t('The image was not loaded: it is larger than 10 MB.');
+		case 'type':
+			return l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.');
+		case 'not-kept':
+			return l10n.t('The image was not saved: it could not be written to the disk. Make room and load it again.');
+		case 'not-loaded':
+			return l10n.t('The image was not loaded.');
+	}
+}
+
+/** The actions on an image, except requesting it again. */
+export function imageActions(
+	image: ReplyImageView | undefined,
+	turn: { id: string; question: string },
+	post: Post,
+): TemplateResult[] {
+	if (!image) {
+		return [];
+	}
+	const say =
+		(
+			kind: Extract<FromPage, { kind: `reply-image-${string}` }>['kind'] & `reply-image-${'save' | 'insert' | 'open'}`,
+		) =>
+		() =>
+			post({ kind, turn: turn.id });
+	return [
+		...('file' in image
+			? [
+					iconButton('save', l10n.t('Save Image…'), say('reply-image-save')),
+					iconButton('markdown', l10n.t('Insert as Markdown…'), say('reply-image-insert')),
+				]
+			: []),
+		iconButton('copy', l10n.t('Copy Prompt'), () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('link-external', l10n.t('Open in Browser'), say('reply-image-open')),
+	];
+}
+
+customElements.define('chat-image', ChatImage);

@@ -1,0 +1,133 @@
+// The editor's lists of choices, and its input box.
+import * as vscode from 'vscode';
+
+/**
+ * A list of choices that may be drawn again while it is open. Each list that is shown ends with one result, or with
+ * undefined when the user leaves it.
+ */
+export class PickList<Row extends vscode.QuickPickItem, Result = void> {
+	private readonly prepare: (picker: vscode.QuickPick<Row>) => void;
+	private readonly ended = Promise.withResolvers<Result | undefined>();
+	private picker: vscode.QuickPick<Row> | undefined;
+	/** Set while something takes the place of the list that will bring it back, such as an input box. */
+	isAway = false;
+
+	/** `prepare` sets up each list before it is shown, and listens to it. */
+	constructor(prepare: (picker: vscode.QuickPick<Row>) => void) {
+		this.prepare = prepare;
+	}
+
+	get result(): Promise<Result | undefined> {
+		return this.ended.promise;
+	}
+
+	/** The list that was shown last, until this has ended. */
+	get current(): vscode.QuickPick<Row> | undefined {
+		return this.picker;
+	}
+
+	/**
+	 * Shows the rows and keeps the filter text that was typed before. `selected` are the checked rows, where several can
+	 * be chosen.
+	 *
+	 * Every call shows a new list, because the editor identifies a row by its position, and a click in flight would hit
+	 * whichever row has moved to that position. Rows that follow from what the user types are put into the same list
+	 * instead, as a new one could lose a letter.
+	 */
+	show(items: readonly Row[], active?: Row, selected?: readonly Row[]): vscode.QuickPick<Row> {
+		const before = this.picker;
+		const picker = vscode.window.createQuickPick<Row>();
+		this.picker = picker;
+		this.prepare(picker);
+		picker.items = items;
+		// Set before the list is shown, because Enter may be pressed at once.
+		if (selected) {
+			picker.selectedItems = selected;
+		}
+		if (active) {
+			picker.activeItems = [active];
+		}
+		picker.onDidHide(() => {
+			if (this.picker === picker && !this.isAway) {
+				this.end();
+			}
+		});
+		picker.show();
+		if (before?.value) {
+			// Set after the list is shown: an initial value would be selected, and the next letter would replace it.
+			picker.value = before.value;
+			// Set again, because filtering activates the first row.
+			if (active) {
+				picker.activeItems = [active];
+			}
+		}
+		before?.dispose();
+		return picker;
+	}
+
+	/** Closes the list. Only the first result counts. */
+	end(result?: Result): void {
+		const { picker } = this;
+		this.picker = undefined;
+		picker?.dispose();
+		this.ended.resolve(result);
+	}
+}
+
+export interface Choice<T> extends vscode.QuickPickItem {
+	value: T;
+}
+
+export const separator = <T>(label: string): Choice<T> => ({
+	label,
+	kind: vscode.QuickPickItemKind.Separator,
+	value: undefined as T,
+});
+
+/** Returns undefined when the list was dismissed. `active` is the value of the item that is focused first. */
+export function choose<T>(
+	title: string,
+	items: readonly Choice<T>[],
+	{ placeHolder = '', active }: { placeHolder?: string; active?: T } = {},
+): Promise<T | undefined> {
+	const list = new PickList<Choice<T>, T>(picker => {
+		picker.title = title;
+		picker.placeholder = placeHolder;
+		picker.matchOnDescription = true;
+		picker.matchOnDetail = true;
+		picker.onDidAccept(() => {
+			const [chosen] = picker.selectedItems;
+			if (chosen) {
+				list.end(chosen.value);
+			}
+		});
+	});
+	const isActive = ({ kind, value }: Choice<T>) => kind !== vscode.QuickPickItemKind.Separator && value === active;
+	list.show(items, active === undefined ? undefined : items.find(isActive));
+	return list.result;
+}
+
+/** Lets the user choose any number of items. Returns undefined when the list was dismissed. */
+export async function chooseSome(
+	title: string,
+	placeHolder: string,
+	items: readonly Choice<string>[],
+): Promise<string[] | undefined> {
+	const chosen = await vscode.window.showQuickPick(items, {
+		title,
+		placeHolder,
+		canPickMany: true,
+		matchOnDescription: true,
+	});
+	return chosen?.map(({ value }) => value);
+}
+
+/** `problem` returns what is wrong with a text, if anything. Resolves to undefined when the input box was dismissed. */
+export function input(
+	title: string,
+	prompt: string,
+	value: string,
+	problem: (text: string) => string | undefined,
+): Thenable<string | undefined> {
+	return vscode.window.showInputBox({ title, prompt, value, validateInput: problem, ignoreFocusOut: true });
+}

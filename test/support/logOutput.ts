@@ -1,0 +1,35 @@
+import type { FollowWords } from '../../src/tasks/model/formatEntry.ts';
+
+/** An output channel that only holds its text. */
+export class TextOutput {
+	text = '';
+	isVisible = false;
+
+	append(text: string): void {
+		this.text += text;
+	}
+
+	clear(): void {
+		this.text = '';
+	}
+
+	show(): void {
+		this.isVisible = true;
+	}
+
+	dispose(): void {}
+}
+
+/** The lines of a log's channel that are Errand's own, each in angle brackets. */
+export const followWords: FollowWords = {
+	error: 'error',
+	warning: 'warning',
+	success: 'success',
+	reconnecting: (nextIndex, attempt) => `<reconnecting ${attempt} at ${nextIndex}>`,
+	resumed: nextIndex => `<resumed at ${nextIndex}>`,
+	missing: (from, to) => `<missing ${from} to ${to}>`,
+	leftOut: index => `<before ${index}>`,
+	ended: text => `<ended: ${text}>`,
+	notFollowed: reason => `<not followed: ${reason}>`,
+	outcome: kind => kind,
+};

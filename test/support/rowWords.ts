@@ -1,0 +1,16 @@
+import type { RowWords } from '../../src/tasks/model/taskRow.ts';
+
+/** The words of a task's row, short and in no language. */
+export const rowWords: RowWords = {
+	untitled: 'Untitled',
+	queued: 'queued',
+	running: 'running',
+	saving: 'saving',
+	stopping: 'stopping',
+	percent: progress => `${progress} %`,
+	outcome: outcome => outcome,
+	changes: (added, removed, files) => `+${added} −${removed} in ${files}`,
+	pullRequest: number => `PR ${number}`,
+	age: milliseconds => `${milliseconds / 60_000} min`,
+	follow: state => (state.kind === 'reconnecting' ? `reconnecting at ${state.nextIndex}` : state.kind),
+};

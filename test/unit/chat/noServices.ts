@@ -1,0 +1,18 @@
+import { nullLogger } from '../../../src/base/logger.ts';
+import type { EncryptedChannels } from '../../../src/chat/conversation/conversationChannel.ts';
+import { ImageStore } from '../../../src/chat/storage/imageStore.ts';
+
+const none = async () => {
+	throw new Error('No encrypted channel is asked for here.');
+};
+
+/** The channels of a connection that has none. */
+export const noChannels: EncryptedChannels = { offer: none, open: none, explain: none };
+
+/** A store for conversations whose replies bring no images. */
+export function noImages(folder: string): ImageStore {
+	const refuse = async () => {
+		throw new Error('No image is asked for here.');
+	};
+	return new ImageStore(folder, refuse, nullLogger);
+}
