@@ -8,7 +8,7 @@ interface Bench {
 	rows(): Promise<BenchRow[]>;
 }
 
-/** A line of the table: what a bench says, which bench that was, and when. */
+/** A row of the table: the results of a bench, its name and the date. */
 interface ResultRow extends BenchRow {
 	bench: string;
 	day: string;
@@ -18,7 +18,7 @@ const folder = path.resolve(import.meta.dirname, '..', 'bench');
 const resultsFile = path.join(folder, 'RESULTS.md');
 const columns = ['goal', 'what', 'ours', 'peers', 'ratio', 'met', 'reason', 'bench', 'day'] as const;
 
-/** Runs the benches whose names hold one of the arguments, or all. The results of each take the place of its last ones. */
+/** Runs the benches whose names contain one of the arguments, or all. The results of each replace its previous ones. */
 async function main(wanted: string[]): Promise<void> {
 	const benches = fs.globSync('*.bench.ts', { cwd: folder }).map(file => path.basename(file, '.bench.ts'));
 	const chosen = benches.filter(name => wanted.length === 0 || wanted.some(part => name.includes(part))).sort();
@@ -36,7 +36,7 @@ async function main(wanted: string[]): Promise<void> {
 		}
 	}
 	console.log(`\n${[table(rows), ...failures].join('\n')}`);
-	// Of a bench that is gone nothing is kept, and of one that did not run what it said last.
+	// The rows of a removed bench are dropped, and a bench that did not run keeps its previous rows.
 	const measured = new Set(rows.map(({ bench }) => bench));
 	const kept = readTable().filter(({ bench }) => benches.includes(bench) && !measured.has(bench));
 	fs.writeFileSync(resultsFile, `${heading()}\n${table([...kept, ...rows])}\n`);
@@ -57,7 +57,7 @@ function table(rows: ResultRow[]): string {
 	return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
 }
 
-/** The table as it was written, without those lines that have other columns. */
+/** Reads the table that was written last, without rows of other columns. */
 function readTable(): ResultRow[] {
 	const lines = fs.existsSync(resultsFile) ? fs.readFileSync(resultsFile, 'utf8').split('\n') : [];
 	return lines

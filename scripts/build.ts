@@ -3,7 +3,7 @@ import process from 'node:process';
 import { root } from './bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from './processes.ts';
 
-/** Runs a program of the project on the project's Node; resolves with its exit code when nothing of it is left. */
+/** Runs a program with the project's Node. Resolves with its exit code when none of its processes is left. */
 export async function runNode(args: string[], environment: Record<string, string> = {}): Promise<number> {
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {

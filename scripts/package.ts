@@ -9,7 +9,7 @@ import { packedReadme } from './packedReadme.ts';
 export async function makePackage([file = 'errand.vsix']: string[]): Promise<number> {
 	const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
 	const readme = path.join('dist', 'README.md');
-	// The manifest names no repository that relative links could be made to lead to. Images are in the package.
+	// The manifest names no repository that relative links could refer to. Images are in the package.
 	const args = [
 		'package',
 		'--no-dependencies',

@@ -5,10 +5,10 @@ const ONLY_IN_THE_REPOSITORY = /<!-- only in the repository -->\n[\s\S]*?<!-- en
 const ALTERNATIVE_TEXTS = /!\[[^\]]*\]/g;
 
 /**
- * The readme of an extension's folder as it is packed. An editor's page of an extension takes every address away that is
- * not of the network, where this repository has none: links to its files would be dead there, so what needs them is
- * left out. Images are drawn only where the editor draws those of a package; without words in place of them nothing
- * is seen elsewhere, not even the sign of a broken one.
+ * Returns the readme as it is packed. An editor's page of an extension removes every address that is not on the
+ * network, and this repository has none there: links to its files would be dead, so text that needs them is left out.
+ * Images are shown only where the editor shows those of a package; without alternative text nothing is seen elsewhere,
+ * not even the sign of a broken image.
  */
 export function packedReadme(folder: string): string {
 	return fs

@@ -26,7 +26,7 @@ interface Entry {
 	parent: number;
 }
 
-/** Ends a process with all that it started, politely first. Resolves when none of them is left. */
+/** Ends a process and everything that it started, with SIGTERM first. Resolves when none of them is left. */
 export async function endFamily(root: number | undefined, mark?: string): Promise<void> {
 	if (process.platform === 'win32') {
 		if (root !== undefined) {
@@ -95,7 +95,7 @@ export async function endService(stateFolder: string): Promise<void> {
 	}
 }
 
-/** False for a process that has ended and that nobody has collected yet. */
+/** Returns false for a zombie, which has ended but was not collected yet. */
 export function isAlive(pid: number): boolean {
 	if (process.platform === 'linux') {
 		const state = status(pid)?.state;
@@ -139,7 +139,7 @@ function family(root: number | undefined, mark: string | undefined): number[] {
 	return [...found];
 }
 
-/** Linux needs no `ps`, which a small Debian has not. */
+/** On Linux no `ps` is used, which a small Debian does not have. */
 function list(): Entry[] {
 	if (process.platform !== 'linux') {
 		const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
@@ -158,7 +158,7 @@ function status(pid: number): { state: string; parent: number } | undefined {
 	return state === undefined ? undefined : { state, parent: Number(parent) };
 }
 
-/** Empty when there is no such process. */
+/** Returns an empty text if there is no such process. */
 export function commandLine(pid: number): string {
 	if (process.platform === 'linux') {
 		return read(`/proc/${pid}/cmdline`);
@@ -176,7 +176,7 @@ function read(file: string): string {
 	return ignoreFailure(() => fs.readFileSync(file, 'utf8')) ?? '';
 }
 
-/** Processes end while one looks at them. */
+/** A process may end while it is being read. */
 function ignoreFailure<T>(action: () => T): T | undefined {
 	try {
 		return action();

@@ -42,7 +42,7 @@ async function withRun<T>(buildFlags: string[], work: (run: TestRun) => Promise<
 	}
 }
 
-/** Puts right what biome can put right by itself. */
+/** Fixes what biome can fix by itself. */
 function write(): Promise<number> {
 	return runNode([path.join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--write', '.']);
 }

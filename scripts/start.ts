@@ -18,7 +18,7 @@ const stopAsked = new Promise<undefined>(resolve => {
 		process.on(event, () => resolve(undefined));
 	}
 });
-// A terminal that closes takes its output with it, which must not keep us from cleaning up.
+// Writing to a terminal that has closed fails, which must not prevent the clean-up.
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on('error', () => {});
 }
@@ -75,7 +75,7 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 function existingFolder(name: string): string {
-	// npm runs us in the project's folder; INIT_CWD is where the user stood.
+	// npm runs this in the project's folder; INIT_CWD is the user's own working directory.
 	const folder = path.resolve(process.env['INIT_CWD'] ?? process.cwd(), name);
 	if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
 		throw new Error(`There is no folder ${folder}. Name one that exists, or none for the sample repository.`);
@@ -83,7 +83,7 @@ function existingFolder(name: string): string {
 	return folder;
 }
 
-/** Made once; what the user does in it stays. */
+/** Creates the repository once, so that the user's changes in it are kept. */
 function sampleFolder(): string {
 	const folder = path.join(dataFolder, 'sample');
 	const made = path.join(dataFolder, 'sample.made');

@@ -4,7 +4,7 @@ import * as esbuild from 'esbuild';
 const SUFFIX = '?code';
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Gives `import('./x.worker.ts?code')` the bundled program of a worker as a text. */
+/** Makes `import('./x.worker.ts?code')` provide the bundled program of a worker as a string. */
 export const workerCode: esbuild.Plugin = {
 	name: 'worker-code',
 	setup(build) {

@@ -6,14 +6,14 @@ import type { Duplex } from 'node:stream';
 import { slowLine } from './slowLine.ts';
 
 export interface FrontOptions {
-	/** 0 chooses a free one. */
+	/** 0 chooses a free port. */
 	port: number;
 	/** The editor's own port on 127.0.0.1. */
 	editorPort: number;
 	token: string;
-	/** Holds the half of the key that the page does not keep. Made on first use. */
+	/** The file with the half of the key that the page does not keep. It is created on first use. */
 	keyFile: string;
-	/** How long what windows and their extensions tell each other is under way. Default: as long as it takes. */
+	/** A delay of the messages between windows and their extensions in milliseconds; none by default. */
 	delayMs?: number;
 }
 
@@ -78,7 +78,7 @@ function mintKey({ token, keyFile }: FrontOptions, request: IncomingMessage, res
 	response.end(keyIn(keyFile));
 }
 
-/** The 32 bytes in a file that only its owner reads. */
+/** Reads or creates the 32 bytes, in a file that only its owner can read. */
 function keyIn(file: string): Buffer {
 	try {
 		fs.writeFileSync(file, randomBytes(32), { flag: 'wx', mode: 0o600 });

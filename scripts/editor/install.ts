@@ -16,7 +16,7 @@ const source = {
 const recipe = {
 	source,
 	platform: `${process.platform}-${process.arch}`,
-	/** What the server and its child processes import. */
+	/** The modules that the server and its child processes import. */
 	serverModules: [
 		'@microsoft/1ds-core-js',
 		'@parcel/watcher',
@@ -34,7 +34,7 @@ const recipe = {
 		'yauzl',
 		'yazl',
 	],
-	/** What the page loads: colours, terminals, encodings. */
+	/** The modules that the page loads: colours, terminals, encodings. */
 	pageModules: [
 		'@vscode/iconv-lite-umd',
 		'@xterm/addon-clipboard',
@@ -48,7 +48,7 @@ const recipe = {
 		'vscode-oniguruma',
 		'vscode-textmate',
 	],
-	/** Modules with a native part to compile; ours do without. */
+	/** Modules with native code to compile, which are replaced by stand-ins. */
 	standIns: ['deviceid', 'fs-copyfile', 'native-watchdog', 'spdlog'],
 	/** Built-in extensions that are large, start by themselves, and need an account or a network. */
 	leftOut: [

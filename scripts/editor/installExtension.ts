@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packedReadme } from '../packedReadme.ts';
 
-/** What the package holds; esbuild puts every dependency into `dist`. */
+/** The content of the package; esbuild bundles every dependency into `dist`. */
 const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|README\.md|CHANGELOG\.md|LICENSE)$/;
 
 /**
@@ -14,7 +14,7 @@ const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|READ
 export function installExtension(source: string, extensionsFolder: string): string {
 	const { publisher, name, version } = JSON.parse(fs.readFileSync(path.join(source, 'package.json'), 'utf8'));
 	const id = `${publisher}.${name}-`.toLowerCase();
-	// The editor's own list would keep naming what was here before.
+	// The editor's own list would still name an earlier copy.
 	fs.rmSync(path.join(extensionsFolder, 'extensions.json'), { force: true });
 	fs.mkdirSync(extensionsFolder, { recursive: true });
 	for (const old of fs.readdirSync(extensionsFolder).filter(entry => entry.startsWith(id))) {

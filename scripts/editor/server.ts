@@ -9,12 +9,12 @@ import { type Front, startFront } from './front.ts';
 export interface EditorOptions {
 	/** The installed editor. */
 	editor: string;
-	/** Holds everything the editor writes: `server`, `extensions`, `service`, the token and the key. */
+	/** The folder for everything that the editor writes: `server`, `extensions`, `service`, the token and the key. */
 	dataFolder: string;
-	/** 0 chooses a free one. */
+	/** 0 chooses a free port. */
 	port?: number;
 	flags?: string[];
-	/** Puts windows far from their extensions: what they tell each other is so long under way, each way. */
+	/** Delays the messages between windows and their extensions, in milliseconds for each direction. */
 	delayMs?: number;
 	environment?: Record<string, string>;
 }
@@ -25,11 +25,11 @@ export interface Editor {
 	pid: number;
 	/** The mark that every process of this editor carries. */
 	mark: string;
-	/** Where the local service of this editor's windows keeps its state. */
+	/** The state folder of the local service of this editor's windows. */
 	stateFolder: string;
-	/** What the server has printed. */
+	/** The output of the server. */
 	output(): string;
-	/** The page of a folder, with the token that opens it. */
+	/** Returns the address of a folder's page, with the token that opens it. */
 	address(folder: string): string;
 	/** Resolves when the server has ended by itself. */
 	ended: Promise<void>;
@@ -66,7 +66,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 			'--disable-getting-started-override',
 			...(options.flags ?? []),
 		],
-		// A group of its own: Ctrl+C at a terminal is for the launcher, which then ends everything in order.
+		// The server has a process group of its own: Ctrl+C at a terminal is for the launcher, which ends all in order.
 		{ stdio: ['ignore', 'pipe', 'pipe'], env: environment, detached: process.platform !== 'win32' },
 	);
 	const pid = server.pid ?? 0;
@@ -77,7 +77,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 		});
 	}
 	const ended = new Promise<void>(resolve => server.once('exit', () => resolve()));
-	// A run that dies leaves no editor behind.
+	// A run that crashes leaves no editor behind.
 	const onExit = () => killGroup(pid);
 	process.once('exit', onExit);
 	let front: Front | undefined;
@@ -85,7 +85,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 	const stop = () => {
 		stopping ??= (async () => {
 			await Promise.all([front?.close(), endFamily(pid, mark.value)]);
-			// Last: until then a window could have started it again.
+			// The service is ended last: until then a window could have started it again.
 			await endService(stateFolder);
 			process.removeListener('exit', onExit);
 			// Processes that were killed late can hold the other ends.
@@ -120,7 +120,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 	};
 }
 
-/** The editor's port, once it listens. */
+/** Resolves with the editor's port once it listens. */
 function portOf(server: ChildProcess, output: () => string): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => fail(`did not start within ${startLimitMs / 1000} s`), startLimitMs);
@@ -144,11 +144,11 @@ function killGroup(pid: number): void {
 	try {
 		process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
 	} catch {
-		// It has ended.
+		// The process has already ended.
 	}
 }
 
-/** Kept between runs, so that an open page or a bookmark stays good. */
+/** The token is kept between runs, so that an open page or a bookmark remains valid. */
 function tokenIn(file: string): string {
 	if (!fs.existsSync(file)) {
 		fs.writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
@@ -156,7 +156,7 @@ function tokenIn(file: string): string {
 	return fs.readFileSync(file, 'utf8').trim();
 }
 
-/** The user's environment, without what npm, or an editor that we were started from, put into it. */
+/** Returns the user's environment without the variables of npm or of an editor that we were started from. */
 function cleanEnvironment(): Record<string, string> {
 	const entries = Object.entries(process.env).filter(
 		([name]) => !/^(VSCODE_|ELECTRON_|npm_|INIT_CWD$|NODE$|NODE_(OPTIONS|CHANNEL.*)$)/.test(name),

@@ -1,4 +1,4 @@
-/** Quiet and without calls to the outside; everything else is as a user finds it. */
+/** Settings for an editor that is quiet and makes no calls to the network; everything else is as a user finds it. */
 const servedSettings: Record<string, unknown> = {
 	'extensions.autoCheckUpdates': false,
 	'extensions.autoUpdate': 'off',
@@ -12,14 +12,14 @@ const servedSettings: Record<string, unknown> = {
 	'workbench.welcomePage.walkthroughs.openOnInstall': false,
 };
 
-/** What `npm start` begins with; from then on the settings are the user's. */
+/** The settings that `npm start` begins with; afterwards they are the user's. */
 export const firstSettings: Record<string, unknown> = {
 	...servedSettings,
 	// The extension's tasks need a trusted folder; the editor by itself would only show a narrow banner.
 	'security.workspace.trust.startupPrompt': 'once',
 };
 
-/** The same editor for every test run: nothing that moves, asks or waits by itself. */
+/** The settings of every test run, with nothing that moves, asks or waits by itself. */
 export const testSettings: Record<string, unknown> = {
 	...servedSettings,
 	'files.autoSave': 'off',

@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 
-/** Passes on what it is given, in order, each piece so many milliseconds after it came. */
+/** Passes data on in order, each piece a fixed number of milliseconds after it came. */
 export function slowLine(delayMs: number): Transform {
 	return new Transform({
 		transform(piece, _encoding, done) {

@@ -7,7 +7,7 @@ import type { Totals } from './totals.ts';
 
 const skipped = new Set(['node_modules', '.cache', '.git', 'dist', 'test-output']);
 
-/** Types of every part, lint and format, side by side. Each counts as one. */
+/** Checks the types of every part, lint and format in parallel. Each of them counts as one test. */
 export async function check(): Promise<Totals> {
 	const parts = fs.globSync('*/**/tsconfig.json', { cwd: root, exclude: name => skipped.has(path.basename(name)) });
 	const results = await Promise.all([

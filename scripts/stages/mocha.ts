@@ -7,13 +7,13 @@ import type { Totals } from './totals.ts';
 export interface MochaStage {
 	/** The folder of the tests, inside test/. */
 	tests: string;
-	/** What the user added: files and options for mocha. */
+	/** The user's arguments: files and options for mocha. */
 	args: string[];
 	testLimitMs: number;
 	limitMs: number;
-	/** How many files run side by side: for tests that share nothing. */
+	/** The number of files that run in parallel, for tests that share nothing. */
 	jobs?: number;
-	/** A module with hooks of mocha that are for every file. */
+	/** A module with mocha hooks for every file. */
 	hooks?: string;
 	folder: string;
 	environment?: Record<string, string>;
@@ -21,7 +21,7 @@ export interface MochaStage {
 
 export async function runMocha(stage: MochaStage): Promise<Totals> {
 	const chosen = stage.args.some(argument => /\.ts$/.test(argument));
-	// The longest first: where files run side by side, none is left to run alone at the end.
+	// The longest files come first, so that in a parallel run none of them is left to run alone at the end.
 	const found = fs
 		.globSync(`test/${stage.tests}/**/*.test.ts`, { cwd: root })
 		.map(file => ({ file, size: fs.statSync(path.join(root, file)).size }))

@@ -11,13 +11,13 @@ export const totalsVariable = 'ERRAND_TEST_TOTALS';
 
 export interface TestProcess {
 	args: string[];
-	/** A folder of this run. */
+	/** The folder of this run. */
 	folder: string;
 	environment?: Record<string, string>;
 	limitMs: number;
 }
 
-/** Runs tests in a process of their own and counts them. One that crashes or hangs is a failure more. */
+/** Runs tests in a process of their own and counts them. A process that crashes or hangs adds one failure. */
 export async function runTestProcess({ args, folder, environment, limitMs }: TestProcess): Promise<Totals> {
 	const totalsFile = path.join(folder, 'totals.json');
 	const mark = newMark();

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { type MochaOptions, Runner, reporters } from 'mocha';
 
-/** Mocha's own words for the reader, and the totals in a file for the stage. */
+/** Prints mocha's own report, and writes the totals to a file for the stage. */
 class TotalsReporter extends reporters.Spec {
 	constructor(runner: Runner, options: MochaOptions) {
 		super(runner, options);
@@ -14,7 +14,7 @@ class TotalsReporter extends reporters.Spec {
 		runner.on(Runner.constants.EVENT_TEST_FAIL, () => {
 			totals.failed += 1;
 		});
-		// A test that ends the process still leaves its count.
+		// The count is written even if a test ends the process.
 		process.once('exit', () => {
 			if (file !== undefined) {
 				fs.writeFileSync(file, JSON.stringify(totals));

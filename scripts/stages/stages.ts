@@ -19,18 +19,18 @@ export type StageName = 'check' | 'unit' | 'conformance' | 'interoperability' | 
 
 const cores = os.availableParallelism();
 
-/** Much of the time of tests outside the editor is waiting. */
+/** Tests outside the editor spend much of their time waiting. */
 const jobs = cores + 1;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What `npm test` runs. */
+/** The stages of `npm test`. */
 export const stageNames: readonly StageName[] = ['check', 'unit', 'conformance', 'editor', 'e2e'];
 
-/** One run of some stages. What it needs is made once, in a folder of its own, which goes when the run ends. */
+/** One run of some stages. What they need is built once, in a folder of the run that is removed at its end. */
 export class TestRun {
 	private readonly folder = path.join(cache, 'runs', randomBytes(6).toString('hex'));
-	/** Outside the project: what a test opens must not take the project around it for its own. */
+	/** Lies outside the project, because a folder that a test opens must not be part of the project. */
 	private readonly scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-test-'));
 	private readonly buildFlags: string[];
 	private editor: Promise<Record<string, string>> | undefined;
@@ -80,14 +80,14 @@ export class TestRun {
 		return withRecordingProxy(environment => run({ ...environment, ...prepared }));
 	}
 
-	/** The built extension, an editor and a browser, as the environment variables that the tests read. */
+	/** Builds the extension, an editor and a browser, and returns the environment variables that the tests read. */
 	prepareEditor(): Promise<Record<string, string>> {
 		this.editor ??= (async () => {
 			const browser = await ensureBrowser();
 			const editor = await ensureEditor();
 			const extension = path.join(this.folder, 'extension');
 			const tests = path.join(this.folder, 'editor-tests');
-			// Copied under the lock: another run's build empties dist first.
+			// The copy is made under the lock, because another run's build empties dist first.
 			await withLock(path.join(cache, 'build.lock'), 'building', async () => {
 				await build(...this.buildFlags);
 				await build('--tests');
@@ -112,7 +112,7 @@ export class TestRun {
 	}
 }
 
-/** What runs that were killed left behind. */
+/** Removes the folders of runs that were killed. */
 function removeOldRuns(): void {
 	const folder = path.join(cache, 'runs');
 	for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {

@@ -4,10 +4,10 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine, endFamily, endService } from '../processes.ts';
 
-/** What a launch tells the ones after it. */
+/** What a launch leaves for later ones to read. */
 interface Running {
 	pid: number;
-	/** The served page without a folder. */
+	/** The address of the served page without a folder. */
 	address?: string;
 	/** The server's process and the mark of everything it started. */
 	server?: { pid: number; mark: string };

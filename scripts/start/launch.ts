@@ -1,16 +1,16 @@
 export interface LaunchInput {
-	/** Where the launch keeps what it writes. */
+	/** The folder for everything that the launch writes. */
 	dataFolder: string;
 	/** The built extension. */
 	extension: string;
-	/** What the editor opens. */
+	/** The folder that the editor opens. */
 	folder: string;
 }
 
 export interface Launch {
-	/** Where the window is, for the reader. */
+	/** A text that tells the user where the window is. */
 	address: string;
-	/** The editor ended without being asked; the reason when that is a failure. */
+	/** Resolves when the editor has ended by itself, with the reason if that is a failure. */
 	ended: Promise<string | undefined>;
 	stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// How Errand runs git, in the editor and in the service: which settings, arguments and variables every call is given, so
-// that nothing in a repository's configuration makes git run a program, reach out or write. Names that come from such a
-// configuration are hostile text: they go to git through the environment, never through a command line.
+// The settings, arguments and variables with which Errand runs git in the editor and in the service, so that nothing in a
+// repository's configuration makes git run a program, reach out or write. Names that come from such a configuration are
+// hostile text: they go to git through the environment, never through a command line.
 
 /**
  * The settings of every call. They win over those of any repository, and each closes a way by which a repository makes git
@@ -90,27 +90,27 @@ export async function findWorktree(
 	return worktree === '' ? undefined : worktree;
 }
 
-/** A setting as git has found it. */
+/** A setting as git reports it. */
 export interface FoundSetting {
 	/** `local` and `worktree` are the repository's own files, with the files that these include. */
 	scope: string;
-	/** The file, as git names it. */
+	/** The path of the file as git names it. */
 	file: string;
-	/** Section and variable in small letters, what is between them as it stands in the file. */
+	/** Section and variable are in lower case; the name between them is as it stands in the file. */
 	key: string;
 	value: string;
 }
 
-/** A section whose settings have the name of a hook or of a filter in their middle. */
+/** A section whose settings contain the name of a hook or a filter. */
 export type NamedSection = 'hook' | 'filter';
 
 /** A setting for git: its key and its value. */
 export type Setting = readonly [key: string, value: string];
 
-/** Comes back with every answer, so that an answer without it is one of a git that does not read its environment. */
+/** Is part of every listing. A git that does not list it is too old to take settings from its environment. */
 const PROOF: Setting = ['errand.environment', 'read'];
 
-/** Lists the settings by which git would run a program for what Errand does. For `readSettings`. */
+/** Makes git list the settings by which it would run a program for Errand. `readSettings` parses the output. */
 export const LIST_SETTINGS = {
 	args: [
 		'config',
@@ -124,27 +124,27 @@ export const LIST_SETTINGS = {
 	env: settingsEnvironment([PROOF]),
 } as const;
 
-/** What `LIST_SETTINGS` ends with in a git older than 2.31: it finds not even our own, or does not know an option. */
+/** The exit codes of a git older than 2.31: it does not find even our own setting, or does not know an option. */
 export const TOO_OLD: ReadonlySet<unknown> = new Set([1, 129]);
 
-/** What a name may consist of, so that no program can read more than a name in it. */
+/** The characters that a name may have, so that no program can take it for more than a name. */
 const SAFE_NAME = /^[\w.-]+$/;
 
-/** What `LIST_SETTINGS` has printed; undefined where this git is older than 2.31 and takes no settings from us. */
+/** Parses the output of `LIST_SETTINGS`. Returns undefined if this git is too old to take settings from us. */
 export function readSettings(output: string): FoundSetting[] | undefined {
 	const fields = output.split('\0');
 	const found: FoundSetting[] = [];
 	for (let index = 0; index + 2 < fields.length; index += 3) {
 		const [scope = '', origin = '', entry = ''] = fields.slice(index, index + 3);
 		const end = entry.indexOf('\n');
-		// A variable without a value has no line of its own for one.
+		// A variable without `=` in the file has no line with a value.
 		const [key, value] = end === -1 ? [entry, ''] : [entry.slice(0, end), entry.slice(end + 1)];
 		found.push({ scope, file: origin.replace(/^file:/, ''), key, value });
 	}
 	return found.some(({ key }) => key === PROOF[0]) ? found : undefined;
 }
 
-/** The environment by which git takes these settings, after all others. */
+/** Returns the variables that give git these settings, which override those of any file. */
 export function settingsEnvironment(settings: readonly Setting[]): Record<string, string> {
 	return Object.fromEntries([
 		['GIT_CONFIG_COUNT', String(settings.length)],
@@ -155,7 +155,7 @@ export function settingsEnvironment(settings: readonly Setting[]): Record<string
 	]);
 }
 
-/** A hook or a filter of the repository's own whose name could be read as more than one. Such a repository is refused. */
+/** Finds a hook or a filter of the repository's own whose name is not a plain one. Such a repository is refused. */
 export function findUnsafeName(
 	found: readonly FoundSetting[],
 	section: NamedSection,
@@ -169,19 +169,19 @@ export function findUnsafeName(
 	return undefined;
 }
 
-/** Switches off every hook that the configuration names, whoever has written it. */
+/** Returns the settings that disable every hook which the configuration names, whoever has written it. */
 export function withoutHooks(found: readonly FoundSetting[]): Setting[] {
 	return namesIn(found, 'hook').map(name => [`hook.${name}.enabled`, 'false']);
 }
 
-/** The names of all filters, whoever has written them. */
+/** Returns the names of all filters, whoever has written them. */
 export function filtersOf(found: readonly FoundSetting[]): string[] {
 	return namesIn(found, 'filter');
 }
 
 /**
- * Empties filters, so that none of their programs runs. `required`: git then fails at a file that needs one, instead of
- * taking its content as it is.
+ * Returns the settings that empty filters, so that none of their programs runs. With `required`, git fails at a file that
+ * needs one of them instead of taking its content as it is.
  */
 export function emptyFilters(names: readonly string[], required: boolean): Setting[] {
 	return names.flatMap(name => [
@@ -192,7 +192,7 @@ export function emptyFilters(names: readonly string[], required: boolean): Setti
 	]);
 }
 
-/** The programs of a filter that run when files are staged, and when they are checked out. */
+/** The variables of a filter that name the programs for staging files, and for checking them out. */
 export const STAGING = ['clean', 'process'] as const;
 export const CHECKING_OUT = ['smudge', 'process'] as const;
 
@@ -215,7 +215,7 @@ export function ownFiltersOf(
 	});
 }
 
-/** A program that the repository's own configuration names for the way to a remote. */
+/** Finds a program that the repository's own configuration names for the connection to a remote. */
 export function findTransportProgram(found: readonly FoundSetting[], remote: string): FoundSetting | undefined {
 	return found.find(
 		setting =>
@@ -227,7 +227,7 @@ export function findTransportProgram(found: readonly FoundSetting[], remote: str
 	);
 }
 
-/** Of `local` and `worktree` scope, and whatever scope a later git may have besides the machine's and the user's. */
+/** True for the scopes `local` and `worktree`, and for any that a later git may add to the machine's and the user's. */
 function isOfRepository({ scope }: FoundSetting): boolean {
 	return scope !== 'system' && scope !== 'global' && scope !== 'command';
 }
@@ -237,7 +237,7 @@ function namesIn(found: readonly FoundSetting[], section: NamedSection): string[
 	return [...new Set(names.filter(name => name !== undefined))];
 }
 
-/** The name in `<section>.<name>.<variable>`. */
+/** Returns the name in `<section>.<name>.<variable>`. */
 function nameIn({ key }: FoundSetting, section: NamedSection): string | undefined {
 	const end = key.lastIndexOf('.');
 	return key.startsWith(`${section}.`) && end > section.length ? key.slice(section.length + 1, end) : undefined;

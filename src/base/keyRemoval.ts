@@ -1,4 +1,4 @@
-// Takes a key out of what others say, who may quote it: whole, in pieces, and in the forms in which texts carry it.
+// Removes a key from foreign text that may quote it: as a whole, in pieces, and in the encodings that text can have.
 
 /**
  * So many characters of a key in a row are taken out: fewer give little of it away, and are more likely to be words of a
@@ -38,14 +38,14 @@ export function createKeyRemover(key: string): KeyRemover {
 	};
 }
 
-/** What a key is looked for by. */
+/** What is needed to search for a key. */
 interface Search {
 	length: number;
 	/** Each of that length, in lower case. */
 	pieces: ReadonlySet<string>;
-	/** Nothing of a word may stand beside a piece. */
+	/** Whether a piece counts only as a word of its own. */
 	isWord: boolean;
-	/** Matches wherever a piece is: most texts have none, and this sees it soon. */
+	/** Matches wherever a piece occurs. Most texts have none, and this finds that out quickly. */
 	hint: RegExp;
 }
 
@@ -65,14 +65,14 @@ function piecesOf(text: string, length: number): string[] {
 	return Array.from({ length: Math.max(0, text.length - length + 1) }, (_, start) => text.slice(start, start + length));
 }
 
-/** One after the other. A piece that is twice as long holds one of them whole. */
+/** Splits a key into consecutive pieces. Any text from it that is twice as long contains one of them as a whole. */
 function partsOf(text: string, length: number): string[] {
 	return Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
 		text.slice(index * length, (index + 1) * length),
 	);
 }
 
-/** Takes a key out of all that an error holds: message, stack and fields, and the same of what caused it. */
+/** Removes a key from everything that an error holds: message, stack, fields and causes. */
 export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set<unknown>()): void {
 	if (!isPlain(error) || seen.has(error)) {
 		return;
@@ -95,7 +95,7 @@ export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set
 	}
 }
 
-/** An error or what is made of data: anything else, such as a socket, is no text of others. */
+/** Whether a value is an error or plain data. Anything else, such as a socket, contains no foreign text. */
 function isPlain(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) {
 		return false;
@@ -104,7 +104,7 @@ function isPlain(value: unknown): value is object {
 	return value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === null;
 }
 
-/** A character and where its text stands. */
+/** A character and the position of its text. */
 interface Unit {
 	letter: string;
 	at: number;

@@ -1,19 +1,19 @@
-// Which addresses are this machine's own. Nothing that goes there leaves the machine, so it needs no encryption and has
-// no business at a proxy.
+// Tells which addresses are this machine's own. Data for them never leaves the machine, so it needs no encryption and
+// must not go to a proxy.
 
 /**
- * Whether a host is this machine by its address, or `localhost`. Any other name, one under `.localhost` too, is whatever
- * a resolver makes of it. `hostname` as `URL` writes it: in lower case, numbers as dotted decimals, IPv6 in brackets.
+ * Whether a host is a loopback address or `localhost`. Any other name, including one under `.localhost`, is whatever a
+ * resolver makes of it. `hostname` has the form of `URL`: lower case, dotted decimals, IPv6 in brackets.
  */
 export function isLoopbackHost(hostname: string): boolean {
 	return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(hostname);
 }
 
-/** In the forms that programs read in `NO_PROXY`: some compare texts, some know networks, some want no brackets. */
+/** The forms that programs read in `NO_PROXY`: some compare strings, some know networks, some want no brackets. */
 const LOOPBACK = ['localhost', '127.0.0.1', '127.0.0.0/8', '::1', '[::1]'];
 
-/** A value for `NO_PROXY` that keeps this machine out of a proxy's hands, beside the hosts or lists that are given. */
+/** Returns a value for `NO_PROXY` that excepts this machine as well as the given hosts or lists. */
 export function proxyExceptions(others: readonly string[]): string {
-	// Many programs know it only where nothing else stands beside it.
+	// Many programs recognise `*` only if it is the whole value.
 	return others.some(other => other.trim() === '*') ? '*' : [...LOOPBACK, ...others].join(',');
 }

@@ -1,6 +1,6 @@
 import { replaceHidden } from './invisible.ts';
 
-/** What a log line may carry. Any other field is dropped, so that a new one is a decision made here. */
+/** The fields that a log line may have. Any other field is dropped, so that each new one is decided here. */
 export interface LogFields {
 	method?: string;
 	/** A path of the routes table, never a whole URL: queries and hosts can carry secrets. */
@@ -42,9 +42,9 @@ const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
 const MAXIMUM_VALUE_LENGTH = 200;
 
 /**
- * Keys and tokens by their forms, in case one hides in an error's message: the documented ones, and a short name before a
- * long run of letters and digits, as the tokens of services look. Whoever knows a key takes it out by its value
- * (`keyRemoval.ts`). None is looked for again inside a word, so that a long text takes no longer than it is long.
+ * Recognises keys and tokens by their form, in case an error's message contains one: the documented forms, and a short
+ * prefix before a long run of letters and digits, as tokens of services look. Code that knows a key removes it by its
+ * value (`keyRemoval.ts`). No match begins inside a word, so that the time is linear in the length of the text.
  */
 const SECRET = new RegExp(
 	[
@@ -67,7 +67,7 @@ export function redactFields(fields: LogFields): string {
 		if (!ALLOWED.has(key) || value === undefined) {
 			continue;
 		}
-		// In this order: what is left of a secret that was cut is known for none.
+		// Secrets are removed first: the rest of a secret that was cut would not be recognised.
 		const text = replaceHidden(redactText(String(value)), () => ' ')
 			.replace(/[\t\r\n ]+/g, ' ')
 			.slice(0, MAXIMUM_VALUE_LENGTH);

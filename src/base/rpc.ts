@@ -12,18 +12,18 @@ export interface AnswerMessage {
 	answer: Answer;
 }
 
-/** How long an answer is waited for, unless the request says otherwise. Milliseconds. */
+/** The time to wait for an answer in milliseconds, unless the request says otherwise. */
 export const ANSWER_MS = 60_000;
 
 export interface RequestOptions<Message> {
-	/** May throw or reject where the message cannot be posted, and resolve with false where nobody gets it. */
+	/** May throw or reject if the message cannot be posted, and may resolve with false if nobody receives it. */
 	post(message: Message): unknown;
 	clock: Pick<Clock, 'after'>;
-	/** What to say of a request that gets no answer: a sentence for the user. */
+	/** Returns the sentence for the user about a request that gets no answer. */
 	noAnswer: string;
 }
 
-/** The end that asks. */
+/** The end that sends requests. */
 export class Requests<Message> {
 	private readonly options: RequestOptions<Message>;
 	private readonly waiting = new Map<string, (answer: Answer) => void>();
@@ -33,12 +33,12 @@ export class Requests<Message> {
 	}
 
 	/**
-	 * Posts the message that `message` makes of the request's id, and resolves with the value of its answer. Rejects with a
-	 * UserFacingError where the other end says a problem, or no answer comes within so many milliseconds.
+	 * Posts the message that `message` creates for the request's id, and resolves with the value of its answer. Rejects
+	 * with a UserFacingError if the other end reports a problem, or if no answer comes in time.
 	 */
 	ask<T>(message: (request: string) => Message, withinMs = ANSWER_MS): Promise<T> {
 		const { post, clock, noAnswer } = this.options;
-		// Not counted: an answer to an earlier page, which has gone since, must not be taken for one to this page.
+		// The id is random and not a counter, so that an answer to an earlier page is never taken for one to this page.
 		const request = crypto.randomUUID();
 		return new Promise((resolve, reject) => {
 			const giveUp = () => this.end(request, { problem: noAnswer });
@@ -56,12 +56,12 @@ export class Requests<Message> {
 		});
 	}
 
-	/** An answer came. Nothing happens where its request has ended before. */
+	/** Must be called with each answer. It is ignored if its request has ended before. */
 	receive({ request, answer }: AnswerMessage): void {
 		this.end(request, answer);
 	}
 
-	/** Nobody is there any more who could answer. */
+	/** Ends all requests because nobody can answer them any more. */
 	endAll(): void {
 		for (const request of [...this.waiting.keys()]) {
 			this.end(request, { problem: this.options.noAnswer });
@@ -77,11 +77,11 @@ export class Requests<Message> {
 
 export interface AnswerOptions {
 	post(message: AnswerMessage): unknown;
-	/** What is said to the other end of what was thrown: a sentence for the user. */
+	/** Returns the sentence for the user about a thrown value, which is sent to the other end. */
 	explain(error: unknown): string;
 }
 
-/** The end that answers: does what a request asks for and posts how that ended. Never rejects. */
+/** The end that answers: it performs a request and posts its outcome. Never rejects. */
 export async function answerRequest(
 	request: string,
 	run: () => unknown,
@@ -92,7 +92,7 @@ export async function answerRequest(
 	try {
 		await postAnswer({ value: await run() });
 	} catch (error) {
-		// Also where the value cannot be posted. Where nothing can, the other end gives up by itself.
+		// This also covers a value that cannot be posted. If nothing can be posted, the other end times out.
 		await tellProblem(error).catch(() => {});
 	}
 }

@@ -206,7 +206,7 @@ export class ChatPanel {
 		);
 	}
 
-	/** Resolves with the lists for model, policy and parameters of the shown conversation. */
+	/** Resolves with the lists for model, routing policy and parameters of the shown conversation. */
 	async settingsPickers(): Promise<SettingsPickers> {
 		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { client, connection, workspaceState } = this.dependencies;

@@ -4,55 +4,56 @@ import { type PublicKey, readSubjectPublicKeyInfo } from './publicKey.ts';
 import { CryptoRefusal } from './refusal.ts';
 import { readDerSignature } from './signature.ts';
 
-/** An X.509 certificate (RFC 5280) of a P-384 key, signed with ECDSA and SHA-384. No other kind is taken. */
+/** An X.509 certificate (RFC 5280) of a P-384 key, signed with ECDSA and SHA-384. No other kind is accepted. */
 export interface Certificate {
-	/** All of it. */
+	/** The whole certificate as DER. */
 	bytes: Uint8Array;
 	serialNumber: bigint;
-	/** What is signed. */
+	/** The part that is signed, as DER. */
 	signed: Uint8Array;
-	/** r ‖ s. */
+	/** The signature as r ‖ s. */
 	signature: Uint8Array;
-	/** Names as DER, to be compared. */
+	/** The names as DER, which is compared byte by byte. */
 	issuer: Uint8Array;
 	subject: Uint8Array;
 	commonName: string | undefined;
-	/** Milliseconds of Unix time. */
+	/** In milliseconds of Unix time. */
 	notBefore: number;
 	notAfter: number;
 	publicKey: PublicKey;
 	isAuthority: boolean;
-	/** How many authorities may stand between this one and the leaf. */
+	/** The number of authorities that may stand between this one and the leaf. */
 	pathLength: number | undefined;
 	maySign: boolean;
 	mayIssue: boolean;
-	/** The digest of the firmware that the key was derived for, where one is named. */
+	/** The digest of the firmware that the key was derived for, if the certificate names one. */
 	firmware: Uint8Array | undefined;
 }
 
 const MAXIMUM_CERTIFICATES = 10;
 const MAXIMUM_PEM_LENGTH = 64 * 1024;
 const PEM = /^-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END CERTIFICATE-----[ \t\r\n]*/;
-/** Where the buffer of a text in C is longer than the text, NUL bytes fill it. */
+/** NUL bytes follow a PEM text that was copied from a longer C buffer. */
 const FILLING = /^[\0 \t\r\n]*$/;
 
-/** The object identifiers that are known here, as their content in hexadecimal digits. */
+/** The known object identifiers, as their content in hexadecimal. */
 const OID = {
 	commonName: '550403',
 	basicConstraints: '551d13',
 	keyUsage: '551d0f',
-	/** The trusted computing group's: device key and firmware of a key that was derived from both. */
+	/** The extension of the Trusted Computing Group with the device key and the firmware that a key was derived from. */
 	compositeDeviceId: '678105050401',
 } as const;
-/** SEQUENCE of ecdsa-with-SHA384, which has no parameters (RFC 5758). */
+/** The algorithm ecdsa-with-SHA384 as a SEQUENCE; it has no parameters (RFC 5758). */
 const ECDSA_SHA_384 = '300a06082a8648ce3d040303';
 const VERSION_3 = '020102';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /**
- * The certificates of a PEM text, one block after another and nothing beside them but NUL bytes and white space at the
- * end. Throws `CryptoRefusal`.
+ * Reads the certificates of a PEM text, which consists of one block after another, with nothing else but NUL bytes and
+ * white space at the end.
+ * @throws CryptoRefusal
  */
 export function readCertificates(pem: string): Certificate[] {
 	const certificates: Certificate[] = [];
@@ -68,7 +69,7 @@ export function readCertificates(pem: string): Certificate[] {
 	return certificates;
 }
 
-/** Throws `CryptoRefusal`. */
+/** @throws CryptoRefusal */
 export function readCertificate(bytes: Uint8Array): Certificate {
 	const outer = new DerReader(bytes);
 	const certificate = outer.enter(DER.sequence);
@@ -93,7 +94,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 	validity.end();
 	const subject = fields.read(DER.sequence);
 	const publicKey = readSubjectPublicKeyInfo(fields.read(DER.sequence).bytes);
-	// Where something else stands in its place, such as the identifiers of version 2, reading fails.
+	// Anything else in this place, such as the identifiers of version 2, makes reading fail.
 	const extensions = fields.isAtEnd ? new Map<string, Uint8Array>() : readExtensions(fields);
 	fields.end();
 	return {
@@ -113,7 +114,7 @@ export function readCertificate(bytes: Uint8Array): Certificate {
 	};
 }
 
-/** Positive, and in its shortest form, so that a number has one spelling. */
+/** Reads an integer that must be positive and in its shortest form, so that each number has only one encoding. */
 function readSerialNumber(reader: DerReader): bigint {
 	const { content } = reader.read(DER.integer);
 	const [first = 0x80, second = 0] = content;
@@ -129,7 +130,7 @@ function readAlgorithm(reader: DerReader): void {
 	}
 }
 
-/** Whole bytes only. */
+/** Reads a bit string, which must consist of whole bytes. */
 function readBits(reader: DerReader): Uint8Array {
 	const { content } = reader.read(DER.bitString);
 	if (content[0] !== 0) {
@@ -138,7 +139,7 @@ function readBits(reader: DerReader): Uint8Array {
 	return content.subarray(1);
 }
 
-/** RFC 5280, 4.1.2.5: to the second, in universal time. */
+/** Reads a time, which has seconds and is in universal time (RFC 5280, 4.1.2.5). */
 function readTime(reader: DerReader): number {
 	const { tag, content } = reader.readAny();
 	const text = Buffer.from(content).toString('latin1');
@@ -146,7 +147,7 @@ function readTime(reader: DerReader): number {
 	const full = short ? `${Number(short[1]) >= 50 ? '19' : '20'}${text}` : tag === DER.generalizedTime ? text : '';
 	const iso = full.replace(/^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/, '$1-$2-$3T$4:$5:$6.000Z');
 	const time = Date.parse(iso);
-	// A day that no month has would be counted on into the next.
+	// A day that the month does not have would be carried over into the next month.
 	if (Number.isNaN(time) || new Date(time).toISOString() !== iso) {
 		throw new CryptoRefusal('der', 'it has a time that is none');
 	}
@@ -169,7 +170,7 @@ function readCommonName(name: Uint8Array): string | undefined {
 	return names.length === 1 ? names[0] : undefined;
 }
 
-/** By object identifier. */
+/** Reads the extensions, by object identifier. */
 function readExtensions(fields: DerReader): Map<string, Uint8Array> {
 	const found = new Map<string, Uint8Array>();
 	const wrapped = fields.enter(contextTag(3));
@@ -192,7 +193,7 @@ function readExtensions(fields: DerReader): Map<string, Uint8Array> {
 	return found;
 }
 
-/** False is the default, which DER leaves out. */
+/** Reads a boolean, which DER leaves out if it has its default value, false. */
 function readFlag(reader: DerReader): boolean {
 	if (!reader.isNext(DER.boolean)) {
 		return false;
@@ -219,7 +220,7 @@ function readConstraints(content: Uint8Array | undefined): Pick<Certificate, 'is
 	return { isAuthority, pathLength: number?.[0] };
 }
 
-/** Without the extension a key may be used for nothing here. */
+/** Reads the allowed uses of the key. Without the extension, none is allowed here. */
 function readKeyUsage(content: Uint8Array | undefined): Pick<Certificate, 'maySign' | 'mayIssue'> {
 	if (!content) {
 		return { maySign: false, mayIssue: false };
@@ -230,7 +231,7 @@ function readKeyUsage(content: Uint8Array | undefined): Pick<Certificate, 'maySi
 	return { maySign: (bits & 0x80) !== 0, mayIssue: (bits & 0x04) !== 0 };
 }
 
-/** SEQUENCE { version, device key, SEQUENCE { hash, digest } }. Another form of the extension names nothing here. */
+/** Reads SEQUENCE { version, device key, SEQUENCE { hash, digest } }. Any other form of the extension is ignored. */
 function readFirmware(content: Uint8Array | undefined): Uint8Array | undefined {
 	try {
 		const fields = content && new DerReader(content).enter(DER.sequence);

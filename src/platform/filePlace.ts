@@ -1,13 +1,13 @@
-// Where a file really lies. Links of the file system make a path say one place and mean another.
+// Finds out where a file really lies: because of links, a path can name one place and mean another.
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface FilePlace {
-	/** It lies in a folder of the workspace. */
+	/** Whether the file lies in a folder of the workspace. */
 	isInside: boolean;
-	/** It is one of git's own files: what they say can make git run programs, wherever they are. */
+	/** Whether it is one of git's own files. These can make git run programs, wherever they are. */
 	isGits: boolean;
-	/** Without links; undefined where nobody can tell, because a link leads nowhere or in a circle. */
+	/** The path without links; undefined if it is unknown, because a link leads nowhere or in a circle. */
 	path: string | undefined;
 }
 
@@ -23,8 +23,8 @@ export async function placeOf(file: string, folders: readonly string[]): Promise
 }
 
 /**
- * The path without links, also of a file that is not there yet: its nearest folder that is there says where it would be.
- * Undefined where that cannot be told.
+ * Returns the path without links. For a file that does not exist yet, the nearest folder that exists says where it would
+ * be. Returns undefined if that is unknown.
  */
 export async function realPathOf(file: string): Promise<string | undefined> {
 	const missing: string[] = [];
@@ -32,7 +32,7 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 		try {
 			return path.join(await realpath(current), ...missing);
 		} catch (error) {
-			// A link without a target is there, and whoever writes to it writes to what it names.
+			// A link whose target is missing does exist, and writing to it would create its target.
 			const isThere = await lstat(current).then(
 				() => true,
 				() => false,
@@ -45,16 +45,16 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 	}
 }
 
-/** Whether `file` lies in `folder`. Both without links. */
+/** Whether `file` lies in `folder`. Both are paths without links. */
 export function isWithin(folder: string, file: string): boolean {
 	const relative = path.relative(folder, file);
 	return relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
 }
 
-/** Whether a part of the path is git's folder, by any of the names under which a file system finds it. */
+/** Whether a part of the path is git's folder, by any name under which a file system finds it. */
 export function isGitsOwn(file: string): boolean {
 	return file.split(/[\\/]/).some(part => {
-		// Windows leaves out dots and blanks at the end and what follows a colon, macOS what has no width.
+		// Windows ignores trailing dots and blanks and whatever follows a colon; macOS ignores zero-width characters.
 		const [name = ''] = part.replace(/\p{Cf}/gu, '').split(':');
 		return /^(?:\.git|git~\d+)[. ]*$/i.test(name);
 	});

@@ -22,18 +22,18 @@ import {
 import { proxyExceptions } from '../base/loopback.ts';
 
 const TIMEOUT_MS = 20_000;
-/** Of a push, which may have much to send. */
+/** The limit for a push, which may have much to send, and for commands that run the user's filters. */
 const REMOTE_TIMEOUT_MS = 5 * 60_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 
 /** The environment of a command that only reads, or writes to the repository alone: no transport is allowed. */
 const OFFLINE = safeEnvironment('none');
 
-/** Why git is not run in a repository. `gitRefusalMessages.ts` has the words for users. */
+/** Says why git is not run in a repository. `gitRefusalMessages.ts` has the texts for users. */
 export class GitRefusal extends Error {
 	override readonly name = 'GitRefusal';
 	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program';
-	/** What stands in the configuration; undefined for a git that is too old. */
+	/** The setting that is the reason; undefined for a git that is too old. */
 	readonly setting: FoundSetting | undefined;
 
 	constructor(reason: GitRefusal['reason'], setting?: FoundSetting) {
@@ -46,16 +46,17 @@ export class GitRefusal extends Error {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface GitOptions {
-	/** A directory in which git stops to look upwards for a repository. */
+	/** A directory at which git stops searching upwards for a repository. */
 	stopAt?: string;
 	input?: string | undefined;
-	/** How input and output stand for bytes; default UTF-8. File names can be of any encoding: `latin1` keeps each byte. */
+	/** The encoding of input and output, UTF-8 by default. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
 }
 
 /**
- * Runs a reading git command in a directory and resolves with what it printed. No hook and no filter runs, whoever has
- * configured it, and no program of the repository's own configuration. Rejects when git fails, and with a GitRefusal.
+ * Runs a git command that only reads in a directory, and resolves with its output. No hook and no filter runs, whoever has
+ * configured it, and no program that the repository's own configuration names. Rejects with the error of a git that
+ * failed, or with a GitRefusal.
  */
 export async function runGit(
 	gitPath: string,
@@ -75,14 +76,15 @@ export async function runGit(
 	);
 }
 
-/** The names of the filters that git is configured with here. Rejects as `runGit` does. */
+/** Lists the names of the filters that git is configured with here. Rejects as `runGit` does. */
 export async function readFilters(gitPath: string, directory: string): Promise<string[]> {
 	return filtersOf(await settingsOf(gitPath, directory));
 }
 
 /**
- * As `runGit`, with an index of ours in place of the repository's. The user's own filters run, as they do when files are
- * staged; those of the repository only when they are `agreed` to by name, else git fails at a file that needs one.
+ * Does the same with an index of ours in place of the repository's. The user's own filters run, as they do when files are
+ * staged. A filter of the repository's own runs only if its name is in `agreed`; otherwise git fails at a file that needs
+ * it.
  */
 export async function runGitWithIndex(
 	gitPath: string,
@@ -99,16 +101,16 @@ export async function runGitWithIndex(
 	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
 }
 
-/** The programs that the repository's own configuration names for a filter; empty where it names none. */
+/** Lists the programs that the repository's own configuration names for a filter. */
 export async function readOwnFilter(gitPath: string, directory: string, name: string): Promise<FoundSetting[]> {
 	const own = ownFiltersOf(await settingsOf(gitPath, directory), STAGING);
 	return own.filter(filter => filter.name === name).map(({ setting }) => setting);
 }
 
 /**
- * Runs a git command that speaks to a remote of another machine, without hooks. `credentials`: the environment by which
- * the editor answers for them. Rejects with a GitRefusal where the repository's own configuration names a program for the
- * way there.
+ * Runs a git command that connects to a remote on another machine, without hooks. `credentials` are the variables by which
+ * the editor answers requests for credentials. Rejects with a GitRefusal if the repository's own configuration names a
+ * program for the connection.
  */
 export async function runRemoteGit(
 	gitPath: string,
@@ -132,8 +134,8 @@ export async function runRemoteGit(
 }
 
 /**
- * The same for a remote that is a directory of this machine: the git that is started there runs no hooks either.
- * `commandLine` is given the option by which that one is started.
+ * Does the same for a remote that is a directory on this machine, where the git on the other side runs no hooks either.
+ * `commandLine` is given the option by which that git is started.
  */
 export async function runDirectoryGit(
 	gitPath: string,
@@ -150,8 +152,8 @@ export async function runDirectoryGit(
 }
 
 /**
- * Runs a git command that changes files of a work tree. The user's own filters run; hooks do not, and at a file that needs
- * a filter of the repository's own configuration git fails.
+ * Runs a git command that changes files of a work tree. The user's own filters run. Hooks do not, and git fails at a file
+ * that needs a filter of the repository's own configuration.
  */
 export async function runWorkTreeGit(
 	gitPath: string,
@@ -165,14 +167,14 @@ export async function runWorkTreeGit(
 	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
 }
 
-/** Whoever answers for credentials of a host on this machine must not send them to a proxy. git reads either name. */
+/** Credentials for a host on this machine must never reach a proxy. git reads both names of the variable. */
 function pastProxy({ no_proxy, NO_PROXY }: Readonly<Record<string, string | undefined>>): Record<string, string> {
 	const given = no_proxy || NO_PROXY;
 	const exceptions = proxyExceptions(given === undefined ? [] : [given]);
 	return { no_proxy: exceptions, NO_PROXY: exceptions };
 }
 
-/** As `upload-pack` and `receive-pack` look for it. Rejects where there is none: that must not pass for one without settings. */
+/** Finds the directory as `upload-pack` and `receive-pack` do. Rejects if there is none: its settings are unknown. */
 async function gitDirectoryOf(gitPath: string, directory: string): Promise<string> {
 	const ask = (place: string) =>
 		runSafely(gitPath, directory, ['rev-parse', '--absolute-git-dir'], { ...OFFLINE, GIT_DIR: place });
@@ -180,7 +182,7 @@ async function gitDirectoryOf(gitPath: string, directory: string): Promise<strin
 	return found.replace(/\n$/, '');
 }
 
-/** What is being read, by where. Calls that are made at once share one reading, and none is kept. */
+/** The readings in progress. Calls at the same time share one, and nothing is cached beyond that. */
 const readings = new Map<string, Promise<FoundSetting[]>>();
 
 function settingsOf(
@@ -229,7 +231,7 @@ function runSafely(
 ): Promise<string> {
 	const environment: NodeJS.ProcessEnv = {};
 	for (const [name, value] of Object.entries(process.env)) {
-		// A variable of an outer git (GIT_DIR, GIT_CONFIG_PARAMETERS) would point these calls elsewhere.
+		// A variable of an outer git (GIT_DIR, GIT_CONFIG_PARAMETERS) would redirect these calls.
 		if (!name.toUpperCase().startsWith('GIT_')) {
 			environment[name] = value;
 		}
@@ -248,7 +250,7 @@ function runSafely(
 			},
 			(error, stdout) => (error ? reject(error) : resolve(stdout)),
 		);
-		// git may end without reading it all. A program that it starts may read it too, and would wait for ever.
+		// git may end without reading all of its input. It is closed, or a program that git starts would wait for it.
 		child.stdin?.on('error', () => {});
 		child.stdin?.end(input, encoding);
 	});

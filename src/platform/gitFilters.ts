@@ -4,22 +4,22 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { readFilters, runGit } from './gitCommand.ts';
 
-/** What Git LFS keeps in git in place of a file is at most so long, in bytes. */
+/** The largest size of a Git LFS pointer, which git stores in place of a file, in bytes. */
 const MAXIMUM_POINTER = 1024;
 const POINTER =
 	/^version https:\/\/git-lfs\.github\.com\/spec\/v1\noid sha256:(?<hash>[\da-f]{64})\nsize (?<size>\d+)\n$/;
 
-/** A file that differs from what git has of it. */
+/** A file whose content differs from what git has stored. */
 export interface ComparedFile {
-	/** As a byte string (`latin1`), from the repository's top folder. */
+	/** The path from the repository's top folder, as a byte string (`latin1`). */
 	name: string;
-	/** What git has of it. */
+	/** The object that git has stored for it. */
 	object: string;
 }
 
 /**
- * Those of the files that differ only because no filter has run: of Git LFS, whose pointer says what the file is. Rejects
- * as `runGit` does.
+ * Returns those of the files that differ only because no filter has run. They are files of Git LFS, whose pointer has the
+ * hash of the content. Rejects as `runGit` does.
  */
 export async function findUnchanged(
 	gitPath: string,
@@ -40,7 +40,7 @@ export async function findUnchanged(
 	return unchanged;
 }
 
-/** Those of the files that git stores through a filter. Names are byte strings. Rejects as `runGit` does. */
+/** Returns those of the files that git stores through a filter. Names are byte strings. Rejects as `runGit` does. */
 export async function findFiltered(gitPath: string, directory: string, names: readonly string[]): Promise<Set<string>> {
 	const filters = new Set(names.length === 0 ? [] : await readFilters(gitPath, directory));
 	if (filters.size === 0) {
@@ -108,7 +108,7 @@ async function isContentOf({ hash, size }: Pointer, file: Buffer): Promise<boole
 			digest.update(piece);
 		}
 	} catch {
-		// What cannot be read is not known to be the same.
+		// A file that cannot be read counts as changed.
 		return false;
 	}
 	return digest.digest('hex') === hash;

@@ -3,15 +3,15 @@ import { UserFacingError } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
 import { GitRefusal } from './gitCommand.ts';
 
-/** Of a name or a value that stands in a configuration, in UTF-16 code units. */
+/** The length to which a name or a value of a configuration is cut, in UTF-16 code units. */
 const MAXIMUM_QUOTE = 100;
 
-/** A GitRefusal as the sentence that says what to do; any other error as it is. */
+/** Returns a GitRefusal as the sentence that says what to do, and any other error as it is. */
 export function inWords(error: unknown): unknown {
 	return error instanceof GitRefusal ? new UserFacingError(wordsOf(error), { cause: error }) : error;
 }
 
-/** Why something could not be done with git: a sentence of ours where there is one, else `words`. */
+/** Says why git failed: with a sentence of ours if there is one, otherwise with `words`. */
 export function gitFailure(error: unknown, words: string): UserFacingError {
 	const said = inWords(error);
 	return said instanceof UserFacingError ? said : new UserFacingError(words, { cause: error });
@@ -36,7 +36,7 @@ function wordsOf({ reason, setting }: GitRefusal): string {
 	}
 }
 
-/** A setting for one line, as a configuration file has it. */
+/** Formats a setting for one line, as it stands in a configuration file. */
 export function settingLine({ key, value }: FoundSetting): string {
 	return `${harmless(key)} = ${harmless(value)}`;
 }
@@ -45,7 +45,7 @@ function fileOf(setting: FoundSetting | undefined): string {
 	return harmless(setting?.file ?? '');
 }
 
-/** No control or direction characters, capped. */
+/** Removes control and direction characters and caps the length. */
 function harmless(text: string): string {
 	return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAXIMUM_QUOTE);
 }

@@ -13,16 +13,16 @@ export interface Explanation {
 	action?: { label: string; command: CommandId };
 }
 
-/** The longest text of a service that is repeated in a sentence of ours. */
+/** The length to which a service's text is cut when one of our sentences repeats it. */
 const MAXIMUM_QUOTE = 200;
 
-/** What a service said, in quotation marks, with a space before it; empty where it said nothing. */
+/** Returns a service's message in quotation marks, after a space; empty if there is none. */
 export function quote(text: string | undefined): string {
 	const line = oneLine(text ?? '', MAXIMUM_QUOTE);
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
-/** The button of what helps. */
+/** Returns the button for the action that helps. */
 export function helpfulButton(action: HelpfulAction): NonNullable<Explanation['action']> {
 	switch (action) {
 		case 'manageKeys':
@@ -154,8 +154,8 @@ export function explainError(error: unknown, connection: string): Explanation {
 }
 
 /**
- * Shows a notification. The editor draws `[label](command:…)` in one as a link that runs the command: a text of others,
- * which messages repeat, must not bring such a link, nor hide anything. Resolves with the button that was chosen.
+ * Shows a notification and resolves with the button that was chosen. The editor draws `[label](command:…)` as a link that
+ * runs the command, so foreign text that a message repeats must not contain such a link, nor hidden characters.
  */
 export function showMessage(
 	severity: 'information' | 'warning' | 'error',
@@ -173,7 +173,7 @@ export function showMessage(
 	}
 }
 
-/** Asks in the middle of the window, with the same care. Resolves with the button that was chosen, undefined for none. */
+/** Asks in a modal dialog, with the same care. Resolves with the chosen button, or undefined for none. */
 export function askModal(message: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
 	return vscode.window.showWarningMessage(shown(message), { modal: true, detail: shown(detail) }, ...buttons);
 }
@@ -196,8 +196,8 @@ export async function showExplanation(explanation: Explanation): Promise<void> {
 }
 
 /**
- * A message with a button that does something; what goes wrong with that is said. Nothing waits for it: a notification
- * may stay for long.
+ * Shows a message whose button performs an action, and reports an error of that action. It does not wait, because a
+ * notification may stay for a long time.
  */
 export function offer(
 	message: string,

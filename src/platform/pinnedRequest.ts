@@ -1,20 +1,19 @@
-// A request that reaches the addresses that were judged, and none that a later look at the name would give.
+// A request that connects only to addresses that were checked before, never to those of a later DNS lookup.
 import { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage, request as sendRequest } from 'node:http';
 import { createRequire } from 'node:module';
 import { isIP, type LookupFunction } from 'node:net';
 
 export interface PinnedRequest {
-	/** Of the host in the URL. None: only a proxy may know them, and without one there is no way. */
+	/** The addresses of the URL's host. If there are none, only a proxy may know them, and one is required. */
 	addresses: readonly string[];
 	headers: Record<string, string>;
 	signal: AbortSignal;
 }
 
 /**
- * Sends a GET and resolves with the head of the answer; redirects are not followed. TLS checks the name in the URL. A
- * proxy of the editor's settings is asked for the name instead of an address: what it takes that for, nobody here can
- * know.
+ * Sends a GET and resolves with the head of the reply; redirects are not followed. TLS checks the name in the URL. A
+ * proxy of the editor's settings is given the name instead of an address, and resolves it itself.
  */
 export function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
@@ -25,7 +24,7 @@ export function getPinned(url: URL, { addresses, headers, signal }: PinnedReques
 			signal,
 		});
 		request.on('socket', socket => {
-			// It was left open by somebody else in this process, who may have looked the name up at another time.
+			// A pooled connection may have been opened by other code in this process, after another lookup of the name.
 			if (request.reusedSocket && !addresses.includes(socket.remoteAddress ?? '')) {
 				request.destroy(new Error('The connection that is open leads to another address.'));
 			}
@@ -36,7 +35,7 @@ export function getPinned(url: URL, { addresses, headers, signal }: PinnedReques
 	});
 }
 
-/** Required, and by these names: what is imported knows nothing of the editor's proxy and certificates. */
+/** The editor patches modules that are loaded by `require` under these names, for its proxy and certificates. */
 function send({ protocol }: URL): typeof sendRequest {
 	return createRequire(import.meta.url)(protocol === 'https:' ? 'https' : 'http').request;
 }
@@ -46,7 +45,7 @@ function pinned(host: string, addresses: readonly string[]): LookupFunction {
 	return (name, options, done) => {
 		const [first] = found;
 		if (name !== host) {
-			// A proxy's.
+			// This is the name of a proxy.
 			systemLookup(name, options, done);
 		} else if (!first) {
 			done(Object.assign(new Error(`${host} has no address here.`), { code: 'ENOTFOUND' }), '', 0);

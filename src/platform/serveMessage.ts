@@ -6,17 +6,17 @@ import { type Explanation, showExplanation } from './notify.ts';
 export interface PageService<Message extends { kind: string }> {
 	/** Undefined for anything that is not a message of the page. */
 	parse(message: unknown): Message | undefined;
-	/** Does what the message asks. What it gives is the answer, where the message is a request. */
+	/** Performs the message. If it is a request, the result is the answer. */
 	handle(message: Message): unknown;
-	/** What the page tells by itself, now and then: nobody waits for it, so that what fails of it is for the log alone. */
+	/** The kinds of messages that the page sends by itself. Nobody waits for these, so a failure is only logged. */
 	background?: ReadonlySet<Message['kind']>;
-	/** Rejects where the message cannot be posted. */
+	/** Rejects if the message cannot be posted. */
 	post(message: AnswerMessage): PromiseLike<unknown>;
 	explain(error: unknown): Explanation;
 	logger: Logger;
 }
 
-/** Does what a message of a page asks. What fails is the answer of a request, and a notification for anything else. */
+/** Performs a message of a page. A failure is the answer to a request, and a notification for any other message. */
 export async function serveMessage<Message extends { kind: string }>(
 	message: unknown,
 	{ parse, handle, background, post, explain, logger }: PageService<Message>,
@@ -47,7 +47,7 @@ export async function serveMessage<Message extends { kind: string }>(
 	}
 }
 
-/** The id of a request, also of one of an unknown form: the page waits for its end. An answer has the id of another. */
+/** Returns the id of a request, even of an unknown form, as the page waits for its end. An answer has another's id. */
 function requestOf(message: unknown): string | undefined {
 	const { kind, request } = Object(message) as { kind?: unknown; request?: unknown };
 	return typeof request === 'string' && kind !== 'answer' ? request.slice(0, MAXIMUM_ID) : undefined;

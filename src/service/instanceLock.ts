@@ -7,9 +7,9 @@ import { databaseFailure } from './store/database.ts';
 import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './store/sqlite.ts';
 
 /**
- * Takes the lock that makes this the only service of the state folder; `undefined` when another process has it.
- * It is an open exclusive transaction on an empty database: a lock of the operating system, gone with the process
- * however that ends. A file with a process id in it would outlive a crash.
+ * Takes the lock that makes this the only service of the state folder. Returns undefined if another process has it.
+ * It is an open exclusive transaction on an empty database, and so a lock of the operating system, which ends with the
+ * process in any case. A file with a process id in it would outlive a crash.
  */
 export function takeInstanceLock(stateFolder: string): Disposable | undefined {
 	const { DatabaseSync } = requireSqlite();

@@ -11,13 +11,13 @@ import { errorBody, RequestRefused } from './replies.ts';
 export type App = Hono<{ Bindings: HttpBindings }>;
 export type AppContext = Context<{ Bindings: HttpBindings }>;
 
-/** For a client that sends its head or body drop by drop. Replies may take as long as they like. */
+/** Limits for a client that sends its head or body slowly. Replies may take as long as they like. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
-/** How often Node looks for requests that are over those times. */
+/** How often Node looks for requests that have exceeded these limits. */
 const CHECK_INTERVAL_MS = 2_000;
-/** How much of a body that is too long is read before it is answered. */
+/** How much of a body that is too long is read before the refusal is sent. */
 const MAXIMUM_DROPPED_BYTES = 64 * 1024 * 1024;
 const DROP_TIMEOUT_MS = 5_000;
 
@@ -26,7 +26,7 @@ export interface ServiceServerOptions {
 	/** 0 takes any free port. */
 	port: number;
 	app: App;
-	/** Held while an authorised request is under way. Undefined while the service starts, which every request is told. */
+	/** Held while an authorised request is in progress. Undefined while the service starts, and requests get a 503. */
 	idleWatch: () => IdleWatch | undefined;
 	headersTimeoutMs?: number;
 }
@@ -34,11 +34,11 @@ export interface ServiceServerOptions {
 export interface ServiceServer {
 	/** `http://127.0.0.1:<port>`. */
 	readonly address: string;
-	/** Takes no further connections, gives replies under way `graceMs` to end, then cuts what is left. */
+	/** Accepts no further connections, gives replies in progress `graceMs` to end, then closes the remaining ones. */
 	close(graceMs: number): Promise<void>;
 }
 
-/** The routes' frame: sentences instead of stack traces for whatever a handler throws, and 404 for the rest. */
+/** Creates the app without routes. Errors of handlers become sentences instead of stack traces; the rest is a 404. */
 export function createApp(logger: Logger): App {
 	const app: App = new Hono();
 	app.notFound(context => {
@@ -48,7 +48,7 @@ export function createApp(logger: Logger): App {
 	app.onError((error, context) => {
 		if (error instanceof RequestRefused) {
 			const body = errorBody(context.req.path, error.status, error.message, error.code);
-			// After a body that was not read to its end, nothing else can be read from the connection.
+			// The connection cannot be reused after a body that was not read to its end.
 			const headers: Record<string, string> = error.status === 413 ? { connection: 'close' } : {};
 			if (error.retryAfterMs !== undefined) {
 				headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1000));
@@ -66,7 +66,7 @@ export function createApp(logger: Logger): App {
 	return app;
 }
 
-/** The body of a request as JSON, of at most `megabytes`. */
+/** Reads the body of a request as JSON, of at most `megabytes`. */
 export async function readJson(context: AppContext, megabytes: number): Promise<unknown> {
 	const maximum = megabytes * 1024 * 1024;
 	const pieces: Buffer[] = [];
@@ -94,8 +94,8 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 }
 
 /**
- * Reads and drops what is left of a body, within bounds, before a refusal that closes the connection: closed on a
- * client that is still sending, it loses the answer that says why.
+ * Reads and discards the rest of a body, within limits, before a refusal that closes the connection: a client whose
+ * connection is closed while it still sends would lose the answer.
  */
 function dropBody(incoming: IncomingMessage): Promise<void> {
 	return new Promise(resolve => {
@@ -136,7 +136,7 @@ async function refuse(request: IncomingMessage, response: ServerResponse, refusa
 export async function startServer(options: ServiceServerOptions): Promise<ServiceServer> {
 	const answer = getRequestListener(options.app.fetch);
 	const starting: Guard = () => ({ status: 503, message: 'The local service is starting.' });
-	// Its own port is part of what the guard checks, so nothing is answered before that is known.
+	// The guard checks the port too, so nothing is answered before it is known.
 	let guard = starting;
 	const server = createServer(
 		{
@@ -152,7 +152,7 @@ export async function startServer(options: ServiceServerOptions): Promise<Servic
 				void refuse(request, response, refusal);
 				return;
 			}
-			// Whoever asks without a token must not keep the service alive.
+			// A request without a token must not keep the service alive.
 			if (!isOpen(request)) {
 				const hold = idleWatch?.hold();
 				response.once('close', () => hold?.dispose());

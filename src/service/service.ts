@@ -27,29 +27,29 @@ import { registerTaskRoutes } from './tasks/taskRoutes.ts';
 import { TaskRunner } from './tasks/taskRunner.ts';
 import { newToken, tokenOfFile } from './tokenFile.ts';
 
-/** For replies under way when the service stops; followers hear of the end of their tasks within it. */
+/** The time for replies in progress when the service stops, in which followers learn of the end of their tasks. */
 const CLOSE_GRACE_MS = 1_000;
-/** How long a start waits for a service that is just ending, and which no window can find any more. */
+/** How long a start waits for a service that is just ending and that no window can find any more. */
 const LOCK_WAIT_MS = 5_000;
 const LOCK_POLL_MS = 100;
 
 export interface ServiceOptions extends Omit<StartOptions, 'upstreamsFromStdin'> {
 	handover: UpstreamHandover;
-	/** The file that this process was started with: agents of ours are started with it too. */
+	/** The file that this process was started with. The demo agents are started with it too. */
 	programFile: string;
 	version: string;
 }
 
 export interface Service {
 	readonly address: string;
-	/** Resolves when the service has ended, whoever asked for that. `false`: because its state could not be kept. */
+	/** Resolves when the service has ended, with false if its state could not be kept. */
 	readonly ended: Promise<boolean>;
 	stop(): Promise<void>;
-	/** For a failure that nothing else has caught: it is logged, and the service ends. */
+	/** Ends the service because of an error that nothing else has caught, which is logged. */
 	fail(error: unknown): void;
 }
 
-/** Starts the one service of a state folder; `undefined` when another process serves it. Throws sentences. */
+/** Starts the service of a state folder. Resolves with undefined if another process serves it. Throws sentences. */
 export async function startService(options: ServiceOptions): Promise<Service | undefined> {
 	prepareStateFolder(options.stateFolder);
 	const lock = await waitForLock(options.stateFolder);
@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service | u
 	}
 }
 
-/** With the lock taken and no discovery file, its owner starts or ends; both are soon over. */
+/** Waits while the lock is taken and there is no discovery file: its owner is then just starting or ending. */
 async function waitForLock(stateFolder: string): Promise<Disposable | undefined> {
 	const end = performance.now() + LOCK_WAIT_MS;
 	for (;;) {
@@ -81,20 +81,20 @@ async function waitForLock(stateFolder: string): Promise<Disposable | undefined>
 	}
 }
 
-/** What a start has before it touches anything of a task: one that cannot have the lock or the port leaves that as it was. */
+/** What a start acquires before it touches any task: without the lock and the port, it leaves them as they are. */
 interface Frame {
 	lock: Disposable;
 	log: ServiceLog;
 	token: string;
 	app: App;
 	server: ServiceServer;
-	/** From then on the server answers; before, it says that the service is starting. */
+	/** Makes the server answer. Before that, it says that the service is starting. */
 	open(idleWatch: IdleWatch): void;
 }
 
 async function serve(options: ServiceOptions, lock: Disposable): Promise<Service> {
 	const { stateFolder, port, tokenFile } = options;
-	// One that a crash left would send windows to an address that may be anybody's by now.
+	// A file that a crash left behind would send windows to an address that may belong to any program by now.
 	removeDiscovery(stateFolder);
 	const log = new ServiceLog(stateFolder);
 	const token = tokenFile === undefined ? newToken() : tokenOfFile(tokenFile);
@@ -218,7 +218,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		const { pid } = process;
 		writeDiscovery(stateFolder, { address, token, pipe: pipe.path, pid, version: options.version, startedAt });
 	} catch (error) {
-		// A service that no window can find must not live on beside the next one.
+		// A service that no window can find must not keep running beside the next one.
 		await stop();
 		throw error;
 	}

@@ -5,45 +5,45 @@ import { removeFolder } from './removeFolder.ts';
 
 const OTHERS = 0o077;
 
-/** What a file system or a file manager puts into any folder. */
+/** Entries that a file system or a file manager puts into any folder. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
 
 export const LOCK_FILE = 'lock.sqlite';
 export const DATABASE_FILE = 'state.sqlite';
 
-/** By this file a folder to work in is known to be one. */
+/** The file that marks a folder as the work folder. */
 export const WORK_MARKER = 'made-by-errand.txt';
 const WORK_MARKER_TEXT =
 	'Errand’s local service made this folder for the agents of its tasks. It removes everything in it.\n';
 
 /**
- * Where the agents of tasks work: beside the state folder, as that holds a token, and everything in a repository is
- * somebody else's.
+ * Returns the folder in which the agents of tasks work. It lies beside the state folder, because that one holds a token
+ * and the content of a repository is not trusted.
  */
 export function workFolderOf(stateFolder: string): string {
 	return `${stateFolder}-work`;
 }
 
-/** Makes the state folder, or checks the one there is. Throws a sentence where it cannot be used. */
+/** Creates the state folder or checks the existing one. Throws a sentence if it cannot be used. */
 export function prepareStateFolder(folder: string): void {
-	// The lock is there before anything else; the other is what somebody brings along who moves.
+	// The lock is created before anything else; the database alone is there if somebody has moved it.
 	prepareFolder(folder, [LOCK_FILE, DATABASE_FILE]);
 }
 
-/** Makes the folder to work in, or checks the one there is. Throws a sentence where it cannot be used. */
+/** Creates the work folder or checks the existing one. Throws a sentence if it cannot be used. */
 export function prepareWorkFolder(folder: string): void {
 	if (prepareFolder(folder, [WORK_MARKER]) === 'empty') {
 		writeFileSync(path.join(folder, WORK_MARKER), WORK_MARKER_TEXT, { flag: 'wx', mode: 0o600 });
 	}
 }
 
-/** Removes the folder to work in with all that is in it. What somebody has put in its place stays. */
+/** Removes the work folder with everything in it. Anything that somebody has put in its place stays. */
 export async function removeWorkFolder(folder: string): Promise<void> {
 	const marker = path.join(folder, WORK_MARKER);
 	if (!existsSync(marker)) {
 		return;
 	}
-	// The marker goes last: whatever a kill leaves half removed is still known for what it is.
+	// The marker is removed last, so that a folder that a kill leaves half removed is still recognised.
 	for (const name of readdirSync(folder).filter(other => other !== WORK_MARKER)) {
 		await removeFolder(path.join(folder, name));
 	}
@@ -52,9 +52,9 @@ export async function removeWorkFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a folder, or checks the one there is: a real folder, of this OS user, that is empty or holds one of the files that
- * mark it as ours, closed to all others. It will hold a token and prompts, and things in it are removed, so whatever is
- * not so or cannot be made so is refused with a sentence.
+ * Creates a folder or checks the existing one: it must be a real folder of this OS user, closed to all others, and be
+ * empty or contain one of the files that mark it as ours. It will hold a token and prompts, and things in it are removed,
+ * so any other folder is refused with a sentence.
  */
 function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'marked' {
 	try {
@@ -64,7 +64,7 @@ function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'm
 			`The data folder ${folder} cannot be made (${describeError(error)}). Choose another with --data.`,
 		);
 	}
-	// lstat: behind a link, what is checked here and what is used later could be two folders.
+	// Behind a link, the folder that is checked here and the one that is used later could differ, hence lstat.
 	const status = lstatSync(folder);
 	if (status.isSymbolicLink()) {
 		throw new UserFacingError(`The data folder ${folder} is a symbolic link. Give the folder itself with --data.`);
@@ -83,7 +83,7 @@ function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'm
 			`The folder ${folder} holds files that the local service did not make, so it is left as it is. Choose another data folder with --data, or move it elsewhere.`,
 		);
 	}
-	// On Windows the profile's own access list does this.
+	// On Windows, the access control list of the user's profile protects the folder.
 	if (process.getuid !== undefined && (status.mode & OTHERS) !== 0) {
 		chmodSync(folder, 0o700);
 		if ((lstatSync(folder).mode & OTHERS) !== 0) {

@@ -32,13 +32,6 @@ export function sseComment(text: string): string {
 }
 
 /**
- * The last chunk of the chunked transfer coding (RFC 9112, section 7.1). Writing an empty chunk would end the reply
- * too.
- */
-const LAST_CHUNK = '0\r\n\r\n';
-const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-
-/**
  * Closes the connection after the data written so far was sent, but without the last chunk, which would mark the reply
  * as complete.
  */
@@ -76,10 +69,6 @@ export function streamReply(
 	socket?.cork();
 	outgoing.flushHeaders();
 	setImmediate(() => socket?.uncork());
-	// The chunked coding is written here: Node writes each chunk in four pieces, which costs more than everything else
-	// that is done for an event.
-	const isChunked = outgoing.chunkedEncoding;
-	outgoing.chunkedEncoding = false;
 	void write();
 	// A body made of Web streams would cost about as much for each piece as the rest of its processing.
 	return RESPONSE_ALREADY_SENT;
@@ -92,10 +81,10 @@ export function streamReply(
 					return;
 				}
 				if (done) {
-					outgoing.end(isChunked ? LAST_CHUNK : '');
+					outgoing.end();
 					return;
 				}
-				if (value !== '' && !outgoing.write(isChunked ? chunkOf(value) : value)) {
+				if (!outgoing.write(value)) {
 					await new Promise<void>(resolve => {
 						resume = resolve;
 					});

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { showMessage } from '../../platform/notify.ts';
-import { changeText } from './changeText.ts';
 import type { Proposals } from './proposals.ts';
-import { confirmChange, newFileUri, resolveFile } from './workspaceFiles.ts';
+import { changeText, confirmChange, newFileUri, resolveFile } from './workspaceFiles.ts';
 
 /** A code block of a reply: its text and what its fence says about it. */
 export interface CodeBlock {

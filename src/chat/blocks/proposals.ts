@@ -4,9 +4,8 @@ import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { changeText } from './changeText.ts';
 import { type Placement, placeByContext, replaceLines } from './placement.ts';
-import { type Agreed, confirmChange } from './workspaceFiles.ts';
+import { type Agreed, changeText, confirmChange } from './workspaceFiles.ts';
 
 interface Proposal {
 	target: vscode.Uri;

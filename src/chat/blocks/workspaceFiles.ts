@@ -137,3 +137,15 @@ function candidates(path: string): vscode.Uri[] {
 function isBelow(folder: vscode.Uri, uri: vscode.Uri): boolean {
 	return uri.scheme === folder.scheme && uri.path.startsWith(`${folder.path.replace(/\/$/, '')}/`);
 }
+
+/**
+ * Changes the text of an editor in one undo step. Resolves with whether the text has changed: a read-only editor
+ * accepts an edit without applying it, and a workspace edit would change it nevertheless.
+ */
+export async function changeText(
+	editor: vscode.TextEditor,
+	change: (edit: vscode.TextEditorEdit) => void,
+): Promise<boolean> {
+	const { version } = editor.document;
+	return (await editor.edit(change)) && editor.document.version !== version;
+}

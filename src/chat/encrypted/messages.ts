@@ -50,7 +50,7 @@ function emptyText(isKept: boolean): string {
 	].join(' ');
 }
 
-/** Why the model, the routing policy and parameters cannot be chosen. */
+/** Says why the model, the routing policy and parameters cannot be chosen. */
 export function noChoiceText(): string {
 	return vscode.l10n.t(
 		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',

@@ -127,7 +127,7 @@ export function reasonText(reason: PreviewReason): string {
 				? vscode.l10n.t('by the latency that the service measures')
 				: vscode.l10n.t('by the throughput that the service measures');
 		case 'sorted-by-object':
-			return vscode.l10n.t('sorted by the object in sort');
+			return vscode.l10n.t('sorted by the object given in sort');
 		case 'balanced':
 			return vscode.l10n.t('balanced by price and uptime');
 	}

@@ -1,9 +1,9 @@
 import { childEnvironment } from './childEnvironment.ts';
 
-/** The argument by which the service's own program becomes the demo agent. */
+/** The argument that makes the service's own program run as the demo agent. */
 export const DEMO_AGENT_ARGUMENT = 'demo-agent';
 
-/** How an agent is started. It runs in the task's tree, and reads the prompt from its standard input. */
+/** The command of an agent. It runs in the task's tree and reads the prompt from its standard input. */
 export interface AgentLaunch {
 	command: string;
 	args: readonly string[];
@@ -12,14 +12,15 @@ export interface AgentLaunch {
 
 export interface Agent {
 	readonly id: string;
-	/** Models that can be chosen for it; the first is the default. */
+	/** The models that can be chosen for the agent; the first is the default. */
 	readonly models: readonly [string, ...string[]];
 	launch(): AgentLaunch;
 }
 
 /**
- * A built-in agent: no model, a small honest change. There are two of them, so that several agents on one prompt can be
- * tried without an account. `programFile` is the file that this process was started with.
+ * Returns a built-in agent, which uses no model and makes a small change that says so. There are two of them, so that
+ * several agents on one prompt can be tried without an account. `programFile` is the file that this process was started
+ * with.
  */
 export function demoAgent(id: 'demo' | 'demo-two', programFile: string): Agent {
 	return {
@@ -32,7 +33,7 @@ export function demoAgent(id: 'demo' | 'demo-two', programFile: string): Agent {
 				programFile,
 				DEMO_AGENT_ARGUMENT,
 			],
-			// Inside the editor's own program, Node is what this variable makes of it.
+			// If the service runs in the editor's own program, this variable makes that program run as Node.
 			env: childEnvironment(process.env, process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
 		}),
 	};

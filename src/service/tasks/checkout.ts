@@ -16,7 +16,7 @@ export interface DiffStatistics {
 }
 
 export interface CheckoutOptions {
-	/** Of this task alone; everything of the checkout lies under it. */
+	/** The folder of this task alone, which holds everything that belongs to the checkout. */
 	folder: string;
 	source: SourceState;
 	sourceFolder: string;
@@ -28,26 +28,26 @@ export interface CheckoutOptions {
 }
 
 export interface CommitResult {
-	/** `undefined` when nothing has changed. */
+	/** Undefined when nothing has changed. */
 	commit: string | undefined;
 	/** Whether git has no usable identity for the source repository, so that the commit names Errand as its author. */
 	lacksIdentity: boolean;
-	/** Repositories inside the tree: they cannot be part of a commit. */
+	/** Repositories inside the tree, which cannot be part of a commit. */
 	leftOut: string[];
-	/** Pipes, sockets and devices. What was stored under these names stays as it was. */
+	/** Pipes, sockets and devices. Files that the branch has under these names stay in it as they were. */
 	specialFiles: string[];
-	/** Folders of which nothing can be part of a commit, as they cannot be read. */
+	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
 }
 
 const GITLINK = '160000';
 const LINK = '120000';
-/** UTF-16 code units. A larger diff is not kept: a piece of one could not be applied. */
+/** In UTF-16 code units. A larger diff is not kept, because a part of one could not be applied. */
 const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
-/** For file names, which can be of any encoding. */
+/** File names can be in any encoding. */
 const BYTES = { encoding: 'latin1' } as const;
 const DIFF = ['diff', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
-/** For taking back what was pushed, after the task's own signal has aborted. */
+/** The time to withdraw a push after the task's own signal has aborted. */
 const WITHDRAW_TIMEOUT_MS = 10_000;
 
 /**
@@ -60,7 +60,7 @@ export class Checkout {
 	private readonly options: CheckoutOptions;
 	private readonly gitFolder: string;
 	private readonly location: GitLocation;
-	/** Paths that name a commit of another repository. */
+	/** The paths of submodules, which name a commit of another repository. */
 	private readonly submodules = new Set<string>();
 	private readonly absentLinks = new Set<string>();
 
@@ -72,7 +72,7 @@ export class Checkout {
 			gitFolder: this.gitFolder,
 			home: this.gitFolder,
 			workTree: this.tree,
-			// Not the tree: a program of git's name may lie there.
+			// This is not the tree, because a program with git's name may lie there.
 			cwd: options.folder,
 			configuration: options.configuration,
 			...defined({ marker: options.marker }),
@@ -80,8 +80,8 @@ export class Checkout {
 	}
 
 	/**
-	 * Names of links that the tree does not hold, as they lead out of it. In the commit they stay as they were, unless the
-	 * agent has made something else in their place.
+	 * The names of links that lead out of the tree and are therefore not in it. The commit keeps them as they were, unless
+	 * the agent has created something else in their place.
 	 */
 	get linksLeftOut(): string[] {
 		return [...this.absentLinks].map(readable);
@@ -106,7 +106,7 @@ export class Checkout {
 		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/start']);
 		for (const name of checkout.absentLinks) {
 			const place = Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from(name, 'latin1')]);
-			// Where upper and lower case are the same, something else may have come in its place.
+			// On a file system that ignores case, something else may have taken the link's place.
 			if ((await lstat(place)).isSymbolicLink()) {
 				await unlink(place);
 			}
@@ -131,7 +131,7 @@ export class Checkout {
 		const leftOut = present.filter(name => name.endsWith('/')).map(readable);
 		const kept = (name: string) => !this.submodules.has(name) && !name.endsWith('/');
 		const gone = removed.filter(name => kept(name) && !this.absentLinks.has(name) && !special.has(name));
-		// What is gone goes first: it may stand where something else comes.
+		// Removals come first, because a new entry may take the place of a removed one.
 		await this.updateIndex(['--force-remove'], gone);
 		await this.updateIndex(['--add', '--remove', '--replace'], present.filter(kept));
 		const tree = (await this.git(['write-tree'])).trim();
@@ -170,7 +170,7 @@ export class Checkout {
 	async statistics(base: string, commit: string): Promise<DiffStatistics> {
 		const statistics = { linesAdded: 0, linesRemoved: 0, filesChanged: 0 };
 		for (const line of (await this.git([...DIFF, '--numstat', base, commit, '--'])).split('\n')) {
-			// A binary file has `-` in both columns. Names with line breaks are quoted, so a line is a file.
+			// A binary file has `-` in both columns. Names with line breaks are quoted, so each line is one file.
 			const [, added, removed] = /^(\d+|-)\t(\d+|-)\t/.exec(line) ?? [];
 			if (added !== undefined && removed !== undefined) {
 				statistics.linesAdded += Number(added) || 0;
@@ -181,7 +181,7 @@ export class Checkout {
 		return statistics;
 	}
 
-	/** A unified diff; `null` when it is too large to be kept. */
+	/** Returns a unified diff, or null if it is too large to be kept. */
 	async diff(base: string, commit: string): Promise<string | null> {
 		const text = await this.git([...DIFF, '--no-color', base, commit, '--']).catch(error => {
 			if (error instanceof UserFacingError) {
@@ -193,10 +193,10 @@ export class Checkout {
 	}
 
 	/**
-	 * Makes `branch` in the source repository, or moves it on from `expected`, the commit that it is at. That is checked by
-	 * the receiving side under its own lock: nothing else that exists is ever moved, and a commit's parent is where the
-	 * work started. When the task is stopped meanwhile, it is taken back if it was done. Throws a BranchCheckedOut for a
-	 * branch whose files lie in somebody's folder.
+	 * Creates `branch` in the source repository, or moves it forward from the commit `expected`. The receiving side checks
+	 * that under its own lock, so nothing else that exists is ever moved, and the new commit's parent is where the work
+	 * started. If the task is stopped meanwhile, a push that was done is withdrawn. Throws a BranchCheckedOut if the
+	 * branch is checked out in somebody's folder.
 	 */
 	async push(commit: string, branch: string, expected?: string): Promise<void> {
 		const reference = `refs/heads/${branch}`;
@@ -220,8 +220,8 @@ export class Checkout {
 	}
 
 	/**
-	 * Looks at what is to be checked out before a byte of it is: a few objects can stand for more files than any disk
-	 * holds, and a list that is too long now would be so after the agent's work too.
+	 * Examines the files before any of them is checked out: a few objects can stand for more files than any disk holds,
+	 * and a list that is too long now would also be too long after the agent's work.
 	 */
 	private async list(): Promise<void> {
 		let bytes = 0;
@@ -255,7 +255,7 @@ export class Checkout {
 		}
 	}
 
-	/** The targets of links, by name, from their objects. */
+	/** Reads the targets of links from their objects. The keys of both maps are the names of the links. */
 	private async targets(links: ReadonlyMap<string, string>): Promise<Map<string, string>> {
 		const objects = [...new Set(links.values())];
 		const targets = new Map<string, string>();
@@ -274,7 +274,7 @@ export class Checkout {
 		return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
 	}
 
-	/** What differs from the index, by name; a name that ends in `/` is a repository inside the tree. */
+	/** Lists the names that differ from the index. A name that ends in `/` is a repository inside the tree. */
 	private async changes(): Promise<{ removed: string[]; present: string[] }> {
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const fields = split(await this.git(compare, BYTES));
@@ -292,7 +292,7 @@ export class Checkout {
 		await this.git(['update-index', ...how, '-z', '--stdin'], { ...BYTES, input });
 	}
 
-	/** Only while the branch still is what was pushed. It fails when nothing was, which is as good. */
+	/** Takes a push back if the branch is still at the pushed commit. It fails if nothing was pushed, which is as good. */
 	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
 		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
 		await this.move(`${reference}:${commit}`, `${before ?? ''}:${reference}`, timeout).catch(() => {});
@@ -305,7 +305,7 @@ export class Checkout {
 		await this.git(['fetch', ...how, '--', sourceFolder, `refs/heads/${branch}:refs/errand/start`], { env: side.env });
 	}
 
-	/** Moves, makes or removes a branch of the source repository, if it is where `lease` says. */
+	/** Moves, creates or removes a branch of the source repository if it is at the commit that `lease` names. */
 	private async move(lease: string, refspec: string, signal: AbortSignal): Promise<void> {
 		const { sourceFolder } = this.options;
 		const side = await sourceSide('receive-pack', this.location, sourceFolder, signal);
@@ -343,8 +343,8 @@ function pushFailure(error: unknown, branch: string, folder: string, expected: s
 }
 
 /**
- * Wins over every .gitattributes: no filter runs on a file, whatever configuration names one, and the tree holds the
- * bytes that are stored. A file that git would write back otherwise than it is stored would be a change of nobody's.
+ * Writes attributes that override every .gitattributes: no filter runs on a file, whatever configuration names one, and
+ * the tree holds the stored bytes. A file that git writes back differently would show up as a change that nobody made.
  */
 async function writeAttributes(gitFolder: string): Promise<void> {
 	const information = path.join(gitFolder, 'info');
@@ -352,7 +352,7 @@ async function writeAttributes(gitFolder: string): Promise<void> {
 	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
 }
 
-/** A name that a tree has more than once, as a file or a link and as a folder too. git would keep either, without a word. */
+/** Finds a name that a tree has twice, such as a file and a folder. git would silently keep only one of them. */
 function findTwice(names: readonly string[]): string | undefined {
 	const seen = new Set<string>();
 	const folders = new Set<string>();

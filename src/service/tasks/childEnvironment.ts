@@ -2,7 +2,7 @@ import path from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a child needs to run at all. Everything else of this process's environment may be a secret, and stays here. */
+/** The variables that a child needs to run at all. Any other variable of this process may be a secret. */
 const SAFE_NAMES = [
 	'PATH',
 	'LANG',
@@ -19,7 +19,7 @@ const SAFE_NAMES = [
 	'PROCESSOR_ARCHITECTURE',
 ];
 
-/** The environment of a child process: the safe part of ours, and `additions`. Names match as the platform's do. */
+/** Returns the environment of a child process: the safe part of ours and `additions`. Windows ignores case in names. */
 export function childEnvironment(environment: Environment, additions: Record<string, string>): Record<string, string> {
 	const result: Record<string, string> = {};
 	const safe = new Set(SAFE_NAMES.map(name => name.toUpperCase()));
@@ -35,7 +35,7 @@ export function childEnvironment(environment: Environment, additions: Record<str
 	return { ...result, ...additions };
 }
 
-/** An empty or relative entry means the folder that the child runs in, which may be a repository's own. */
+/** Removes empty and relative entries: they stand for the folder that the child runs in, which may be a repository. */
 function absoluteFolders(list: string): string {
 	return list
 		.split(path.delimiter)

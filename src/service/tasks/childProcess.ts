@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { markedEnvironment, ProcessFamily } from './processFamily.ts';
 
-/** Between asking processes to end and making them. */
+/** The time between SIGTERM and SIGKILL. */
 const STOP_GRACE_MS = 2_000;
 
 export interface ChildOptions {
@@ -11,26 +11,27 @@ export interface ChildOptions {
 	args: readonly string[];
 	cwd: string;
 	env: Record<string, string>;
-	/** By which also those of its descendants are found, on Linux, that leave its process group. One for each task. */
+	/** Marks the child's descendants, so that on Linux those that leave its process group are found too. */
 	marker?: string;
 	/** Written to the standard input, which is then closed. */
 	input?: string | Uint8Array;
 	/** Aborting it ends the child and everything that it started. */
 	signal: AbortSignal;
-	/** Milliseconds between asking to end and making it so; default 2,000. */
+	/** The time between SIGTERM and SIGKILL in milliseconds; 2,000 by default. */
 	graceMs?: number;
 	onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
 export interface ChildResult {
-	/** `undefined` when a signal ended it. */
+	/** Undefined if a signal ended the child. */
 	exitCode: number | undefined;
 }
 
 /**
- * Runs a program in a process group of its own and returns when it and what it left running have ended. On abort:
- * SIGTERM to all of them, after `graceMs` SIGKILL (`taskkill /T /F` on Windows); then the signal's reason is thrown.
- * Throws the system error when it cannot be started, and what `onOutput` throws, after which the child is ended too.
+ * Runs a program in a process group of its own and resolves when it and everything that it left running have ended. On
+ * abort, all of them get SIGTERM, and SIGKILL after `graceMs` (`taskkill /T /F` on Windows); then the signal's reason is
+ * thrown. Rejects with the system's error if the program cannot be started, and with an error that `onOutput` throws,
+ * after the child was ended.
  */
 export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	options.signal.throwIfAborted();
@@ -47,7 +48,7 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	});
 	// A child that could not be started because too many files are open has no streams at all.
 	const { stdin, stdout, stderr } = child as ChildProcess;
-	// The child may end without reading what it was given.
+	// The child may end without reading its input.
 	stdin?.on('error', () => {});
 	stdin?.end(options.input ?? '');
 
@@ -86,7 +87,7 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	}
 }
 
-/** What was written before the end is read; a process that got away may hold the pipe, so the wait has an end. */
+/** Waits until all output was read, but not for ever: a process that escaped may hold the pipe open. */
 async function outputEnd(child: ChildProcess, graceMs: number): Promise<void> {
 	const ended = Promise.all(
 		[child.stdout, child.stderr].map(stream =>

@@ -1,4 +1,4 @@
-// The demo agent: a child process that works on the folder it is started in. No model is asked for anything.
+// The demo agent is a child process that works in the folder it is started in. It uses no model.
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ async function print(line: string, pauseMs = LINE_PAUSE_MS): Promise<void> {
 
 /** Runs to the end and returns the exit code. */
 export async function runDemoAgent(): Promise<number> {
-	// The reader is the service. When it has gone, nobody is left to work for.
+	// The service reads the output. Without it, there is nobody left to work for.
 	process.stdout.on('error', () => process.exit(1));
 	let prompt = '';
 	for await (const piece of process.stdin.setEncoding('utf8')) {
@@ -56,14 +56,14 @@ export async function runDemoAgent(): Promise<number> {
 }
 
 interface FileCounts {
-	/** Most files first. */
+	/** Sorted by the number of files, largest first. */
 	counts: [extension: string, count: number][];
 	total: number;
-	/** False when counting ended at the limit. */
+	/** False if the count ended at the limit. */
 	complete: boolean;
 }
 
-/** Links are not followed: they can lead out of the repository. Names are bytes, as they can be of any encoding. */
+/** Counts files without following links, which can lead out of the repository. Names can be in any encoding. */
 async function countFiles(folder: Buffer): Promise<FileCounts> {
 	const counts = new Map<string, number>();
 	const folders = [folder];
@@ -89,7 +89,7 @@ function extensionOf(name: string): string {
 	return /^\.[a-z\d+_-]{1,16}$/.test(extension) ? extension : 'other';
 }
 
-/** A prompt can hold any Markdown: as an indented block it stays what it is, text. */
+/** Returns the content of the new file. The prompt is an indented block, so that Markdown in it stays plain text. */
 function summary(prompt: string, counts: FileCounts['counts'], total: number, complete: boolean): string {
 	const quoted = prompt
 		.trim()
@@ -113,7 +113,7 @@ ${rows}
 `;
 }
 
-/** Makes a file that did not exist, under the first name that is free. Exclusive creation follows no link. */
+/** Creates a new file under the first name that is free. Exclusive creation follows no link. */
 async function writeNewFile(text: string): Promise<string> {
 	for (let number = 1; number <= MAXIMUM_FILE_NAMES; number++) {
 		const name = number === 1 ? 'errand-demo.md' : `errand-demo-${number}.md`;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What its package manager runs for a lockfile. */
+/** The commands by which package managers install from a lockfile, by its name. */
 const INSTALLERS: Readonly<Record<string, string>> = {
 	'package-lock.json': 'npm ci',
 	'npm-shrinkwrap.json': 'npm ci',
@@ -21,12 +21,12 @@ const MAXIMUM_LOCKFILES = 20;
 const MAXIMUM_FOLDERS = 2_000;
 
 export interface Lockfile {
-	/** Relative to the tree. */
+	/** The path relative to the tree. */
 	name: string;
 	command: string;
 }
 
-/** The lockfiles of a tree, those nearest to its top first. Links are not followed. */
+/** Finds the lockfiles of a tree, those nearest to its top first. Links are not followed. */
 export async function findLockfiles(tree: string): Promise<Lockfile[]> {
 	const found: Lockfile[] = [];
 	const folders = [''];

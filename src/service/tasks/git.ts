@@ -28,7 +28,7 @@ export const SERVICE_SETTINGS: readonly string[] = [
 	'receive.denyDeleteCurrent=refuse',
 ];
 
-/** git ended with a failure. `stderr` is in English, as its words decide what the user is told. */
+/** git ended with a failure. `stderr` is in English, because the sentence for the user depends on its words. */
 export class GitError extends Error {
 	override readonly name = 'GitError';
 	readonly exitCode: number | undefined;
@@ -42,19 +42,19 @@ export class GitError extends Error {
 }
 
 export interface GitLocation {
-	/** Outside whatever an agent can write. Absent only where git is to look for a repository in a folder of the user's. */
+	/** Lies outside whatever an agent can write. It is absent only where git is to find a repository in a user's folder. */
 	gitFolder?: string;
 	/** The folder that `~` means in a configuration: one of ours, so that git finds no lists of ignored files there. */
 	home: string;
 	workTree?: string;
-	/** An existing folder to run in, of ours: some platforms look for programs there first. */
+	/** The existing folder of ours that git runs in: some platforms look for programs there first. */
 	cwd: string;
 	/**
 	 * The only configuration file outside the repository that is read (`writeGitConfiguration`). If it is absent, git reads
 	 * the user's and the machine's own, and `home` is the user's.
 	 */
 	configuration?: string;
-	/** Of the task: by it, what a crash left running is found. */
+	/** The marker of the task, by which processes that a crash left running are found. */
 	marker?: string;
 }
 
@@ -62,11 +62,11 @@ export interface GitOptions {
 	signal: AbortSignal;
 	input?: string;
 	env?: Record<string, string>;
-	/** How input and output stand for bytes. File names can be of any encoding: `latin1` keeps each byte. */
+	/** The encoding of input and output. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
 }
 
-/** Runs git on a repository of ours and returns what it printed. Throws a GitError when it fails. */
+/** Runs git on a repository of ours and returns its output. Throws a GitError when it fails. */
 export async function runGit(location: GitLocation, args: readonly string[], options: GitOptions): Promise<string> {
 	const { encoding = 'utf8' } = options;
 	const output: Buffer[] = [];

@@ -3,13 +3,13 @@ import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { sseComment, sseEvent } from '../streamReply.ts';
 
-/** Entries read at once. */
+/** The number of entries that are read at once. */
 const PAGE_SIZE = 200;
 /** cloud-tasks.md, Events. */
 const STATUS_INTERVAL_MS = 2_000;
-/** How long entries are sent without a look at what else there is to do. */
+/** How long entries are sent before the event loop may do other work. */
 const TURN_MS = 20;
-/** Life for a reader that wants no status; its own idle limit is far above. */
+/** A sign of life for a reader that wants no status. Clients wait much longer before they give up. */
 const COMMENT_INTERVAL_MS = 15_000;
 
 export interface LogStreamOptions {
@@ -18,13 +18,13 @@ export interface LogStreamOptions {
 	fromIndex: number;
 	includeStatus: boolean;
 	signal: AbortSignal;
-	/** Milliseconds between two status events; default 2,000. */
+	/** The time between two status events in milliseconds; 2,000 by default. */
 	statusIntervalMs?: number;
 }
 
 /**
- * The events of one follower: connected, each log entry from `fromIndex` on, the status every 2 s and when it changes,
- * complete. It reads the store at the reader's pace and is woken by it; nothing is queued for it meanwhile.
+ * Yields the events for one follower of a log: connected, each entry from `fromIndex` on, the status every 2 s and when it
+ * changes, and complete. The store is read at the reader's pace, and wakes the generator; nothing is queued meanwhile.
  */
 export async function* logStream(options: LogStreamOptions): AsyncGenerator<string, void, undefined> {
 	const { store, fromIndex, includeStatus, signal, statusIntervalMs = STATUS_INTERVAL_MS } = options;
@@ -41,9 +41,9 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 		let lastSign = 0;
 		let turnBegan = 0;
 		while (!signal.aborted) {
-			// Armed before reading, so that no change falls between reading and waiting.
+			// Created before reading, so that no change between reading and waiting is missed.
 			changed = Promise.withResolvers<void>();
-			// The task before its entries: when it is final here, all of its entries can be read after.
+			// The task is read before its entries: if it is final, all of its entries are there.
 			const task = store.get(id) ?? options.task;
 			const page = store.entries(task, next, PAGE_SIZE);
 			const timestamp = now();
@@ -74,7 +74,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				return;
 			}
 			if (page.length > 0) {
-				// A reader of a long log can keep pace with this loop, and everybody else would wait for its end.
+				// A fast reader of a long log would otherwise keep everybody else waiting until its end.
 				if (performance.now() - turnBegan > TURN_MS) {
 					await immediate();
 					turnBegan = performance.now();
@@ -88,7 +88,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 	}
 }
 
-/** Until a change, the time, or the reader's leaving, whichever comes first. */
+/** Waits for a change, for the time, or until the reader leaves, whichever comes first. */
 async function waitFor(change: Promise<void>, milliseconds: number, signal: AbortSignal): Promise<void> {
 	const waited = new AbortController();
 	const either = AbortSignal.any([signal, waited.signal]);

@@ -1,10 +1,10 @@
-/** Longest line that is kept, in UTF-16 code units. */
+/** The length to which a line is cut, in UTF-16 code units. */
 const MAXIMUM_LINE_LENGTH = 16 * 1024;
 const CUT_MARK = ' … (line cut)';
 
 /**
- * Cuts the bytes of a hostile program into lines: at LF, CR LF and a lone CR, by which progress displays overwrite.
- * Bytes that are no UTF-8 become U+FFFD, a line over the limit is cut, and no more than one line is ever held.
+ * Splits the output of a hostile program into lines: at LF, CR LF and a lone CR, which progress displays use to overwrite
+ * a line. Bytes that are not UTF-8 become U+FFFD, and never more than one line of limited length is buffered.
  */
 export class OutputLines {
 	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -16,7 +16,7 @@ export class OutputLines {
 		return this.take(this.decoder.decode(bytes, { stream: true }));
 	}
 
-	/** The last line, when it had no end of its own. */
+	/** Returns the last line if it was not terminated. */
 	end(): string[] {
 		const lines = this.take(this.decoder.decode());
 		if (this.held !== '') {

@@ -1,18 +1,19 @@
 import process from 'node:process';
 
-/** As many as Linux follows before it gives up. */
+/** The number of links that Linux follows before it gives up. */
 const MAXIMUM_HOPS = 40;
 
 /**
- * Which of a repository's symbolic links lead out of it, by their names and targets alone (`a/b` → `../c`). A name that
- * is no link counts as a folder, as an agent may make it one. Byte strings (`latin1`), as names can be of any encoding.
+ * Returns the names of a repository's symbolic links that lead out of it, judged by names and targets alone (`a/b` →
+ * `../c`). A name that is no link counts as a folder, because an agent may create one there. Names and targets are byte
+ * strings (`latin1`), because they can be in any encoding.
  */
 export function outwardLinks(links: ReadonlyMap<string, string>): string[] {
 	const byKey = new Map([...links].map(([name, target]) => [keyOf(name), target]));
 	return [...links.keys()].filter(name => leadsOut(name, byKey));
 }
 
-/** On file systems that do not tell upper from lower case, a link is passed through by any spelling of its name. */
+/** On file systems that ignore case, a link is followed by any spelling of its name. */
 function keyOf(name: string): string {
 	const text = Buffer.from(name, 'latin1').toString();
 	return process.platform === 'linux' ? name : text.normalize('NFC').toLowerCase();
@@ -20,7 +21,7 @@ function keyOf(name: string): string {
 
 function leadsOut(name: string, links: ReadonlyMap<string, string>): boolean {
 	const separator = process.platform === 'win32' ? /[\\/]/ : /\//;
-	/** Where the walk stands, and what it still has to go, both from the top of the repository. */
+	/** The folders that were walked through so far, from the top of the repository, and the steps that remain. */
 	const place: string[] = [];
 	const rest = name.split('/').reverse();
 	let hops = 0;

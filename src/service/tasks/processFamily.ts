@@ -1,32 +1,32 @@
-// What a child process has started, and how it is ended with it.
+// Finds the processes that a child process has started, and ends them together with it.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 25;
-/** The variable by which a descendant is known that has left the process group. */
+/** The variable by which a descendant is recognised that has left the process group. */
 const MARKER_NAME = 'ERRAND_TASK';
 
-/** What the environment of a child holds so that `ProcessFamily` finds its descendants by `marker`. */
+/** Returns the variables that let `ProcessFamily` find a child's descendants by `marker`. */
 export function markedEnvironment(marker: string): Record<string, string> {
 	return { [MARKER_NAME]: marker };
 }
 
 /**
- * The processes of a group, and on Linux also those whose environment carries the marker: a program that makes a session
- * of its own leaves the group, and not that. One that starts others with an empty environment, and whose group it
- * leaves too, is not found; only a sandbox holds that.
+ * The processes of a group and, on Linux, also those whose environment has the marker: a program that creates a session
+ * of its own leaves the group, but keeps its environment. A process that has left the group and was started with an
+ * empty environment is not found; only a sandbox could hold it.
  */
 export class ProcessFamily {
 	private readonly group: number | undefined;
 	private readonly marker: string | undefined;
 
-	/** At least one of the two. POSIX only. */
+	/** At least one of the two is required. This class works on POSIX systems only. */
 	constructor(group: number | undefined, marker: string | undefined) {
 		this.group = group;
 		this.marker = marker;
 	}
 
-	/** SIGTERM; after `graceMs`, SIGKILL until nothing is left, for at most `graceMs` more. */
+	/** Sends SIGTERM and, after `graceMs`, SIGKILL until no process is left, for at most `graceMs` more. */
 	async end(graceMs: number): Promise<void> {
 		for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
 			const end = performance.now() + graceMs;
@@ -36,7 +36,7 @@ export class ProcessFamily {
 				if ((await this.members()).length === 0) {
 					return;
 				}
-				// Who came meanwhile has not been told yet. Nothing refuses the second signal, so it may be given again.
+				// Processes that were started meanwhile have not got the signal yet. SIGKILL may be sent more than once.
 				told = new Set([...told, ...(await this.signal(signal, signal === 'SIGTERM' ? told : new Set()))]);
 			}
 			if (told.size === 0) {
@@ -45,10 +45,10 @@ export class ProcessFamily {
 		}
 	}
 
-	/** Sends to all that are there but `except`. Returns the processes or groups (negative) that were sent to. */
+	/** Sends to all members but `except`. Returns the ids of the processes, or of groups (negative), that were sent to. */
 	private async signal(signal: NodeJS.Signals, except: ReadonlySet<number>): Promise<Set<number>> {
 		const targets = new Set<number>(this.group === undefined ? [] : [-this.group]);
-		// Without a marker the group is all, and mostly empty: no need to look at every process of the machine for that.
+		// Without a marker there is only the group, which needs no search through all processes of the machine.
 		for (const { pid, inGroup } of this.marker === undefined ? [] : await this.members()) {
 			if (!inGroup) {
 				targets.add(pid);
@@ -63,7 +63,7 @@ export class ProcessFamily {
 		return sent;
 	}
 
-	/** Who is there and has not ended: in a container without an init process nobody collects what has. */
+	/** Lists the members that have not ended: in a container without an init process, ended ones stay as zombies. */
 	private async members(): Promise<{ pid: number; inGroup: boolean }[]> {
 		const names = process.platform === 'linux' ? await readdir('/proc').catch(() => undefined) : undefined;
 		if (names === undefined) {
@@ -76,7 +76,7 @@ export class ProcessFamily {
 
 	private async look(pid: number): Promise<{ pid: number; inGroup: boolean } | undefined> {
 		const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-		// After the name in parentheses, which can hold anything: state, parent, group.
+		// State, parent and group follow the name in parentheses, which can contain anything.
 		const [, state = 'X', , group] = status.slice(status.lastIndexOf(')')).split(' ');
 		if (state === 'Z' || state === 'X' || pid === process.pid) {
 			return undefined;
@@ -87,19 +87,19 @@ export class ProcessFamily {
 		if (this.marker === undefined) {
 			return undefined;
 		}
-		// Of another user's processes it cannot be read, and those could not be ended either.
+		// The environment of another user's process cannot be read, but such a process could not be ended either.
 		const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
 		return environment.split('\0').includes(`${MARKER_NAME}=${this.marker}`) ? { pid, inGroup: false } : undefined;
 	}
 }
 
-/** False when there is nobody to send to. */
+/** Returns false if there is no such process. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		process.kill(target, signal);
 		return true;
 	} catch (error) {
-		// EPERM: there are processes, of another user. They cannot be ended from here.
+		// EPERM means that the processes exist and belong to another user. They cannot be ended from here.
 		return (error as NodeJS.ErrnoException).code === 'EPERM';
 	}
 }

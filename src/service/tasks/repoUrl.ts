@@ -7,8 +7,9 @@ const SCHEME = /^[a-z][a-z\d+.-]+:/i;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /**
- * The folder that a task's `repoUrl` names: an absolute path or a `file:` URL. Anything else is refused with a
- * sentence before git sees it, since git reads some texts as a command to run (`ext::…`) or as an option (`-…`).
+ * Returns the folder that a task's `repoUrl` names, which is an absolute path or a `file:` URL. Anything else is
+ * refused with a sentence before git sees it, because git reads some texts as a command to run (`ext::…`) or as an
+ * option (`-…`).
  */
 export function folderOfRepoUrl(repoUrl: string): string {
 	if (CONTROL_CHARACTERS.test(repoUrl)) {
@@ -34,13 +35,13 @@ export function folderOfRepoUrl(repoUrl: string): string {
 	throw new UserFacingError('repoUrl: only the absolute path or file: URL of a local repository is accepted.');
 }
 
-/** A refusal begins with the name of the request's field; who has sent none is told the rest. */
+/** Removes the field's name with which a refusal begins, for readers that have sent no such field. */
 export function withoutFieldName(message: string): string {
 	return message.replace(/^(?:repoUrl|selectedBranch): /, '');
 }
 
 function absolute(folder: string): string {
-	// A share of the network: opening it alone would send the user's credentials there.
+	// This is a network share. Merely opening it would send the user's credentials there.
 	if (/^[\\/]{2}/.test(folder)) {
 		throw new UserFacingError('repoUrl: network shares are not accepted. Give the path of a clone on this machine.');
 	}
@@ -50,7 +51,7 @@ function absolute(folder: string): string {
 	return path.normalize(folder);
 }
 
-/** Whether git takes the text as the name of a branch (git-check-ref-format), and it cannot be read as an option. */
+/** Whether git accepts the text as the name of a branch (git-check-ref-format) and cannot read it as an option. */
 export function isBranchName(name: string): boolean {
 	return (
 		name.length <= 250 &&

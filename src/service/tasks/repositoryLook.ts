@@ -5,12 +5,12 @@ import { removeFolder } from '../removeFolder.ts';
 import { GitError } from './git.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 
-/** While the caller waits. */
+/** A caller waits for the result. */
 const LOOK_TIMEOUT_MS = 20_000;
 
 /**
- * Looks at a source repository, with a folder below `parent` that is there so long. Whatever is wrong with the repository
- * is thrown as a sentence.
+ * Reads a source repository by `look`, with a temporary folder below `parent`. Everything that is wrong with the
+ * repository is thrown as a sentence.
  */
 export async function lookAt<T>(
 	folder: string,

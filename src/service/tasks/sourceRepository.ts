@@ -8,7 +8,7 @@ import { GitError, type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
 
-/** What is known of a repository from its list of references alone. */
+/** The part of a repository's state that its list of references tells. */
 export interface SourceReferences {
 	/** Commits by the full names of their references. */
 	commits: Map<string, string>;
@@ -23,7 +23,7 @@ export interface SourceState {
 }
 
 export interface ReferencesQuery {
-	/** Absolute. */
+	/** An absolute path. */
 	folder: string;
 	/** An existing folder of ours. */
 	scratchFolder: string;
@@ -33,7 +33,7 @@ export interface ReferencesQuery {
 }
 
 export interface SourceQuery extends ReferencesQuery {
-	/** Absent: the branch that HEAD of the source is on. */
+	/** If undefined, the branch that HEAD of the source is on. */
 	branch: string | undefined;
 }
 
@@ -41,8 +41,8 @@ const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
 const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
 
 /**
- * Writes the one configuration file that our git reads: which folders of other owners the user has allowed git to
- * use (`safe.directory`). In containers the workspace often has another owner, and git would refuse it.
+ * Writes the only configuration file that our git reads. It lists the folders of other owners that the user has allowed
+ * git to use (`safe.directory`): in containers the workspace often has another owner, and git would refuse it.
  */
 export async function writeGitConfiguration(file: string, signal: AbortSignal): Promise<void> {
 	const cwd = path.dirname(file);
@@ -56,13 +56,13 @@ export async function writeGitConfiguration(file: string, signal: AbortSignal): 
 		throw error;
 	});
 	const folders = listed.split('\0').slice(0, -1);
-	// The program on the source's side asks for the folder with the objects, which users do not name.
+	// The program on the source's side checks the folder with the objects, while users name the one around it.
 	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
 	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
 	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
 }
 
-/** Lists the branches, without a byte of the repository's own configuration run as a program. Throws sentences. */
+/** Lists the branches without running anything that the repository's own configuration names. Throws sentences. */
 export async function readReferences({ folder, ...query }: ReferencesQuery): Promise<SourceReferences> {
 	const status = await stat(folder).catch(() => undefined);
 	if (!status?.isDirectory()) {
@@ -128,8 +128,8 @@ function choose({ commits, current }: SourceReferences, folder: string, branch: 
 }
 
 /**
- * Looks up the branch that a follow-up goes on with. One that is checked out is not moved; that is said before an agent has
- * worked in vain.
+ * Looks up the branch that a follow-up continues. A branch that is checked out is never moved, and the user is told so
+ * before an agent works in vain.
  */
 export async function readBranchToMove(query: ReferencesQuery & { branch: string }): Promise<SourceState> {
 	const { folder, branch, signal } = query;
@@ -158,7 +158,7 @@ export async function worktreeOf(
 	return findWorktree(commandLine => runGit(source, commandLine, { signal }), branch);
 }
 
-/** The files of a branch lie in somebody's folder, so it is not moved. */
+/** A branch is not moved because its files are checked out in somebody's folder. */
 export class BranchCheckedOut extends UserFacingError {
 	constructor(branch: string, worktree: string) {
 		super(
@@ -167,7 +167,7 @@ export class BranchCheckedOut extends UserFacingError {
 	}
 }
 
-/** git's own words on a source repository as a sentence; anything else as it is. */
+/** Turns git's own message about a source repository into a sentence, and returns any other error as it is. */
 export function sourceFailure(error: unknown, folder: string): unknown {
 	if (!(error instanceof GitError)) {
 		return error;
@@ -189,7 +189,7 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 
 function howToTrust(folder: string): string {
 	const word = shellWord(folder);
-	// git takes a last `*` for every folder beside this one.
+	// git reads a trailing `*` as every folder beside this one.
 	return word === undefined || folder.endsWith('*')
 		? 'add the folder to safe.directory in your own git configuration.'
 		: `run: git config --global --add safe.directory ${word}`;

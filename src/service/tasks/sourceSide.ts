@@ -13,7 +13,7 @@ import {
 } from '../../base/gitConfiguration.ts';
 import { GitError, type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
-/** UTF-16 code units of a name that may be long. */
+/** The length to which a name in a message is cut, in UTF-16 code units. */
 const MAXIMUM_SHOWN_NAME = 40;
 
 /**
@@ -31,9 +31,9 @@ export async function sourceSide(
 }
 
 /**
- * The repository at the top of a folder, as `upload-pack` and `receive-pack` look for it, to be read with our own
- * settings. Throws a GitError where there is none, or where the user does not let git use it: a configuration that is not
- * read must not pass for an empty one.
+ * Finds the repository at the top of a folder, as `upload-pack` and `receive-pack` do, so that it can be read with our own
+ * settings. Throws a GitError where there is none, or where the user does not allow git to use it: a configuration that
+ * cannot be read must not be taken for an empty one.
  */
 export async function locateSource(own: GitLocation, folder: string, signal: AbortSignal): Promise<GitLocation> {
 	const { gitFolder: _, ...searching } = own;

@@ -3,13 +3,13 @@ import { readdir, unlink } from 'node:fs/promises';
 /** Names are byte strings (`latin1`), relative to the tree. */
 export interface SpecialFiles {
 	removed: string[];
-	/** Folders that nobody can look into: closed, or nested deeper than a path can be long. git passes over them. */
+	/** Folders that cannot be read: closed, or nested deeper than a path can be long. git passes over them. */
 	unreadable: string[];
 }
 
 /**
- * Takes pipes, sockets and devices out of a tree. git opens some names without asking what they are (`.gitignore`,
- * `.gitattributes`), and would wait at a pipe for ever.
+ * Removes pipes, sockets and devices from a tree. git opens some names without checking what they are (`.gitignore`,
+ * `.gitattributes`), and would wait for a pipe for ever.
  */
 export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
 	const removed: string[] = [];

@@ -2,7 +2,7 @@ import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord
 import type { TaskStore } from '../store/taskStore.ts';
 import { OutputLines } from './outputLines.ts';
 
-/** How much of a program's output one run keeps. What comes after is dropped, and the log says so. */
+/** How much of a program's output one run keeps. The rest is dropped, and the log says so. */
 const MAXIMUM_OUTPUT_ENTRIES = 1_000_000;
 const MAXIMUM_OUTPUT_LENGTH = 64 * 1024 * 1024;
 
@@ -27,12 +27,12 @@ export function logRecord(
 	return { type, contentType, message, timestamp: new Date().toISOString(), agent, step };
 }
 
-/** `[2] ` before what the second of several agents does: they write into one log at the same time. */
+/** Returns a prefix such as `[2] ` for the second of several agents, which write to one log at the same time. */
 export function logLabel(task: TaskRecord, position: number): string {
 	return task.multiLaunch ? `[${position + 1}] ` : '';
 }
 
-/** Writes what one execution adds to the log of its task: its steps, and each line that its agent prints. */
+/** Writes the part of one execution to the log of its task: its steps, and each line that its agent prints. */
 export class TaskLog {
 	private readonly store: TaskStore;
 	private readonly taskId: string;
@@ -49,7 +49,7 @@ export class TaskLog {
 		this.label = logLabel(task, position);
 	}
 
-	/** An entry for a step, to be stored together with what it says. */
+	/** Returns the entry for a step, to be stored in one transaction with the change that it reports. */
 	record(step: TaskStep, message: string, type: LogRecord['type'] = 'info'): LogRecord {
 		return logRecord(this.agent, step, type, this.label + message);
 	}

@@ -3,12 +3,12 @@ import { firstLine } from '../../base/plainText.ts';
 const MAXIMUM_SUBJECT_LENGTH = 72;
 const MAXIMUM_SLUG_LENGTH = 40;
 
-/** The first line of a prompt that says something, as the subject of a commit. */
+/** Returns the first line of a prompt that is not blank, as the subject of a commit. */
 export function commitSubject(prompt: string): string {
 	return firstLine(prompt, MAXIMUM_SUBJECT_LENGTH) || 'Errand task';
 }
 
-/** The branch that an execution makes. A follow-up makes one only where that of its task cannot be moved on. */
+/** Returns the name of an execution's new branch. A follow-up creates one only if its task's cannot be moved. */
 export function newBranchOf(
 	task: { prompt: string; id: string; multiLaunch: boolean; turn: number },
 	{ position, branchName }: { position: number; branchName: string | null },
@@ -18,8 +18,8 @@ export function newBranchOf(
 }
 
 /**
- * `errand/<words of the prompt>-<first 8 characters of the id>`, and the number of the agent where there are several:
- * ASCII, so that it means the same in every tool.
+ * Returns `errand/<words of the prompt>-<first 8 characters of the id>`, followed by the agent's number if there are
+ * several. The name is ASCII, so that every tool handles it alike.
  */
 export function branchNameOf(
 	{ prompt, id, multiLaunch }: { prompt: string; id: string; multiLaunch: boolean },

@@ -4,7 +4,7 @@ import { RequestRefused } from '../replies.ts';
 import type { AgentChoice } from '../store/taskRecord.ts';
 import type { Agent } from './agent.ts';
 
-/** Agents that one prompt may be given to. */
+/** The number of agents that may work on one prompt. */
 const MAXIMUM_AGENTS = 8;
 
 const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
@@ -12,7 +12,7 @@ const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
 /** contract: not shown. The body of a follow-up (unspecified.md, "follow-up prompt"). */
 export const taskContinueSchema = z.strictObject({ currentPrompt: prompt, selectedAgent, selectedModel });
 
-/** An agent of a request that is here, and a model that it has. */
+/** An available agent that a request names, with one of its models. */
 export interface ChosenAgent {
 	agent: Agent;
 	choice: AgentChoice;
@@ -24,7 +24,7 @@ export interface AgentsRequest {
 	selectedAgents?: readonly AgentChoice[] | undefined;
 }
 
-/** Throws a RequestRefused of 400 naming the field. */
+/** Throws a RequestRefused with 400 that names the field. */
 export function chooseAgents(
 	agents: readonly Agent[],
 	{ selectedAgent, selectedModel, selectedAgents }: AgentsRequest,
@@ -44,7 +44,7 @@ export function chooseAgents(
 	return [first, ...others];
 }
 
-/** `of`: what stands before the names of the fields. */
+/** `of` is the prefix of the names of the fields. */
 export function chooseAgent(
 	agents: readonly Agent[],
 	id: string | undefined,

@@ -23,19 +23,19 @@ import type { TaskRunner } from './taskRunner.ts';
 
 const BODY_MEGABYTES = 1;
 const DEFAULT_LIMIT = 50;
-/** contract: not shown. Seconds that a task may take when the request does not say. */
+/** contract: not shown. The time limit of a task in seconds if the request names none. */
 const DEFAULT_MAXIMUM_DURATION = 1_800;
 
 export interface TaskRoutesDependencies {
 	store: TaskStore;
 	runner: TaskRunner;
 	agents: readonly Agent[];
-	/** Where a repository is looked at; cleared at each start, as it is the runner's too. */
+	/** The folder for temporary files while a repository is read. It is the runner's too, and emptied at each start. */
 	folder: string;
 	logger: Logger;
 }
 
-/** Hono's form of a path of the routes table. */
+/** Converts a path of the routes table to Hono's form. */
 const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencies): void {
@@ -64,7 +64,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			filter: query.filter ?? 'all',
 			statuses: query.status === undefined ? [] : statusesOf(query.status),
 		});
-		// Without the diffs: a list is asked for again and again.
+		// The diffs are left out, because lists are requested often.
 		const views = tasks.map(task => toTask(task, task.multiLaunch ? store.executions(task) : []));
 		return context.json({ tasks: views, hasMore, ...page });
 	});
@@ -101,13 +101,13 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const { agent, choice } = chooseAgent(
 			agents,
 			request.selectedAgent ?? task.selectedAgent,
-			// Another agent has models of its own.
+			// Another agent has other models.
 			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
 		);
 		checkRoom(runner, 1);
 		await lookOrRefuse(409, task.repoUrl, dependencies.folder, query => readBranchToMove({ ...query, branch }));
 		checkRoom(runner, 1);
-		// Another follow-up may have come while git looked.
+		// Another follow-up may have been accepted while git was reading.
 		branchToContinue(required(task.id));
 		storedOrRefused(() => runner.continue(task.id, { ...choice, prompt: request.currentPrompt }, agent));
 		return context.json({ success: true, message: `The task goes on with the branch ${branch}.` });
@@ -120,7 +120,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	app.patch(pattern(routes.taskStop.path), async context => {
 		const task = required(context.req.param('taskId'));
 		parseOrRefuse(taskStopSchema, await readJson(context, BODY_MEGABYTES));
-		// contract: not shown. Stopping what has ended is no error: the caller wanted it ended.
+		// contract: not shown. Stopping an ended task is no error, because the caller wanted it ended.
 		await runner.stop(task.id);
 		const after = required(task.id);
 		const message =
@@ -165,7 +165,7 @@ function checkRoom(runner: TaskRunner, count: number): void {
 	}
 }
 
-/** contract: not shown. What a follow-up can go on with; 409 where that is nothing. */
+/** contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. */
 function branchToContinue(task: TaskRecord): string {
 	if (!FINAL_STATUSES.has(task.status)) {
 		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
@@ -182,7 +182,7 @@ function branchToContinue(task: TaskRecord): string {
 	return task.branchName;
 }
 
-/** Whatever is wrong with the repository is said now, not in a log later. */
+/** Checks the repository, so that the caller learns of a problem at once and not from a log later. */
 async function lookOrRefuse<T>(
 	status: number,
 	repoUrl: string,
@@ -199,7 +199,7 @@ async function lookOrRefuse<T>(
 	}
 }
 
-/** What is answered was stored; a full disk is the one failure of that which the caller can mend. */
+/** Runs a write to the store. A full disk is the only failure of it which the caller can mend. */
 function storedOrRefused<T>(write: () => T): T {
 	try {
 		return write();

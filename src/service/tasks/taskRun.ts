@@ -16,16 +16,16 @@ import { BranchCheckedOut, readBranchToMove, readSource, writeGitConfiguration }
 import { TaskLog } from './taskLog.ts';
 import { commitSubject, newBranchOf } from './taskNames.ts';
 
-/** Names that one entry of a log lists. */
+/** The number of names that one entry of a log lists. */
 const MAXIMUM_NAMES = 20;
-/** UTF-16 code units of each. */
+/** The length of each of them in UTF-16 code units. */
 const MAXIMUM_NAME = 300;
 
-/** Why an execution ends before its work is done. The reason of its signal. */
+/** Why an execution ends before its work is done. It is the reason with which the execution's signal aborts. */
 export class TaskEnded extends Error {
 	override readonly name = 'TaskEnded';
 	readonly status: TaskStatus & ('stopped' | 'timeout' | 'error');
-	/** The service has ended, not the agent failed. */
+	/** Whether the service has ended, rather than the agent failed. */
 	readonly interrupted: boolean;
 
 	constructor(status: 'stopped' | 'timeout' | 'error', message: string, interrupted = false) {
@@ -40,21 +40,22 @@ export interface TaskRunOptions {
 	execution: ExecutionRecord;
 	agent: Agent;
 	store: TaskStore;
-	/** Of this execution alone. It does not exist before, and is gone afterwards. */
+	/** The folder of this execution alone. It does not exist before the run and is removed after it. */
 	folder: string;
-	/** Aborted with a TaskEnded. */
+	/** It aborts with a TaskEnded. */
 	signal: AbortSignal;
 	logger: Logger;
 }
 
-/** By which the processes of an execution are found. */
+/** Returns the marker by which the processes of an execution are found. */
 export function processMarker(taskId: string, position: number): string {
 	return `${taskId}/${position}`;
 }
 
 /**
- * One execution from `processing` to a final state: clone, agent, commit, branch into the source repository. Each step is
- * in the log before its effect is. Never throws for what goes wrong with it; only for a store that cannot be written.
+ * Takes one execution from `processing` to a final state: clone, agent, commit, and the branch in the source repository.
+ * Each step is logged before it takes effect. Failures of the execution become its final state; only a store that cannot
+ * be written makes this reject.
  */
 export async function runTask(options: TaskRunOptions): Promise<void> {
 	const log = new TaskLog(options.store, options.task, options.execution);
@@ -91,7 +92,7 @@ class TaskRun {
 		}
 	}
 
-	/** A task that has its branch goes on with it; another one starts from the branch that was chosen. */
+	/** A task that already has a branch continues it; any other starts from the branch that was chosen. */
 	private async clone(): Promise<Checkout> {
 		const { task, execution, folder, signal } = this.options;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
@@ -115,7 +116,7 @@ class TaskRun {
 		return checkout;
 	}
 
-	/** Installing runs what a repository says. Without a sandbox nothing of that is run, and the log says what would be. */
+	/** An installation runs programs of the repository. There is no sandbox for them, so the log only names the commands. */
 	private async nameDependencies(checkout: Checkout): Promise<void> {
 		const lockfiles = await findLockfiles(checkout.tree);
 		for (const { name, command } of lockfiles) {
@@ -148,7 +149,7 @@ class TaskRun {
 		}
 	}
 
-	/** The result and the final state are stored at once: a task that has a result is complete. */
+	/** The result and the final state are stored in one step, so that a task with a result is always complete. */
 	private async save(checkout: Checkout): Promise<void> {
 		const { task, execution } = this.options;
 		const { commit, lacksIdentity, leftOut, specialFiles, unreadable } = await checkout.commit(
@@ -182,12 +183,12 @@ class TaskRun {
 			this.log.step('git_committed', message, 'warning');
 		}
 		const branchName = await this.push(checkout, start, commit);
-		// From here on the branch is there, so the task is complete even when a stop comes now.
+		// The branch exists from here on, so the task is complete even if it is stopped now.
 		const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		await this.complete({ ...statistics, gitDiff, branchName, baseCommit: base }, 'git_pushed', 'success', message);
 	}
 
-	/** Returns the branch that the work is on: a new one where that of the task was checked out while the agent worked. */
+	/** Returns the branch with the work: a new one if the task's branch was checked out while the agent worked. */
 	private async push(checkout: Checkout, start: string, commit: string): Promise<string> {
 		const { task, execution } = this.options;
 		if (execution.branchName !== null) {
@@ -207,7 +208,7 @@ class TaskRun {
 		return branchName;
 	}
 
-	/** Where the branch began: the statistics are of all of it. */
+	/** Returns the commit where the branch began, because the statistics cover the whole branch. */
 	private async base(checkout: Checkout, start: string): Promise<string> {
 		const { baseCommit, branchName } = this.options.execution;
 		if (branchName === null) {
@@ -227,7 +228,7 @@ class TaskRun {
 		type: 'warning' | 'success',
 		message: string,
 	): Promise<void> {
-		// Before the state is final, so that nothing of a task is left when it has ended.
+		// The folder is removed before the state is final, so that an ended task leaves nothing behind.
 		await this.removeFolder();
 		const { task, execution, store } = this.options;
 		const final = { ...result, status: 'completed', progress: 100 } as const;
@@ -260,7 +261,7 @@ function listed(names: readonly string[]): string {
 	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }
 
-/** How an execution ended, and the sentence that says why. */
+/** Tells how an execution ended, with the sentence that says why. */
 function outcome(error: unknown, signal: AbortSignal): TaskEnded {
 	if (signal.aborted && signal.reason instanceof TaskEnded) {
 		return signal.reason;

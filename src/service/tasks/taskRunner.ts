@@ -16,13 +16,13 @@ import { processMarker, runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
-/** For processes that an earlier service left: git removes its lock files when it is asked to end. */
+/** The time for processes of an earlier service to end: git removes its lock files when it is asked to end. */
 const LEFTOVER_GRACE_MS = 2_000;
-/** The longest that a timer of the platform can wait; longer ones would end at once. */
+/** The longest delay of Node's timers; a longer one would fire at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
-/** A push may end well after the service that began it has gone. git makes a branch whole or not at all. */
+/** A push may still succeed after its service has ended. git creates a branch completely or not at all. */
 function mayBeThere(task: TaskRecord, execution: ExecutionRecord): string {
 	const made = newBranchOf(task, execution);
 	return execution.branchName === null
@@ -32,15 +32,15 @@ function mayBeThere(task: TaskRecord, execution: ExecutionRecord): string {
 
 export interface TaskRunnerOptions {
 	store: TaskStore;
-	/** Where each execution has a folder of its own while it runs. Whatever else lies there at the start is removed. */
+	/** The folder in which each running execution has a folder of its own. Anything else in it is removed at the start. */
 	folder: string;
 	agents: readonly Agent[];
 	logger: Logger;
-	/** How many run at once; default 2. */
+	/** The number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;
-	/** How many may wait; default 200. */
+	/** The number of executions that may wait; 200 by default. */
 	maximumWaiting?: number;
-	/** The state can no longer be written: the service has to end rather than show what is not true. */
+	/** Called when the state can no longer be written: the service has to end rather than show a false state. */
 	onBroken(error: unknown): void;
 }
 
@@ -50,18 +50,18 @@ interface Job {
 	execution: ExecutionRecord;
 	agent: Agent;
 	controller: AbortController;
-	/** Settles when it is in a final state. Absent while it waits. */
+	/** Settles when the execution is in a final state. It is absent while the execution waits. */
 	run?: Promise<void>;
 }
 
-/** Runs the agents of tasks, so many at a time, in the order they came. What waits survives the service. */
+/** Runs the agents of tasks in the order of creation, a limited number at a time. The queue survives a restart. */
 export class TaskRunner {
 	private readonly options: TaskRunnerOptions;
 	private readonly jobs = new Set<Job>();
 	private readonly ended = new Emitter<string>();
 	private stopping = false;
 
-	/** Fires with the id of a task of which an agent has reached a final state. */
+	/** Fires with the id of a task when one of its executions has reached a final state. */
 	readonly onDidEnd = this.ended.event;
 
 	constructor(options: TaskRunnerOptions) {
@@ -76,14 +76,14 @@ export class TaskRunner {
 		return this.stopping;
 	}
 
-	/** Whether so many more executions may wait. */
+	/** Whether `count` more executions may wait. */
 	hasRoomFor(count: number): boolean {
 		return this.waiting().length + count <= (this.options.maximumWaiting ?? MAXIMUM_WAITING);
 	}
 
 	/**
-	 * Takes up what an earlier process left: what waited goes on waiting (until `start`), what ran says that it was
-	 * interrupted, and its processes and folders go.
+	 * Takes over from an earlier process: executions that waited wait again (until `start`), those that ran are marked as
+	 * interrupted, and their processes and folders are removed.
 	 */
 	async recover(): Promise<void> {
 		const { store, folder, logger } = this.options;
@@ -113,7 +113,7 @@ export class TaskRunner {
 		}
 		await Promise.all(leftovers);
 		try {
-			// Not the folder itself: that has been checked, and what is made anew in its place would not be.
+			// The folder itself stays: it has been checked, and a new one in its place would not be.
 			const names = await readdir(folder).catch(() => []);
 			for (const name of names.filter(left => left !== WORK_MARKER)) {
 				await removeFolder(path.join(folder, name));
@@ -126,12 +126,12 @@ export class TaskRunner {
 		}
 	}
 
-	/** Starts what `recover` found waiting. */
+	/** Starts the executions that `recover` found waiting. */
 	start(): void {
 		this.startNext();
 	}
 
-	/** Stores a task and queues it. When this returns, the task survives a crash. `agents`: of `task.agents`, in order. */
+	/** Stores a task, which then survives a crash, and queues it. `agents` are those of `task.agents`, in their order. */
 	create(task: Omit<NewTask, 'id'>, agents: readonly Agent[]): TaskRecord {
 		const record = this.options.store.create({ ...task, id: randomUUID() });
 		this.queue(record, agents);
@@ -146,18 +146,18 @@ export class TaskRunner {
 		return record;
 	}
 
-	/** Ends a task and everything that it started. Resolves when that is so; at once for one that has ended before. */
+	/** Ends a task and everything that it started. Resolves when that is done; at once for a task that has ended before. */
 	async stop(id: string): Promise<void> {
 		const reason = () => new TaskEnded('stopped', 'Stopped by the user.');
 		const jobs = [...this.jobs].filter(({ task }) => task.id === id);
-		// What waits first: it must not start in the place of what ends.
+		// Waiting executions are ended first: they must not start when a running one ends.
 		jobs.sort((a, b) => Number(a.run !== undefined) - Number(b.run !== undefined));
 		await Promise.all(jobs.map(job => this.end(job, reason())));
 	}
 
 	/**
-	 * Ends what runs as interrupted and starts nothing new; what waits goes on waiting in the store. Every child has ended
-	 * then, also where nothing can be stored any more.
+	 * Ends running executions as interrupted and starts no others; waiting ones keep waiting in the store. Every child has
+	 * ended when this resolves, even if nothing can be stored any more.
 	 */
 	async shutdown(): Promise<void> {
 		this.stopping = true;
@@ -185,7 +185,7 @@ export class TaskRunner {
 		this.forget(job);
 	}
 
-	/** The final state of an execution that does not run. */
+	/** Stores the final state of an execution that is not running. */
 	private store(task: TaskRecord, { agent, position }: ExecutionRecord, reason: TaskEnded): void {
 		const { status, message, interrupted } = reason;
 		const type = status === 'stopped' ? 'warning' : 'error';

@@ -92,7 +92,7 @@ describe('an encrypted conversation', () => {
 	async function begin(others: Partial<Encryption> = {}): Promise<OpenConversations> {
 		const conversations = await openWindow();
 		void (await conversations.showNewEncrypted({ connection: 'test', ...others })).connect();
-		await waitFor('the way is open', () => conversations.shown.channelState?.kind === 'open');
+		await waitFor('the channel is open', () => conversations.shown.channelState?.kind === 'open');
 		return conversations;
 	}
 
@@ -231,7 +231,7 @@ describe('an encrypted conversation', () => {
 		const conversations = opened[0] as OpenConversations;
 		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
 		await enclave.server.stop();
-		await waitFor('the way is refused or open', () => conversations.shown.channelState?.kind !== 'connecting');
+		await waitFor('the channel is refused or open', () => conversations.shown.channelState?.kind !== 'connecting');
 		const reply = await ask(conversations.shown, first, MARKER);
 		assert.equal(reply.state, 'failed');
 		assert.match(reply.explanation?.message ?? '', /^explained/);
@@ -255,7 +255,7 @@ describe('an encrypted conversation', () => {
 		shown.stop();
 		await ended(shown);
 		release();
-		await waitFor('the way is open', () => shown.channelState?.kind === 'open');
+		await waitFor('the channel is open', () => shown.channelState?.kind === 'open');
 		assert.equal(replyOf(shown, first).state, 'stopped');
 		assert.equal(enclave.messages.length, 0);
 	});
@@ -267,7 +267,7 @@ describe('an encrypted conversation', () => {
 		await waitFor('the session is closed', () => channels.closed === 1);
 		assert.equal(conversations.shown.conversation.encryption, undefined);
 		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
-		await waitFor('the way is open', () => conversations.shown.channelState?.kind === 'open');
+		await waitFor('the channel is open', () => conversations.shown.channelState?.kind === 'open');
 		await conversations.close();
 		assert.equal(channels.closed, 2);
 	});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { NewTask } from '../../../../src/service/store/taskRecord.ts';
+import { markedEnvironment } from '../../../../src/service/tasks/processFamily.ts';
+import { processMarker } from '../../../../src/service/tasks/taskRun.ts';
+import { isAlive, waitFor } from '../../../support/waitFor.ts';
+import { useTaskRunner } from './useTaskRunner.ts';
+
+describe('TaskRunner, when a service ends or starts again', function () {
+	this.timeout(30_000);
+	const local = useTaskRunner();
+	const { slow, shell, runnerOf, task, final, completed } = local;
+
+	describe('after a crash', () => {
+		it('names the branch that one was about to make, since it may be there', async () => {
+			local.store.create({ ...task('Name the branch'), id: '01234567-89' });
+			local.store.update('01234567-89', 0, { status: 'saving', progress: 90 });
+			await runnerOf().recover();
+			const after = local.store.get('01234567-89');
+			assert.equal(after?.status, 'error');
+			assert.equal(after?.interrupted, true);
+			assert.match(
+				after?.error ?? '',
+				/^Interrupted: .* the branch errand\/name-the-branch-01234567; if that is there/,
+			);
+			assert.equal(after?.branchName, null);
+		});
+
+		it('does not speak of a branch where the agent was still at work', async () => {
+			local.store.create({ ...task(), id: 'early' });
+			local.store.update('early', 0, { status: 'processing', progress: 20 });
+			await runnerOf().recover();
+			assert.equal(
+				local.store.get('early')?.error,
+				'Interrupted: the local service stopped while the task was running.',
+			);
+		});
+
+		it('goes on with what waited, in the order it came', async () => {
+			const agent = shell('echo x > new.txt', 'slow');
+			for (const id of ['first', 'second', 'third']) {
+				local.store.create({ ...task(id), id });
+			}
+			const runner = runnerOf({ agents: [agent], maximumRunning: 1 });
+			await runner.recover();
+			assert.ok(runner.isBusy);
+			assert.equal(local.store.get('first')?.status, 'pending');
+			runner.start();
+			const records = await Promise.all(['first', 'second', 'third'].map(completed));
+			const started = records.map(({ startedAt }) => startedAt ?? '');
+			assert.deepEqual(started, [...started].sort());
+		});
+
+		it('says of one that waited that its agent is not here any more', async () => {
+			local.store.create({ ...task(), id: 'orphan' });
+			const runner = runnerOf();
+			await runner.recover();
+			assert.match(local.store.get('orphan')?.error ?? '', /There is no agent "slow" here any more/);
+			assert.equal(local.store.get('orphan')?.interrupted, false);
+			assert.ok(!runner.isBusy);
+		});
+
+		it('ends the one agent that ran and goes on with the one that waited, of a task of two', async () => {
+			const agents: NewTask['agents'] = [
+				{ agent: 'slow', model: 'none' },
+				{ agent: 'slow', model: 'none' },
+			];
+			local.store.create({ ...task('Both', agents), id: 'both' });
+			local.store.update('both', 0, { status: 'processing', progress: 20 });
+			const runner = runnerOf({ agents: [shell('echo x > new.txt', 'slow')] });
+			await runner.recover();
+			runner.start();
+			const record = await final('both');
+			assert.equal(record.status, 'completed');
+			const [first, second] = local.store.executions(record);
+			assert.match(first?.error ?? '', /^Interrupted/);
+			assert.equal(second?.status, 'completed');
+		});
+
+		it('ends the processes that the earlier service left', async function () {
+			if (process.platform !== 'linux') {
+				this.skip();
+			}
+			local.store.create({ ...task(), id: 'left' });
+			local.store.update('left', 0, { status: 'processing', progress: 20 });
+			const { command, args, env } = slow().launch();
+			const marked = { ...env, ...markedEnvironment(processMarker('left', 0)) };
+			const left = spawn(command, args, { env: marked, detached: true, stdio: 'ignore' });
+			try {
+				await runnerOf().recover();
+				assert.ok(!(await isAlive(left.pid ?? 0)));
+			} finally {
+				left.kill('SIGKILL');
+			}
+		});
+	});
+
+	it('leaves what waits waiting when it is shut down', async () => {
+		const runner = runnerOf({ maximumRunning: 1 });
+		const ids = ['one', 'two'].map(prompt => runner.create(task(prompt), [slow()]).id);
+		await waitFor('the first', () => local.store.get(ids[0] ?? '')?.status === 'processing');
+		await runner.shutdown();
+		assert.match(local.store.get(ids[0] ?? '')?.error ?? '', /^Interrupted/);
+		assert.equal(local.store.get(ids[1] ?? '')?.status, 'pending');
+	});
+
+	it('has ended every child when it is shut down, even when nothing can be stored any more', async () => {
+		const broken: unknown[] = [];
+		const runner = runnerOf({ onBroken: error => broken.push(error) });
+		runner.create(task(), [slow()]);
+		const pid = await waitFor('the agent', async () => {
+			const text = await readFile(path.join(local.folder, 'pid'), 'utf8').catch(() => '');
+			return text.endsWith('\n') && Number(text);
+		});
+		// One more that runs, and one that waits.
+		runner.create(task(), [slow()]);
+		runner.create(task(), [slow()]);
+		local.database.close();
+		await runner.shutdown();
+		assert.ok(!(await isAlive(pid)), 'the agent is still there');
+		assert.ok(broken.length > 0);
+	});
+});
