@@ -32,7 +32,7 @@ import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
-import { explainRefusal } from './settings/messages.ts';
+import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
@@ -98,7 +98,7 @@ export class ChatPanel {
 			},
 			explain: {
 				error: (error, connection, asked, mode) =>
-					explainRefusal(error, asked, mode) ?? explainError(error, connection),
+					explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
 				finish: finishExplanation,
 			},
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),

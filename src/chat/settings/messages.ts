@@ -179,7 +179,11 @@ export function chooseModelButton(): NonNullable<Explanation['action']> {
  * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
  * do with it.
  */
-export function explainRefusal(error: unknown, asked: AskedWith | undefined, mode: TurnMode): Explanation | undefined {
+export function explainRequestFailure(
+	error: unknown,
+	asked: AskedWith | undefined,
+	mode: TurnMode,
+): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Routing Policy'), command: commands.selectPolicy };
 	const choose = chooseModelButton();
 	if (error instanceof RequestRefusal) {
