@@ -11,13 +11,6 @@ export function noModelText(connection: string): string {
 	return vscode.l10n.t('{0} has no model for chat. Set errand.chat.model or switch the connection.', connection);
 }
 
-/** Why a mode cannot be used with a connection. */
-export function noModeText(mode: TurnMode, connection: string): string {
-	return mode === 'search'
-		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
-		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
-}
-
 export function noticeText(notice: ChatNotice): string {
 	switch (notice.kind) {
 		case 'repaired':
