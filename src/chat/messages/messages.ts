@@ -103,3 +103,10 @@ export function finishExplanation(problem: FinishProblem): Explanation {
 			return { message: vscode.l10n.t('The reply ends here because the service’s content filter stopped it.') };
 	}
 }
+
+/** Says why a mode cannot be used with a connection. */
+export function noModeText(mode: TurnMode, connection: string): string {
+	return mode === 'search'
+		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
+		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
+}
