@@ -176,15 +176,15 @@ async function endOf(
 	signal: AbortSignal,
 ): Promise<FollowEvent[] | undefined> {
 	if (GIVE_UP_STATUS.has(loss.error?.status)) {
-		const told = log.isPromised ? log.endAsTold() : undefined;
+		const told = log.isPromised ? log.endAsReported() : undefined;
 		if (!told) {
 			throw loss.error;
 		}
 		return told;
 	}
 	const isOverdue = barren > 0 && barren % BARREN_CONNECTIONS === 0;
-	const isToldFinal = barren > 0 && log.finalStatus !== undefined && !log.isPromised;
-	if (!isOverdue && !isToldFinal) {
+	const isReportedFinal = barren > 0 && log.finalStatus !== undefined && !log.isPromised;
+	if (!isOverdue && !isReportedFinal) {
 		return undefined;
 	}
 	try {
@@ -195,6 +195,6 @@ async function endOf(
 		}
 		// Someone else's task may only be readable as a log; then the stream is the only source.
 		const isRefused = error.status !== undefined && error.status < 500 && error.status !== 429;
-		return isRefused ? log.endAsTold() : undefined;
+		return isRefused ? log.endAsReported() : undefined;
 	}
 }

@@ -97,7 +97,7 @@ export class LogReader {
 	}
 
 	/** Returns the end of the log as far as the stream has reported it, for when nothing more can be read. */
-	endAsTold(): FollowEvent[] | undefined {
+	endAsReported(): FollowEvent[] | undefined {
 		if (this.promised) {
 			return this.endAsPromised();
 		}

@@ -14,10 +14,13 @@ const REPLY_ADDRESS = `data:text/event-stream,${encodeURIComponent(REPLY)}`;
  * is sent), and runs the client and a `fetch` transport once on a built-in reply. Rejects where nothing answers.
  */
 export async function warmUp(connection: Connection, transport: Transport): Promise<void> {
-	await Promise.all([openWay(connection, transport), rehearse(connection, transport)]);
+	await Promise.all([openConnection(connection, transport), rehearse(connection, transport)]);
 }
 
-async function openWay({ plan, apiUrl, enterpriseUrl = apiUrl }: Connection, transport: Transport): Promise<void> {
+async function openConnection(
+	{ plan, apiUrl, enterpriseUrl = apiUrl }: Connection,
+	transport: Transport,
+): Promise<void> {
 	const { body } = await transport.request({
 		method: 'HEAD',
 		url: plan === 'enterprise' ? enterpriseUrl : apiUrl,

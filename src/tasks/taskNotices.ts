@@ -40,7 +40,7 @@ export class TaskNotices implements Disposable {
 	/** Shows how a task ended, with buttons to open its log and to turn notices off. */
 	private async tell(end: TaskEnd): Promise<void> {
 		const notice = noticeOf(end.task);
-		if (!notice || !readSetting('errand.tasks.notify') || this.isLookedAt(end)) {
+		if (!notice || !readSetting('errand.tasks.notify') || this.isInView(end)) {
 			return;
 		}
 		const open = vscode.l10n.t('Open Log');
@@ -54,7 +54,7 @@ export class TaskNotices implements Disposable {
 	}
 
 	/** Whether the user can see the log. */
-	private isLookedAt({ connection, task }: TaskEnd): boolean {
+	private isInView({ connection, task }: TaskEnd): boolean {
 		const { logs, documents } = this.dependencies;
 		return (
 			vscode.window.state.focused && (logs.isVisible(connection, task.id) || documents.isVisible(connection, task.id))

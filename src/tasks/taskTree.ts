@@ -54,7 +54,7 @@ export class TaskTree {
 	private readonly closedGroups = new Set<string>();
 	private readonly more: TreeNode = { kind: 'more' };
 	/** The positions of all rows when the editor was last notified of a change. */
-	private toldPlaces: string | undefined;
+	private shownPlaces: string | undefined;
 	/** What the editor last got for a row: its item as JSON, and the task from which the item's tooltip is made. */
 	private readonly given = new WeakMap<TreeNode, { item: string; task: Task | AgentTask | undefined }>();
 	/** Whether an address belongs to this window, as of the last grouping. */
@@ -81,13 +81,13 @@ export class TaskTree {
 	changedRows(): TreeNode[] | undefined {
 		if (this.dependencies.store.state === 'loading') {
 			// While it loads, the list is only read when the editor asks for rows.
-			this.toldPlaces = undefined;
+			this.shownPlaces = undefined;
 			return undefined;
 		}
 		const groups = this.outerRows().map(row => [row, ...this.rowsIn(row)]);
 		const places = JSON.stringify(groups.map(rows => rows.map(idOf)));
-		if (places !== this.toldPlaces) {
-			this.toldPlaces = places;
+		if (places !== this.shownPlaces) {
+			this.shownPlaces = places;
 			return undefined;
 		}
 		return groups.flat().filter(row => this.hasChanged(row));

@@ -65,7 +65,7 @@ export interface ProviderDirectory {
 	 * Asks the upstreams for their models again, unless that was just done. It is called if no provider is known to have
 	 * a requested model.
 	 */
-	lookAgain(): Promise<void>;
+	refresh(): Promise<void>;
 }
 
 export interface GatewayOptions {
@@ -193,7 +193,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			await directory.ready();
 			let attempts = attemptsFor(request, call);
 			if (attempts === undefined) {
-				await directory.lookAgain();
+				await directory.refresh();
 				attempts = attemptsFor(request, call);
 			}
 			if (attempts === undefined) {
@@ -221,7 +221,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		},
 		async describe() {
 			await directory.ready();
-			await directory.lookAgain();
+			await directory.refresh();
 			return { ...currentDescription(), foundServers: [...directory.found()] };
 		},
 	};

@@ -23,14 +23,16 @@ const NAMELESS_OWNER = 'root';
  */
 export async function findRepositories(repoUrls: readonly string[]): Promise<LocalRepository[]> {
 	const folders = new Set(repoUrls.map(folderOf).filter(folder => folder !== undefined));
-	const looked = await Promise.all([...folders].map(async folder => ({ folder, updatedAt: await lookInto(folder) })));
+	const dated = await Promise.all(
+		[...folders].map(async folder => ({ folder, updatedAt: await lastChangeOf(folder) })),
+	);
 	const parents = new Map<string, Set<string>>();
-	for (const { folder } of looked) {
+	for (const { folder } of dated) {
 		const parent = path.dirname(folder);
 		const name = path.basename(parent);
 		parents.set(name, (parents.get(name) ?? new Set()).add(parent));
 	}
-	return looked
+	return dated
 		.flatMap(({ folder, updatedAt }) => {
 			const parent = path.dirname(folder);
 			const name = path.basename(parent);
@@ -57,7 +59,7 @@ function folderOf(repoUrl: string): string | undefined {
  * Returns when a branch of the repository last changed, as far as its files tell without running git. Returns undefined
  * if there is no repository.
  */
-async function lookInto(folder: string): Promise<Date | undefined> {
+async function lastChangeOf(folder: string): Promise<Date | undefined> {
 	const inside = path.join(folder, '.git');
 	const status = await statusOf(inside);
 	// In a linked worktree, `.git` is a file that points to the repository.

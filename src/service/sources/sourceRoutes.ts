@@ -6,7 +6,7 @@ import { fillPath, routes } from '../../contract/routes.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import type { FolderStore } from '../store/folderStore.ts';
-import { lookAt } from '../tasks/repositoryLook.ts';
+import { queryRepository } from '../tasks/queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from '../tasks/repoUrl.ts';
 import { readReferences } from '../tasks/sourceRepository.ts';
 import { findRepositories, type LocalRepository } from './localRepositories.ts';
@@ -59,9 +59,11 @@ export function registerSourceRoutes(app: App, { folders, scratchParent }: Sourc
 		if (repository === undefined) {
 			throw new RequestRefused(404, 'Repository not found or no access: no task and no window has named one so.');
 		}
-		const { commits, current } = await lookAt(repository.folder, scratchParent, readReferences).catch(error => {
-			throw error instanceof UserFacingError ? new RequestRefused(502, withoutFieldName(error.message)) : error;
-		});
+		const { commits, current } = await queryRepository(repository.folder, scratchParent, readReferences).catch(
+			error => {
+				throw error instanceof UserFacingError ? new RequestRefused(502, withoutFieldName(error.message)) : error;
+			},
+		);
 		const names = [...commits.keys()].filter(reference => reference.startsWith(BRANCH));
 		return context.json(
 			names.map(reference => {

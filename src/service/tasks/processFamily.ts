@@ -70,11 +70,11 @@ export class ProcessFamily {
 			return this.group !== undefined && send(-this.group, 0) ? [{ pid: this.group, inGroup: true }] : [];
 		}
 		const pids = names.filter(name => /^\d+$/.test(name)).map(Number);
-		const found = await Promise.all(pids.map(pid => this.look(pid)));
+		const found = await Promise.all(pids.map(pid => this.inspect(pid)));
 		return found.filter(member => member !== undefined);
 	}
 
-	private async look(pid: number): Promise<{ pid: number; inGroup: boolean } | undefined> {
+	private async inspect(pid: number): Promise<{ pid: number; inGroup: boolean } | undefined> {
 		const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
 		// State, parent and group follow the name in parentheses, which can contain anything.
 		const [, state = 'X', , group] = status.slice(status.lastIndexOf(')')).split(' ');

@@ -15,7 +15,7 @@ import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
 import { logStream } from './logStream.ts';
-import { lookAt } from './repositoryLook.ts';
+import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { type ReferencesQuery, readBranchToMove, readSource } from './sourceRepository.ts';
 import { chooseAgent, chooseAgents, taskContinueSchema } from './taskRequests.ts';
@@ -73,7 +73,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
 		const chosen = chooseAgents(agents, request);
 		checkRoom(runner, chosen.length);
-		const { branch } = await lookOrRefuse(400, request.repoUrl, dependencies.folder, query =>
+		const { branch } = await queryOrRefuse(400, request.repoUrl, dependencies.folder, query =>
 			readSource({ ...query, branch: request.selectedBranch }),
 		);
 		checkRoom(runner, chosen.length);
@@ -105,7 +105,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
 		);
 		checkRoom(runner, 1);
-		await lookOrRefuse(409, task.repoUrl, dependencies.folder, query => readBranchToMove({ ...query, branch }));
+		await queryOrRefuse(409, task.repoUrl, dependencies.folder, query => readBranchToMove({ ...query, branch }));
 		checkRoom(runner, 1);
 		// Another follow-up may have been accepted while git was reading.
 		branchToContinue(required(task.id));
@@ -183,14 +183,14 @@ function branchToContinue(task: TaskRecord): string {
 }
 
 /** Checks the repository, so that the caller learns of a problem at once and not from a log later. */
-async function lookOrRefuse<T>(
+async function queryOrRefuse<T>(
 	status: number,
 	repoUrl: string,
 	parent: string,
-	look: (query: ReferencesQuery) => Promise<T>,
+	query: (query: ReferencesQuery) => Promise<T>,
 ): Promise<T> {
 	try {
-		return await lookAt(folderOfRepoUrl(repoUrl), parent, look);
+		return await queryRepository(folderOfRepoUrl(repoUrl), parent, query);
 	} catch (error) {
 		if (error instanceof UserFacingError) {
 			throw new RequestRefused(status, status === 400 ? error.message : withoutFieldName(error.message));

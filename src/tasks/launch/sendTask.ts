@@ -77,16 +77,16 @@ export async function sendTask(
 		open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
 	const pending = isFurtherTry ? open : first;
 	if (isFurtherTry) {
-		const look = await withProgress(() => lookFor(dependencies, pending));
-		if (look.task || look.error !== undefined) {
-			return outcomeOf(dependencies, pending, look, explain(look.error));
+		const found = await withProgress(() => findTaskOf(dependencies, pending));
+		if (found.task || found.error !== undefined) {
+			return outcomeOf(dependencies, pending, found, explain(found.error));
 		}
 		const age = Date.now() - pending.sentAt;
 		if (!again && age < SETTLE_MS) {
 			// Nobody was told that the first try may still lead to a task, for example because the window was reloaded.
 			const seconds = Math.round(age / 1000);
 			const sent = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
-			return outcomeOf(dependencies, pending, look, sent);
+			return outcomeOf(dependencies, pending, found, sent);
 		}
 	}
 	try {
@@ -108,8 +108,8 @@ export async function sendTask(
 			await close(workspaceState, pending);
 			throw error;
 		}
-		const look = await withProgress(() => lookFor(dependencies, pending));
-		return outcomeOf(dependencies, pending, look, explain(error));
+		const found = await withProgress(() => findTaskOf(dependencies, pending));
+		return outcomeOf(dependencies, pending, found, explain(error));
 	}
 	return finish(dependencies, pending, task);
 }
@@ -145,17 +145,17 @@ function firstTry(
 async function outcomeOf(
 	dependencies: SendDependencies,
 	again: PendingTask,
-	look: Look,
+	found: FoundTask,
 	reason: string,
 ): Promise<SendOutcome> {
-	if (look.task) {
-		return finish(dependencies, again, look.task);
+	if (found.task) {
+		return finish(dependencies, again, found.task);
 	}
 	return {
 		kind: 'unsure',
 		again,
 		message:
-			look.error === undefined
+			found.error === undefined
 				? vscode.l10n.t('The list shows no new task. {0} The prompt is kept.', reason)
 				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', reason),
 	};
@@ -171,7 +171,7 @@ export async function settlePending(
 ): Promise<Task | undefined> {
 	const { workspaceState, connection } = dependencies;
 	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
-		const { task, error } = await lookFor(dependencies, pending);
+		const { task, error } = await findTaskOf(dependencies, pending);
 		if (task) {
 			return settled(dependencies, pending, task);
 		}
@@ -204,13 +204,13 @@ async function settled(dependencies: SendDependencies, pending: PendingTask, fou
 	return task;
 }
 
-/** The result of a look into the list. `error` is set where the list could not be read. */
-interface Look {
+/** The task that an earlier request has made, as far as the list shows it. `error` is set where the list could not be read. */
+interface FoundTask {
 	task: Task | undefined;
 	error: unknown;
 }
 
-async function lookFor({ client }: SendDependencies, pending: PendingTask): Promise<Look> {
+async function findTaskOf({ client }: SendDependencies, pending: PendingTask): Promise<FoundTask> {
 	try {
 		const { tasks } = await client.tasks.list({ limit: 50 });
 		return { task: createdAmong(tasks, pending), error: undefined };

@@ -91,17 +91,17 @@ export class TaskRequests {
 	}
 
 	/** Runs one look-up at a time, so that a task is shown only once. */
-	private settleInTurn(target: TaskTarget, look: typeof settlePending): Promise<void> {
+	private settleInTurn(target: TaskTarget, settle: typeof settlePending): Promise<void> {
 		const settled = this.settling.then(async () => {
-			const task = await this.find(target, look);
+			const task = await this.find(target, settle);
 			await (task && this.dependencies.started(task, target));
 		});
 		this.settling = settled.catch(() => {});
 		return settled;
 	}
 
-	private async find(target: TaskTarget, look: typeof settlePending): Promise<Task | undefined> {
-		const task = await look(this.sending(target), this.isOrphan);
+	private async find(target: TaskTarget, settle: typeof settlePending): Promise<Task | undefined> {
+		const task = await settle(this.sending(target), this.isOrphan);
 		if (task) {
 			void showMessage(
 				'information',

@@ -50,7 +50,7 @@ export class FoundServerWatch {
 	}
 
 	/** Finds out whether the server is there, who runs it, and which models it has. */
-	async look(signal: AbortSignal): Promise<void> {
+	async check(signal: AbortSignal): Promise<void> {
 		const owner = await this.options.ownerOf(this.port);
 		const outcome = await (this.answerFor(owner) ? this.guarded : this.probe).refresh(signal);
 		this.owner = outcome === 'read' ? owner : undefined;

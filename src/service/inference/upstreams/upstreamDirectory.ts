@@ -44,9 +44,9 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private handover: UpstreamHandover | undefined;
 	private upstreams: readonly UpstreamProvider[] = [];
 	private watches: readonly FoundServerWatch[] = [];
-	private lookedAt = Number.NEGATIVE_INFINITY;
+	private lastReadAt = Number.NEGATIVE_INFINITY;
 	private intervalMs = FIRST_INTERVAL_MS;
-	private firstLook: Promise<void> = Promise.resolve();
+	private firstReading: Promise<void> = Promise.resolve();
 
 	constructor(options: UpstreamDirectoryOptions) {
 		this.options = options;
@@ -64,14 +64,14 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		const isNamed = (known: KnownServer) =>
 			upstreams.some(({ slug, url }) => slug === known.slug || isAtPlaceOf(known, url));
 		const onOwnerChanged = () => {
-			this.lookedAt = Number.NEGATIVE_INFINITY;
+			this.lastReadAt = Number.NEGATIVE_INFINITY;
 		};
 		this.watches = this.options.known
 			.filter(server => findOllama && !isNamed(server))
 			.map(server => new FoundServerWatch({ ...this.options, server, onOwnerChanged }));
 		this.options.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
 		this.intervalMs = FIRST_INTERVAL_MS;
-		this.firstLook = this.look();
+		this.firstReading = this.readAll();
 	}
 
 	providers(): readonly Provider[] {
@@ -93,17 +93,17 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			return false;
 		}
 		this.options.answers.keep(answer);
-		await watch.look(this.closed.signal);
+		await watch.check(this.closed.signal);
 		return true;
 	}
 
 	ready(): Promise<void> {
-		return this.firstLook;
+		return this.firstReading;
 	}
 
-	readonly lookAgain = singleFlight(async () => {
-		if (this.options.clock.now() - this.lookedAt >= this.intervalMs) {
-			await this.look();
+	readonly refresh = singleFlight(async () => {
+		if (this.options.clock.now() - this.lastReadAt >= this.intervalMs) {
+			await this.readAll();
 		}
 	});
 
@@ -111,10 +111,10 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		this.closed.abort();
 	}
 
-	private async look(): Promise<void> {
-		this.lookedAt = this.options.clock.now();
+	private async readAll(): Promise<void> {
+		this.lastReadAt = this.options.clock.now();
 		const { watches, handover } = this;
-		const looking = this.upstreams.map(async upstream => {
+		const readings = this.upstreams.map(async upstream => {
 			const outcome = await upstream.refresh(this.closed.signal);
 			if (outcome === 'absent') {
 				this.options.logger.log('info', 'an upstream did not list its models', { connection: upstream.slug });
@@ -122,8 +122,8 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			return outcome;
 		});
 		const [outcomes] = await Promise.all([
-			Promise.all(looking),
-			Promise.all(watches.map(watch => watch.look(this.closed.signal))),
+			Promise.all(readings),
+			Promise.all(watches.map(watch => watch.check(this.closed.signal))),
 		]);
 		if (this.handover === handover) {
 			// Requests wait for a server that does not answer, so it is asked less and less often.

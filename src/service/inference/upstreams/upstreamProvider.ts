@@ -151,7 +151,7 @@ export class UpstreamProvider implements Provider {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
 		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
-		const failure = (error: unknown): unknown => (hasBegun ? toldOf(error, signal) : error);
+		const failure = (error: unknown): unknown => (hasBegun ? reportedFailure(error, signal) : error);
 		const send = () => this.send({ ...request, model }, signal, failure);
 		let reply = send();
 		const begin = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
@@ -162,7 +162,7 @@ export class UpstreamProvider implements Provider {
 				},
 				(error: unknown) => {
 					if (signal.aborted || this.refusesStreamOptions || !isAboutStreamOptions(error)) {
-						throw toldOf(error, signal);
+						throw reportedFailure(error, signal);
 					}
 					this.refusesStreamOptions = true;
 					reply = send();
@@ -265,7 +265,7 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 };
 
 /** Returns the signal's reason if the reader has aborted, and otherwise the provider's failure. */
-function toldOf(error: unknown, signal: AbortSignal): unknown {
+function reportedFailure(error: unknown, signal: AbortSignal): unknown {
 	return signal.aborted ? signal.reason : failureOf(error);
 }
 

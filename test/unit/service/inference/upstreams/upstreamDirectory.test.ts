@@ -102,7 +102,7 @@ describe('the directory of upstreams', () => {
 		await directory.ready();
 		await server.stop();
 		clock.pass(60_000);
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.deepEqual(models(), ['a', 'b']);
 	});
 
@@ -113,7 +113,7 @@ describe('the directory of upstreams', () => {
 		assert.ok(directory.providers()[0]?.isDedicated);
 		await server.stop();
 		clock.pass(60_000);
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.deepEqual(slugs(), []);
 	});
 
@@ -144,7 +144,7 @@ describe('the directory of upstreams', () => {
 		assert.ok(!talks?.parameters?.has('tool_choice'));
 		server.requests.length = 0;
 		clock.pass(60_000);
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.deepEqual(
 			server.requests.filter(({ path }) => path === '/api/show').map(({ body }) => body),
 			[{ model: 'silent' }],
@@ -218,15 +218,15 @@ describe('the directory of upstreams', () => {
 		for (const seconds of [5, 10, 20, 40, 60, 60]) {
 			const before = server.requests.length;
 			clock.pass(seconds * 1000 - 1);
-			await directory.lookAgain();
+			await directory.refresh();
 			assert.equal(server.requests.length, before, `not before ${seconds} s`);
 			clock.pass(1);
-			await directory.lookAgain();
+			await directory.refresh();
 			assert.equal(server.requests.length, before + 1, `after ${seconds} s`);
 		}
 		server.behaviour = {};
 		clock.pass(60_000);
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.deepEqual(models(), ['small']);
 	});
 
@@ -235,12 +235,12 @@ describe('the directory of upstreams', () => {
 		replace({ upstreams: [], findOllama: true });
 		await directory.ready();
 		clock.pass(59_999);
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.deepEqual(slugs(), []);
 		assert.equal(server.requests.length, 1);
 		clock.pass(1);
 		server.behaviour = {};
-		await directory.lookAgain();
+		await directory.refresh();
 		assert.equal(directory.found().length, 1);
 	});
 

@@ -6,31 +6,31 @@ import { GitError } from './git.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 
 /** A caller waits for the result. */
-const LOOK_TIMEOUT_MS = 20_000;
+const QUERY_TIMEOUT_MS = 20_000;
 
 /**
- * Reads a source repository by `look`, with a temporary folder below `parent`. Everything that is wrong with the
+ * Reads a source repository with `query`, with a temporary folder below `parent`. Everything that is wrong with the
  * repository is thrown as a sentence.
  */
-export async function lookAt<T>(
+export async function queryRepository<T>(
 	folder: string,
 	parent: string,
-	look: (query: ReferencesQuery) => Promise<T>,
+	query: (input: ReferencesQuery) => Promise<T>,
 ): Promise<T> {
 	await mkdir(parent, { recursive: true, mode: 0o700 });
-	const scratchFolder = await mkdtemp(path.join(parent, 'look-'));
+	const scratchFolder = await mkdtemp(path.join(parent, 'query-'));
 	try {
-		const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+		const signal = AbortSignal.timeout(QUERY_TIMEOUT_MS);
 		const configuration = path.join(scratchFolder, 'gitconfig');
 		await writeGitConfiguration(configuration, signal);
-		return await look({ folder, scratchFolder, configuration, signal });
+		return await query({ folder, scratchFolder, configuration, signal });
 	} catch (error) {
 		if (error instanceof GitError) {
 			const words = error.stderr.trim().split('\n')[0]?.slice(0, 300) ?? '';
 			throw new UserFacingError(`repoUrl: git cannot read the repository: ${words}`);
 		}
 		if (isAbortError(error) || (error instanceof Error && error.name === 'TimeoutError')) {
-			throw new UserFacingError(`repoUrl: git could not read the repository within ${LOOK_TIMEOUT_MS / 1000} s.`);
+			throw new UserFacingError(`repoUrl: git could not read the repository within ${QUERY_TIMEOUT_MS / 1000} s.`);
 		}
 		throw error;
 	} finally {
