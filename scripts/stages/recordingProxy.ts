@@ -15,8 +15,8 @@ const variables = (url: string): Record<string, string> => ({
 });
 
 /**
- * Runs tests with a proxy in their environment that leads nowhere. A request for this machine must never reach it: each
- * one is a failure.
+ * Runs tests with a proxy in their environment that leads nowhere. A request for this machine must never reach the
+ * proxy: each one counts as a failure.
  */
 export async function withRecordingProxy(
 	run: (environment: Record<string, string>) => Promise<Totals>,
