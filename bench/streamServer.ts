@@ -12,7 +12,7 @@ interface Parameters {
 	size: number;
 	/** The bytes of the shortest and of the longest write. */
 	writes: [number, number];
-	/** How often the connection to a log breaks, within an entry. */
+	/** The number of times that the connection to a log breaks, each time within an entry. */
 	drops?: number;
 }
 

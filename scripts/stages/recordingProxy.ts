@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../src/base/loopback.ts';
 import { ProxyServer } from '../../test/support/proxyServer.ts';
 import type { Totals } from './totals.ts';
 
-/** The environment variables in which programs look for a proxy; those for exceptions are left out. */
+/** Returns the environment variables in which programs look for a proxy. Those for exceptions are empty. */
 const variables = (url: string): Record<string, string> => ({
 	...Object.fromEntries(
 		['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap(name => [

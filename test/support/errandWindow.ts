@@ -10,7 +10,7 @@ export async function openChat(page: Page): Promise<Frame> {
 	await openView(page, 'Errand');
 	const frame = await webviewFrame(page, 'chat-composer');
 	await frame.locator('chat-composer textarea').waitFor();
-	// Either the turns or their placeholder is shown now. Before that, there are no turns to count.
+	// The turns or their placeholder must be shown first, because before that there are no turns to count.
 	await frame.locator('chat-app .turns > *').first().waitFor({ state: 'attached' });
 	return frame;
 }

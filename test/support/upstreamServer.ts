@@ -78,7 +78,7 @@ export class UpstreamServer {
 		return `${this.origin}/v1`;
 	}
 
-	/** The chat requests among them. */
+	/** The chat requests that the server has received. */
 	get chats(): ReceivedRequest[] {
 		return this.requests.filter(({ path }) => path.endsWith('/chat/completions'));
 	}

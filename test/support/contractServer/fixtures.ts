@@ -44,7 +44,10 @@ export const specialKeys = {
 	manyTasks: `${cloudTokenPrefix}many-tasks-73`,
 };
 
-/** The eleven slugs that the provider object takes, and the search company's developer side, which only a prefix names. */
+/**
+ * The eleven slugs that the provider object accepts, and the search company's developer side, which only a prefix
+ * names.
+ */
 export const providers: { slug: string; label: string }[] = [
 	{ slug: 'aurelia', label: 'Aurelia Labs' },
 	{ slug: 'borealis', label: 'Borealis Research' },
