@@ -7,15 +7,15 @@ import { type EditorServer, startEditor } from '../test/support/editor.ts';
 import { emptyExtension, measureInHost } from './hostProbe.ts';
 import { type BenchRow, median } from './row.ts';
 
-/** Milliseconds, and megabytes of the extension host afterwards. */
+/** The times in milliseconds, and the memory of the extension host afterwards in megabytes. */
 export interface Activation {
 	load: number;
 	call: number;
 	finish: number;
-	/** What a caller of `activate()` waits. */
+	/** The time that a caller of `activate()` waits. */
 	api: number;
 	rss: number;
-	/** It was active before it was asked to: the times are not its own. */
+	/** True if the extension was active before the probe activated it, so that the times are not its own. */
 	early: boolean;
 }
 
@@ -40,7 +40,10 @@ export async function rows(): Promise<BenchRow[]> {
 	}
 }
 
-/** Round by round, so that load from elsewhere falls on all alike; a fresh extension host each time. */
+/**
+ * Measures the editors round by round, so that load from elsewhere affects all alike, each time in a fresh extension
+ * host.
+ */
 async function interleaved(editors: EditorServer[]): Promise<Activation[][]> {
 	const results: Activation[][] = editors.map(() => []);
 	for (let round = 0; round < runs; round += 1) {
@@ -82,7 +85,7 @@ function more(value: number): string {
 	return `${value < 0 ? '' : '+'}${value.toFixed(1)}`;
 }
 
-/** Ours, activated by nothing but the probe. */
+/** Returns the folder of a copy of our extension that only the probe activates. */
 function ownExtension(scratch: string): string {
 	const folder = path.join(scratch, 'own');
 	copyExtension(process.env['ERRAND_TEST_EXTENSION'] ?? '', folder);

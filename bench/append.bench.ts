@@ -9,7 +9,7 @@ import type { BenchRow } from './row.ts';
 const LINES = 1_000_000;
 const DELAY_MS = 50;
 
-/** Goal 8 in a real extension host: the lines of a followed log into its output channel. */
+/** Measures goal 8 in a real extension host: the lines of a followed log are written to its output channel. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
 	let editor: EditorServer | undefined;

@@ -1,4 +1,4 @@
-// Runs inside the extension host: lines into a real output channel, one by one and as a followed log writes them.
+// Runs inside the extension host: writes lines to a real output channel, both one by one and as a followed log does.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
@@ -6,15 +6,15 @@ import * as vscode from 'vscode';
 import { LogWriter } from '../src/tasks/logWriter.ts';
 
 const LINES = Number(process.env['ERRAND_BENCH_LINES']);
-/** What comes off the wire between two turns of the event loop. */
+/** The number of lines that arrive between two turns of the event loop. */
 const READ = 200;
 const LOOK_MS = 5;
 const CALM_MS = 500;
 
 export interface Append {
-	/** Milliseconds of the process until it has nothing more to do. */
+	/** The milliseconds of CPU that the process takes until it has nothing more to do. */
 	cpu: number;
-	/** The longest that the thread worked without a turn of the event loop, in milliseconds. */
+	/** The longest time that the thread worked without a turn of the event loop, in milliseconds. */
 	delay: number;
 }
 export type Appends = Record<'oneHidden' | 'batchHidden' | 'oneShown' | 'batchShown', Append>;
@@ -66,7 +66,7 @@ async function append(name: string, isBatched: boolean, isShown: boolean): Promi
 	return { cpu: (user + system) / 1000, delay };
 }
 
-/** Resolves when the process has done next to nothing for a while. */
+/** Resolves when the process has been almost idle for a while. */
 async function calm(): Promise<void> {
 	for (;;) {
 		const before = process.cpuUsage();
@@ -78,7 +78,10 @@ async function calm(): Promise<void> {
 	}
 }
 
-/** Returns what ends it and says the longest turn. Counts the thread's own time where the runtime tells it. */
+/**
+ * Returns a function that ends the measurement and returns the longest turn in milliseconds. It counts the thread's own
+ * time where the runtime reports it.
+ */
 function watchDelay(): () => number {
 	if (typeof process.threadCpuUsage !== 'function') {
 		const monitor = monitorEventLoopDelay({ resolution: LOOK_MS });

@@ -4,7 +4,10 @@ import { type BenchRow, median } from './row.ts';
 const ROUNDS = 5;
 const FRAMES = 2000;
 
-/** Goal 11: a streamed reply from the sending of its message on, over the host's fetch; its frames a second from the first. */
+/**
+ * Measures goal 11, a streamed reply from the sending of its message on, over the host's fetch, as frames per second
+ * from the first frame on.
+ */
 export async function rows(): Promise<BenchRow[]> {
 	const [floor, ours, portable] = await withServer('channelServer.ts', {}, address =>
 		race(

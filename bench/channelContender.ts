@@ -4,7 +4,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { p384 } from '@noble/curves/nist.js';
 import { SIDE_BY_SIDE } from '../src/client/channel/replyStream.ts';
-// The client loads it when a session is opened; from its sources that takes longer than from a bundle.
+// The client loads this module when a session is opened, which takes longer from sources than from a bundle.
 import '../src/client/channel/session.ts';
 import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
@@ -24,7 +24,7 @@ const { contender, address, size } = parameters<{
 
 const WARM_UP = 100;
 
-/** Bytes of frames, as they stand before the loop. */
+/** The bytes of a frame, which are prepared before the loop. */
 interface Frame {
 	signed: Buffer;
 	iv: Buffer;
@@ -49,7 +49,7 @@ function prepare() {
 
 const check = promisify(verify);
 
-/** One check and one decryption a frame, and nothing else: the floor that the goal measures against. */
+/** Verifies and decrypts one frame and does nothing else. This is the floor that the goal measures against. */
 async function openBare(
 	{ signed, iv, ciphertext, signature }: Frame,
 	key: Buffer,
@@ -63,7 +63,10 @@ async function openBare(
 	Buffer.concat([decipher.update(ciphertext.subarray(0, -16)), decipher.final()]).toString();
 }
 
-/** What passes between its making and a call: frames a second, and the processor's microseconds of all threads. */
+/**
+ * Returns a function that reports the time since this call: frames per second, and the processor's microseconds of all
+ * threads.
+ */
 function stopwatch(): () => { rate: number; busy: number } {
 	const start = performance.now();
 	const before = process.cpuUsage();
@@ -77,7 +80,7 @@ const contenders = {
 	async floor() {
 		const { publicKey, key, frames } = prepare();
 		const read = stopwatch();
-		// As many at a time as a reply is opened with.
+		// The floor opens as many frames at a time as the client does.
 		for (let start = 0; start < frames.length; start += SIDE_BY_SIDE) {
 			await Promise.all(frames.slice(start, start + SIDE_BY_SIDE).map(frame => openBare(frame, key, publicKey)));
 		}
@@ -93,21 +96,21 @@ const contenders = {
 			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
 		});
 		const session = await client.channel.open();
-		// The floor has made its frames before it is measured, and knows its way by then.
+		// The floor has made its frames before it is measured, which has warmed it up; this stream warms up the client.
 		for await (const _ of session.stream([{ role: 'user', content: String(WARM_UP) }])) {
 		}
 		let count = 0;
 		const all = stopwatch();
 		let read = all;
 		for await (const _ of session.stream([{ role: 'user', content: String(size) }])) {
-			// The reply is sealed before it is sent; its first text marks when it came.
+			// The reply is sealed before it is sent. Its first text marks when it arrived.
 			read = count === 0 ? stopwatch() : read;
 			count++;
 		}
-		// What the reply takes before its first text is work of ours too, while its sealing is not.
+		// The work on a reply before its first text is counted too, while the sealing is not.
 		return { count, rate: read().rate, busy: all().busy };
 	},
-	/** The same with a library that is written in JavaScript. */
+	/** The same as the floor, with a library that is written in JavaScript. */
 	async portable() {
 		const { publicKey, key: bytes, frames } = prepare();
 		const { point } = readPublicKey(publicKey.export({ type: 'spki', format: 'pem' }).toString());

@@ -1,4 +1,5 @@
-// The enclave's side of the encrypted channel, in a process of its own so that its work is not counted as theirs.
+// The enclave's side of the encrypted channel, in a process of its own, so that its work is not counted as the
+// contenders'.
 import { randomBytes, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -30,8 +31,8 @@ const attestation = () => ({
 });
 
 /**
- * As many as the message asks for, which is a number. Sealed before the first one is sent: signing takes about as long as
- * verifying.
+ * Returns as many frames as the message asks for, which is a number. All of them are sealed before the first one is
+ * sent, because signing takes about as long as verifying.
  */
 function frames({ peer_public_key: peer, payload }: Message): string {
 	const peerKey = p384PublicKey(peer);

@@ -3,7 +3,7 @@ import type { Measured } from './freshProcess.ts';
 
 const LOOK_MS = 5;
 
-/** Runs one contender's work and sends what it cost to the bench that started this process. */
+/** Runs one contender's work and sends its cost to the bench that started this process. */
 export async function contend(work: () => Promise<{ count: number } & Record<string, number>>): Promise<void> {
 	let longest = 0;
 	let last = threadTime();
@@ -25,7 +25,10 @@ export async function contend(work: () => Promise<{ count: number } & Record<str
 	process.send?.(measured);
 }
 
-/** Microseconds that this thread has worked: what else the machine does, does not lengthen a turn of the event loop. */
+/**
+ * Returns the microseconds that this thread has worked, so that other load on the machine does not lengthen a turn of
+ * the event loop.
+ */
 function threadTime(): number {
 	const { user, system } = process.threadCpuUsage();
 	return user + system;
@@ -35,7 +38,9 @@ export function parameters<T>(): T {
 	return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
-/** The lines of a body as every hand-written reader finds them: the floor that the goals measure against. */
+/**
+ * Yields the lines of a body as every hand-written reader finds them. This is the floor that the goals measure against.
+ */
 export async function* linesOf(response: Response): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
 	let rest = '';

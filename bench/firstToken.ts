@@ -12,7 +12,7 @@ import { median } from './row.ts';
 const WARM = 100;
 const REQUESTS = 600;
 const PAUSE_MS = 2;
-/** A conversation of some turns, as it goes out with each message: about 32 KB. */
+/** A conversation of some turns, which is sent with each message. It has about 32 KB. */
 export const chat: ChatBody = {
 	model: 'm',
 	messages: Array.from({ length: 16 }, (_, index) => ({
@@ -20,19 +20,25 @@ export const chat: ChatBody = {
 		content: `${index}: ${'a word and another, '.repeat(100)}`,
 	})),
 };
-/** Made anew for each request, as everybody has to whose conversation goes on. ASCII only: a character is a byte. */
+/**
+ * Builds the body for each request anew, as every client has to whose conversation goes on. It is ASCII only, so that a
+ * character is a byte.
+ */
 const bodyOf = () => JSON.stringify({ ...chat, stream: true });
 
-/** What every request has to say. */
+/** The headers that every request needs. */
 const headers = { Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' };
 
-/** Of a raw socket's time: the goal, and what the host's fetch alone took where the goal was set. */
+/**
+ * The goal, and the time of the host's fetch alone on the machine where the goal was set. Both are multiples of a raw
+ * socket's time.
+ */
 const GOAL = 1.75;
 const FETCH_AT_GOAL = 1.45;
 
 /**
- * Goal 4 as it is on this machine. Ours goes through the host's fetch: where that floor is higher than it was where the
- * goal was set, the goal is as far above it as it was there. Times of a raw socket.
+ * Returns goal 4 as it applies to this machine. Our client uses the host's fetch. If that floor is higher than on the
+ * machine where the goal was set, the goal rises in proportion. All times are multiples of a raw socket's time.
  */
 export function firstTokenGoal(fetch: number): { most: number; reason?: string } {
 	if (fetch <= FETCH_AT_GOAL) {
@@ -44,14 +50,14 @@ export function firstTokenGoal(fetch: number): { most: number; reason?: string }
 }
 
 export interface Latency {
-	/** Of many requests, in microseconds. */
+	/** The median over many requests, in microseconds. */
 	latency: number;
-	/** Of the very first one and of the one after it. */
+	/** The times of the very first request and of the one after it, in microseconds. */
 	first: number;
 	second: number;
 }
 
-/** Runs `request` again and again; it tells when its first token is there. */
+/** Runs `request` repeatedly. It calls `first` when its first token has arrived. */
 export async function latency(request: (first: () => void) => Promise<void>): Promise<Latency> {
 	const times: number[] = [];
 	for (let count = 0; count < WARM + REQUESTS; count++) {
@@ -61,14 +67,14 @@ export async function latency(request: (first: () => void) => Promise<void>): Pr
 			time ||= performance.now() - started;
 		});
 		times.push(time * 1000);
-		// Nobody asks again at once; and the connection is free by then for all alike.
+		// No user asks again at once, and after the pause the connection is free for all contenders alike.
 		await delay(PAUSE_MS);
 	}
 	const [first = Number.NaN, second = Number.NaN] = times;
 	return { first, second, latency: median(times.slice(WARM)) };
 }
 
-/** One socket, used again for each request. */
+/** Measures one socket that is used for all requests. */
 export async function rawSocket(address: string): Promise<Latency> {
 	const { hostname, port } = new URL(address);
 	const socket = connect(Number(port), hostname);
@@ -91,7 +97,7 @@ export async function rawSocket(address: string): Promise<Latency> {
 	return time;
 }
 
-/** The host's own fetch, its bytes looked at and no more. */
+/** Measures the host's own fetch, whose bytes are only searched for the first token. */
 export function hostFetch(address: string): Promise<Latency> {
 	return latency(async first => {
 		const decoder = new TextDecoder();
@@ -104,7 +110,10 @@ export function hostFetch(address: string): Promise<Latency> {
 	});
 }
 
-/** Our client over the host's fetch. `warm`: as a view does when it opens, before the first message. */
+/**
+ * Measures our client over the host's fetch. With `warm`, the connection is warmed up first, as a view does when it
+ * opens, before the first message.
+ */
 export async function ours(address: string, { warm = false } = {}): Promise<Latency> {
 	const transport = createFetchTransport((input, init) => globalThis.fetch(input, init));
 	const connection = { name: 'bench', ...connectionSchema.parse({ apiUrl: address, service: 'bench' }) };

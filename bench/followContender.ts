@@ -19,7 +19,10 @@ const { contender, address } = parameters<{ contender: 'floor' | 'unescaped' | '
 const BATCH = 1000;
 let bytes = 0;
 
-/** The host's fetch, counting what was read. */
+/**
+ * Returns a transport over the host's fetch that counts the bytes that were read. It does not count for `ours`, whose
+ * cost is measured.
+ */
 function countingTransport(): Transport {
 	const inner = createFetchTransport((input, init) => globalThis.fetch(input, init));
 	return {
@@ -36,7 +39,7 @@ function countingTransport(): Transport {
 	};
 }
 
-/** Follows the task to its end and gathers its messages in batches. Waits between connections are left out. */
+/** Follows the task to its end and gathers its messages in batches. There are no waits between connections. */
 async function follow(read: (message: string) => string) {
 	const caller = createCaller({
 		connection: { name: 'bench', ...connectionSchema.parse({ apiUrl: address, cloudUrl: address, service: 'bench' }) },
@@ -72,7 +75,7 @@ async function follow(read: (message: string) => string) {
 }
 
 const contenders = {
-	/** Decode and JSON.parse, nothing else. */
+	/** Does decode and JSON.parse, nothing else. */
 	async floor() {
 		let count = 0;
 		for await (const lines of linesOf(await fetch(`${address}/api/tasks/t1/stream`))) {

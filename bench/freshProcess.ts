@@ -2,21 +2,21 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-/** What a contender sends back when it is done. */
+/** The result that a contender sends back when it is done. */
 export interface Measured {
-	/** Microseconds of its process, both kinds, while it worked. */
+	/** The CPU microseconds of its process while it worked, user and system. */
 	cpu: number;
-	/** Megabytes at the highest, the program itself included. */
+	/** The peak memory in megabytes, including the program itself. */
 	memory: number;
-	/** The longest that its thread worked without a turn of the event loop, in milliseconds. */
+	/** The longest time that its thread worked without a turn of the event loop, in milliseconds. */
 	delay: number;
-	/** What it counted: all contenders of one race must agree. */
+	/** The number that it counted, on which all contenders of one race must agree. */
 	count: number;
 	/** Further numbers of one contender. */
 	[name: string]: number;
 }
 
-/** Starts a program of this folder. Resolves with its first message. */
+/** Starts a program of this folder and resolves with its first message. */
 async function start<T>(program: string, parameters: object): Promise<{ child: ChildProcess; message: T }> {
 	const child = fork(path.join(import.meta.dirname, program), [JSON.stringify(parameters)], {
 		execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
@@ -51,7 +51,7 @@ export async function withServer<T, M = string>(
 	}
 }
 
-/** Every contender once in each round, so that what else the machine does falls on all alike. */
+/** Runs every contender once in each round, so that other load on the machine affects all alike. */
 export async function race(rounds: number, program: string, contenders: readonly object[]): Promise<Measured[][]> {
 	const results: Measured[][] = contenders.map(() => []);
 	for (let round = 0; round < rounds; round++) {

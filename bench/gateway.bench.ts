@@ -19,7 +19,7 @@ export async function rows(): Promise<BenchRow[]> {
 	return [await firstToken(), await cpu(), await burst()];
 }
 
-/** What the gateway adds before the first token, over a proxy that only passes bytes on. */
+/** Measures what the gateway adds before the first token, over a proxy that only passes bytes on. */
 async function firstToken(): Promise<BenchRow> {
 	const { floor, ours } = await race({ chunks: 3, paceMs: 0 }, async ({ address }) => {
 		const times: number[] = [];
@@ -40,15 +40,15 @@ async function firstToken(): Promise<BenchRow> {
 	};
 }
 
-/** What streams at the pace of models cost. */
+/** Measures the CPU cost of streams at the pace of models. */
 async function cpu(): Promise<BenchRow> {
 	const runs = await race({ chunks: TOKENS, paceMs: PACE_MS }, contender => cpuOf(contender, STREAMS));
 	return cpuRow(`${STREAMS} streams at once of ${1000 / PACE_MS} tokens/s`, runs, 'floor');
 }
 
 /**
- * What a stream costs that comes faster than it can be read. A bare proxy copies blocks of many chunks there, so it says
- * nothing of what chunks cost; the measure is one that reads and writes each.
+ * Measures the CPU cost of a stream that arrives faster than it can be read. A bare proxy then copies blocks of many
+ * chunks, so it says nothing about the cost of chunks. The measure is a proxy that reads and writes each chunk.
  */
 async function burst(): Promise<BenchRow> {
 	return cpuRow(
@@ -79,7 +79,7 @@ function cpuRow(what: string, runs: Race, measure: keyof typeof PEERS): BenchRow
 async function cpuOf({ address, cpuAddress }: Contender, streams: number): Promise<number> {
 	const read = async () => Number(await (await fetch(cpuAddress)).text());
 	const load = () => Promise.all(Array.from({ length: streams }, () => ask(address)));
-	// The first requests pay for what is loaded and compiled; a service that stays has long done that.
+	// The first requests pay for loading and compiling, which a long-running service has done long ago.
 	for (let count = 0; count < WARM_LOADS; count++) {
 		await load();
 	}
@@ -88,7 +88,7 @@ async function cpuOf({ address, cpuAddress }: Contender, streams: number): Promi
 	return (await read()) - before;
 }
 
-/** All contenders in each round, each in a fresh process. */
+/** Runs all contenders in each round, each in a fresh process. */
 async function race(
 	upstream: { chunks: number; paceMs: number },
 	measure: (contender: Contender) => Promise<number>,
@@ -112,7 +112,7 @@ const body = JSON.stringify({
 	messages: [{ role: 'user', content: 'Hello. '.repeat(2000) }],
 });
 
-/** One streamed request to its end. Resolves with the milliseconds to its first token. */
+/** Sends one streamed request and reads it to its end. Resolves with the milliseconds to its first token. */
 function ask(address: string): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const began = performance.now();

@@ -1,4 +1,5 @@
-// A proxy in front of one upstream: ours, the least that one can be, or the least that names who serves in each chunk. Tells at another address what CPU it took.
+// A proxy in front of one upstream: our gateway, the least that a proxy can be, or the least that names the provider in
+// each chunk. It reports its CPU time at another address.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -17,7 +18,7 @@ export type ContenderName = 'floor' | 'reader' | 'ours';
 
 export interface Contender {
 	address: string;
-	/** Of the process so far, in microseconds. */
+	/** The address that answers with the CPU time of the process so far, in microseconds. */
 	cpuAddress: string;
 }
 
@@ -28,7 +29,10 @@ async function listening(server: Server): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Takes the request whole, as it has to be understood, and passes the reply through byte by byte, or reads it. */
+/**
+ * Reads and parses the whole request, as a gateway has to, and either passes the reply through byte by byte or reads
+ * it.
+ */
 async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
 	let text = '';
 	for await (const piece of request.setEncoding('utf8')) {
@@ -40,7 +44,7 @@ async function passOn(request: IncomingMessage, response: ServerResponse): Promi
 	await (contender === 'reader' ? pipeline(reply.body, named, response) : pipeline(reply.body, response));
 }
 
-/** The same chunks with one field more: what no gateway can do without that tells who serves. */
+/** Yields the same chunks with one more field, the least that a gateway has to do to name the provider. */
 async function* named(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
 	const decoder = new TextDecoder();
 	let rest = '';

@@ -8,18 +8,18 @@ import { openFetchEventSource, openOpenAiStream } from './peers.ts';
 interface Parameters {
 	contender: keyof typeof contenders;
 	shape: keyof typeof shapes;
-	/** Megabytes. */
+	/** The size of the input in megabytes. */
 	size: number;
 }
 
 const LIMIT = 64 * 1024 * 1024;
 
-/** Each gives a stream's bytes in the pieces in which they come. */
+/** Each function returns a stream's bytes in the pieces in which they arrive. */
 const shapes = {
 	'one event in pieces of 1 KB': (bytes: number) => pieces(Buffer.from(`data: "${'x'.repeat(bytes)}"\n\n`), 1024),
 	'LF lines with one CR, in one piece': (bytes: number) => {
 		const text = 'data: {"choices":[{"delta":{"content":"word"}}]}\n\n'.repeat(Math.ceil(bytes / 50));
-		// At the end: whoever looks for it at every line looks through all that follows.
+		// The CR is at the end. A reader that searches for it at every line searches all of the text that follows.
 		return [Buffer.from(`${text}: one\r\n`)];
 	},
 	'one event of many data lines': (bytes: number) =>
@@ -35,7 +35,7 @@ function pieces(bytes: Buffer, length: number): Buffer[] {
 const { contender, shape, size } = parameters<Parameters>();
 const input = shapes[shape](size * 1024 * 1024);
 
-/** Each counts the events. */
+/** Each contender counts the events. */
 const contenders = {
 	async ours() {
 		let count = 0;

@@ -10,7 +10,7 @@ const ROUNDS = 5;
 const TOKENS_PER_SECOND = 2000;
 const GOAL = 0.4;
 
-/** Goal 9 in a real extension host, whose way to a webview is longer than a port's. */
+/** Measures goal 9 in a real extension host, where a message takes a longer route to a webview than over a port. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
 	let editor: EditorServer | undefined;

@@ -1,4 +1,4 @@
-// Runs inside the extension host: a reply on its way into a real webview, as the chat posts it and token by token.
+// Runs inside the extension host: sends a reply to a real webview, both as the chat posts it and token by token.
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -10,9 +10,9 @@ const DURATION_MS = 4000;
 const WARM_MS = 1000;
 const CALM_MS = 1500;
 
-/** Milliseconds of the extension host's CPU, for each way of posting. */
+/** The CPU milliseconds of the extension host, for each kind of posting. */
 export interface HostFeeds {
-	/** The tokens come, and nobody is told. */
+	/** The tokens arrive, but nothing is posted. */
 	nothing: number;
 	batches: number;
 	tokens: number;
@@ -54,7 +54,7 @@ async function cpuOf(posts: keyof HostFeeds, webview: vscode.Webview, duration: 
 		}
 		await wait(1);
 	}
-	// What was posted last is on its way.
+	// The last messages are still being delivered.
 	await wait(CALM_MS);
 	const { user, system } = process.cpuUsage(before);
 	return (user + system) / 1000;

@@ -10,7 +10,7 @@ import { type BenchRow, median } from './row.ts';
 const ROUNDS = 9;
 const VARIANTS = ['floor', 'fetch', 'ours', 'warmed'] as const;
 
-/** Goal 4 in a real extension host, whose fetch brings the editor's proxy and certificates along. */
+/** Measures goal 4 in a real extension host, whose fetch includes the editor's proxy and certificates. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
 	const editors: EditorServer[] = [];

@@ -1,4 +1,4 @@
-// Runs inside the extension host: the transport here is the one that the extension really uses.
+// Runs inside the extension host, whose transport is the one that the extension really uses.
 import process from 'node:process';
 import { hostFetch, ours, rawSocket } from './firstToken.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { type EditorServer, openWindow } from '../test/support/editor.ts';
 
-/** Opens a window, and with it a fresh extension host, and resolves with what the probe in it measured. */
+/** Opens a window, and with it a fresh extension host, and resolves with what the probe in the host measured. */
 export async function measureInHost<T>(editor: EditorServer): Promise<T> {
 	const printed: string[] = [];
 	const window = await openWindow(editor, { onPrint: text => printed.push(text) });
@@ -19,7 +19,7 @@ export async function measureInHost<T>(editor: EditorServer): Promise<T> {
 	return JSON.parse(line.slice('bench| '.length));
 }
 
-/** An extension that does nothing. */
+/** Writes an extension that does nothing and returns its folder. */
 export function emptyExtension(scratch: string): string {
 	const folder = path.join(scratch, 'empty');
 	fs.mkdirSync(path.join(folder, 'dist'), { recursive: true });
@@ -29,7 +29,7 @@ export function emptyExtension(scratch: string): string {
 	return folder;
 }
 
-/** Makes a program of this folder into a module that an extension host runs as its tests. */
+/** Bundles a program of this folder as a module that an extension host runs as its tests. */
 export async function bundleProbe(program: string, scratch: string): Promise<string> {
 	const outfile = path.join(scratch, 'probe.cjs');
 	await build({

@@ -9,17 +9,17 @@ import { longestTask } from '../test/ui/taskTimes.ts';
 import type { BenchRow } from './row.ts';
 
 const LIMIT_MS = 50;
-/** Of a language, the quietest counts: what else the machine does only lengthens a task. */
+/** The rounds for each language. The quietest one counts, because other load on the machine only lengthens a task. */
 const ROUNDS = 3;
 
 interface Seen {
-	/** Milliseconds. */
+	/** The longest task of the page, in milliseconds. */
 	longest: number;
 	coloured: number;
 	plain: number;
 }
 
-/** Goal 16. */
+/** Measures goal 16. */
 export async function rows(): Promise<BenchRow[]> {
 	const host = await ChatPageHost.start();
 	try {
@@ -55,7 +55,7 @@ async function quietest(host: ChatPageHost, language: LanguageName): Promise<See
 	return best;
 }
 
-/** Each block in a reply of its own, one after another, as somebody reads a conversation. */
+/** Shows each block in a reply of its own, one after another, as a user reads a conversation. */
 async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
 	const seen = { longest: 0, coloured: 0, plain: 0 };
 	const chat = await host.open();
@@ -75,7 +75,7 @@ async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
 	return seen;
 }
 
-/** Milliseconds for the block that takes longest, in one go, as a page that has no worker does it. */
+/** Measures the milliseconds for the slowest block, in one go, as a page without a worker highlights it. */
 async function onThePage(): Promise<number> {
 	const executablePath = findBrowser();
 	if (executablePath === undefined) {

@@ -8,11 +8,11 @@ import type { Idle } from './idleProbe.ts';
 import type { BenchRow } from './row.ts';
 
 const SECONDS = 180;
-/** One each 15 seconds, as the setting's default says. */
+/** One request every 15 seconds, which is the default of the setting. */
 const PROMISED = SECONDS / 15;
 const LIMIT = 0.005;
 
-/** Three minutes with the task tree in sight and nothing at work, beside an editor with an empty extension. */
+/** Measures three minutes with the task tree in sight and no task running, beside an editor with an empty extension. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
 	const editors: EditorServer[] = [];
@@ -26,7 +26,7 @@ export async function rows(): Promise<BenchRow[]> {
 			const env = { ERRAND_BENCH_VARIANT: variant, ERRAND_BENCH_SECONDS: String(SECONDS) };
 			editors.push(await startEditor({ extension, extensionTests: probe, env }));
 		}
-		// At the same time: what else the machine does then falls on both.
+		// Both run at the same time, so that other load on the machine affects both alike.
 		const [empty, ours] = await Promise.all(editors.map(editor => measureInHost<Idle>(editor)));
 		const more = (ours?.share ?? 1) - (empty?.share ?? 0);
 		const requests = ours?.requests ?? 0;

@@ -1,4 +1,4 @@
-// Runs inside the extension host: what an editor costs in which nobody does anything.
+// Runs inside the extension host: measures the cost of an editor that nobody uses.
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 const SETTLE_MS = 20_000;
 
 export interface Idle {
-	/** Of one core. */
+	/** The share of one core. */
 	share: number;
 	requests: number;
 }

@@ -8,11 +8,11 @@ const ROUNDS = 3;
 const TOKEN_LENGTH = 4;
 const TOKENS_PER_SECOND = 200;
 const FAST_TOKENS_PER_SECOND = 2_000;
-/** Seconds that are measured. The reply is there but for these. */
+/** The seconds that are measured. The rest of the reply is already there. */
 const DURATION = 4;
 const PEERS: ContenderName[] = ['markdown-it', 'marked', 'streaming-markdown'];
 
-/** Blocks that go on: how they begin, and what comes again and again. */
+/** Blocks that grow, each with its beginning and the text that is appended again and again. */
 const SHAPES: Record<string, [string, string]> = {
 	list: ['', '- an item with **some** words\n'],
 	fence: ['```ts\n', 'const answer = question * 42;\n'],
@@ -44,7 +44,7 @@ export async function rows(): Promise<BenchRow[]> {
 	}
 }
 
-/** Every contender once in each round. */
+/** Runs every contender once in each round. */
 async function race<Name extends string, T>(
 	names: readonly Name[],
 	run: (name: Name) => Promise<T>,
@@ -59,11 +59,14 @@ async function race<Name extends string, T>(
 }
 
 const cpuOf = (runs: readonly { cpu: number }[]) => median(runs.map(({ cpu }) => cpu));
-/** A task is as long as the clock says, and what else the machine does only lengthens it: the quietest round counts. */
+/**
+ * Returns the longest task of the quietest round, because tasks are measured in real time and other load on the machine
+ * only lengthens them.
+ */
 const longestOf = (runs: readonly { longestTask: number }[]) => Math.min(...runs.map(({ longestTask }) => longestTask));
 const milliseconds = (value: number) => `${value.toFixed(0)} ms`;
 
-/** Goal 5. */
+/** Measures goal 5. */
 async function streaming(browser: MarkdownBrowser, kilobytes: number, limit: number): Promise<BenchRow> {
 	const length = kilobytes * 1000;
 	const text = RICH.repeat(Math.ceil(length / RICH.length)).slice(0, length);
@@ -79,7 +82,7 @@ async function streaming(browser: MarkdownBrowser, kilobytes: number, limit: num
 	const floorLongest = longestOf(runs.floor);
 	const frames = median(runs.ours.map(run => run.frames)) / median(runs.floor.map(run => run.frames));
 	const nodes = Math.max(...runs.ours.map(({ mostNodes }) => mostNodes));
-	// Where the machine keeps even plain text waiting for longer, its time is what there is to compare with.
+	// If even plain text has a longer task on this machine, that time is the limit.
 	const met = ratio <= limit && longest <= Math.max(50, floorLongest) && frames >= 0.95 && nodes <= 8;
 	return {
 		goal: '5',
@@ -92,7 +95,7 @@ async function streaming(browser: MarkdownBrowser, kilobytes: number, limit: num
 	};
 }
 
-/** Goal 6: the end of one large block. */
+/** Measures goal 6, the end of one large block. */
 async function oneBlock(browser: MarkdownBrowser): Promise<BenchRow[]> {
 	const found: BenchRow[] = [];
 	const names = ['floor', 'ours', 'markdown-it', 'streaming-markdown'] as const;
@@ -116,7 +119,7 @@ async function oneBlock(browser: MarkdownBrowser): Promise<BenchRow[]> {
 	return found;
 }
 
-/** Goal 7: blocks of about 1.5 KB, the first one cold. */
+/** Measures goal 7 with blocks of about 1.5 KB, the first one cold. */
 async function colours(browser: MarkdownBrowser): Promise<BenchRow> {
 	const blocks = Array.from({ length: 60 }, (_, index) => `// ${index}\n${CODE.repeat(4)}`);
 	const names: ColourRun['contender'][] = ['textContent', 'ours', 'highlight.js'];
@@ -134,7 +137,7 @@ async function colours(browser: MarkdownBrowser): Promise<BenchRow> {
 	};
 }
 
-/** Goal 9: how far the page is behind. What the host's side costs is measured in a real one. */
+/** Measures goal 9, the delay of the page. The cost on the host's side is measured in a real host. */
 async function feed(browser: MarkdownBrowser): Promise<BenchRow> {
 	const names: FeedRun['contender'][] = ['ours', 'one message a token', 'the whole text a token'];
 	const before = RICH.repeat(Math.ceil(40_000 / RICH.length));

@@ -1,13 +1,13 @@
-// A worker in the page of markdown.bench.ts: stands for the extension, which tells the page of each token.
+// A worker in the page of markdown.bench.ts. It stands for the extension, which sends the page each token.
 import { systemClock } from '../src/base/async.ts';
 import { PageFeed } from '../src/chat/pageFeed.ts';
 
 export interface FeedRun {
 	contender: 'ours' | 'one message a token' | 'the whole text a token';
 	tokensPerSecond: number;
-	/** Seconds. */
+	/** The duration in seconds. */
 	duration: number;
-	/** What the reply is when it begins. */
+	/** The text of the reply when the measurement begins. */
 	before: string;
 }
 

@@ -1,4 +1,4 @@
-// Runs in the page of markdown.bench.ts: shows a text that grows, in our way and in those of others.
+// Runs in the page of markdown.bench.ts: shows a growing text with our renderer and with those of others.
 import createMarkdownIt from 'markdown-it';
 import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
@@ -12,18 +12,21 @@ export type ContenderName = 'floor' | 'ours' | 'markdown-it' | 'marked' | 'strea
 
 export interface Run {
 	contender: ContenderName;
-	/** Is there before the measurement begins. */
+	/** The text that is shown before the measurement begins. */
 	before: string;
-	/** What comes, one piece for each `interval`. Milliseconds. */
+	/** The pieces that are added, one for each `interval` in milliseconds. */
 	pieces: string[];
 	interval: number;
 }
 
 export interface Seen {
-	/** Milliseconds. */
+	/** The longest task in milliseconds. */
 	longestTask: number;
 	frames: number;
-	/** The most that one frame added, removed or changed: of the frames that came in time, others have more to show. */
+	/**
+	 * The most nodes that one frame added, removed or changed. Only frames that came in time count, because late ones
+	 * have more to show.
+	 */
 	mostNodes: number;
 }
 
@@ -53,9 +56,9 @@ declare global {
 	interface Window {
 		prepare(run: Run): Promise<void>;
 		measure(run: Run): Promise<Seen>;
-		/** Gives the longest task, in milliseconds. */
+		/** Resolves with the longest task, in milliseconds. */
 		colour(run: ColourRun): Promise<number>;
-		/** Gives how long messages were under way, in milliseconds. */
+		/** Resolves with the time that each message took to arrive, in milliseconds. */
 		receive(worker: string, run: FeedRun): Promise<number[]>;
 	}
 }
@@ -132,7 +135,7 @@ window.prepare = async ({ contender, before }) => {
 	const root = scroller.appendChild(document.createElement('div'));
 	append = contenders[contender](root);
 	append(before);
-	// Ours shows what is long in several tasks, and colours code when the page is idle.
+	// Our renderer shows long texts in several tasks, and colours code when the page is idle.
 	for (let height = -1, quiet = 0; quiet < 30; ) {
 		await nextFrame();
 		quiet = root.offsetHeight === height ? quiet + 1 : 0;
@@ -148,7 +151,7 @@ window.measure = async ({ contender, pieces, interval }) => {
 	let mostNodes = 0;
 	const observer = new MutationObserver(records => {
 		for (const { addedNodes, removedNodes, type } of records) {
-			// Colours come to a block that is done, when the page is idle: no part of a frame that streams.
+			// A finished block is coloured when the page is idle, so colours do not count for a frame that streams.
 			const colours = [...addedNodes].some(node => node instanceof Element && /^hljs-/.test(node.className));
 			nodes += type === 'characterData' ? 1 : colours ? 0 : addedNodes.length + removedNodes.length;
 		}

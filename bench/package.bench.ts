@@ -32,7 +32,10 @@ export async function rows(): Promise<BenchRow[]> {
 	];
 }
 
-/** Bytes of a module and of all that it imports statically; `import(…)` loads on first use. */
+/**
+ * Returns the bytes of a module and of everything that it imports statically. `import(…)` loads on first use and does
+ * not count.
+ */
 function eagerSize(entry: string): number {
 	const waiting = [entry];
 	const seen = new Set<string>();

@@ -1,6 +1,6 @@
-// What others offer for the same work. Their packages are this folder's own, installed by the first run.
+// Other packages that do the same work. They are dependencies of this folder alone, installed by the first run.
 
-/** Reads the chat stream of `body` at `address` and tells each piece of its text. */
+/** Sends `body` to `address`, reads the chat stream, and passes each piece of its text to `onText`. */
 export type ReadChat = (address: string, body: ChatBody, onText: (text: string) => void) => Promise<void>;
 
 export interface ChatBody {
@@ -16,11 +16,11 @@ interface Chunk {
 
 const textOf = (chunk: Chunk) => chunk.choices?.[0]?.delta?.content ?? '';
 
-/** Not typed: where nobody measured yet, the packages are not there. */
+/** The packages are not typed, because they are not installed where nobody has run a bench yet. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const load = (name: string): Promise<any> => import(name);
 
-/** Loads a peer and makes what it is used through, once for many streams. */
+/** Loads a peer and creates its client once for many streams. */
 export async function openPeer(name: PeerName): Promise<ReadChat> {
 	switch (name) {
 		case 'openai': {
@@ -72,7 +72,7 @@ type ReadEvents = (
 	onData: (data: string) => void,
 ) => Promise<void>;
 
-/** Written for a page: it looks for a window and a document. */
+/** Loads fetch-event-source, which is written for a page and needs a window and a document. */
 export async function openFetchEventSource(): Promise<ReadEvents> {
 	Object.assign(globalThis, { window: globalThis, document: { removeEventListener() {} } });
 	const { fetchEventSource } = await load('@microsoft/fetch-event-source');
@@ -89,7 +89,7 @@ export async function openFetchEventSource(): Promise<ReadEvents> {
 		});
 }
 
-/** The openai package's own reader of a reply's events, each parsed as JSON. */
+/** Loads the openai package's own reader of a reply's events, which parses each as JSON. */
 export async function openOpenAiStream(): Promise<(response: Response) => AsyncIterable<unknown>> {
 	const { Stream } = await load('openai/streaming');
 	return response => Stream.fromSSEResponse(response, new AbortController());

@@ -1,10 +1,10 @@
 /** One line of bench/RESULTS.md. */
 export interface BenchRow {
-	/** Number of the goal. */
+	/** The number of the goal. */
 	goal: string;
 	what: string;
 	ours: string;
-	/** The same work by others, in the same run where possible. */
+	/** The results of others for the same work, in the same run where possible. */
 	peers: string;
 	ratio: string;
 	met: 'yes' | 'no';

@@ -4,7 +4,7 @@ import { type BenchRow, median } from './row.ts';
 const ROUNDS = 5;
 const STREAM_BYTES = 50_000_000;
 const GROWTH = 4;
-/** Megabytes. */
+/** The smaller input of goal 2 in megabytes. */
 const SMALL = 4;
 
 export async function rows(): Promise<BenchRow[]> {
@@ -23,7 +23,7 @@ const milliseconds = (microseconds: number) => `${(microseconds / 1000).toFixed(
 
 const nameOf = (contender: string) => (contender === 'parser' ? 'eventsource-parser' : contender);
 
-/** Goal 1: from the socket to the last event, over the host's fetch. */
+/** Measures goal 1, from the socket to the last event, over the host's fetch. */
 async function stream(name: string, writes: [number, number]): Promise<BenchRow> {
 	const peers = ['parser', 'fetch-event-source', 'AI SDK', 'openai'];
 	const [floor, ours, ...others] = await withServer(
@@ -51,7 +51,7 @@ async function stream(name: string, writes: [number, number]): Promise<BenchRow>
 	};
 }
 
-/** Goal 2: four times the input. */
+/** Measures goal 2, the growth of the cost with four times the input. */
 async function growth(): Promise<BenchRow[]> {
 	const shapes = ['one event in pieces of 1 KB', 'LF lines with one CR, in one piece', 'one event of many data lines'];
 	const found: BenchRow[] = [];
@@ -80,7 +80,7 @@ async function growth(): Promise<BenchRow[]> {
 	return found;
 }
 
-/** Goal 3: what validation adds to JSON.parse. */
+/** Measures goal 3, what validation adds to JSON.parse. */
 async function validation(): Promise<BenchRow> {
 	const names = ['floor', 'ours', 'zod', 'lenient'];
 	const [floor, ours, zod, lenient] = await race(
@@ -100,7 +100,7 @@ async function validation(): Promise<BenchRow> {
 	};
 }
 
-/** Goal 4, beside the SDKs: from the request to the first token, over a connection that is there. */
+/** Measures goal 4 beside the SDKs: from the request to the first token, over an open connection. */
 async function firstToken(): Promise<BenchRow> {
 	const names = ['floor', 'fetch', 'ours', 'openai', 'AI SDK'];
 	const runs = await withServer('streamServer.ts', { kind: 'chat', size: 1, writes: [1024, 1024] }, address =>

@@ -15,7 +15,7 @@ const chat: ChatBody = { model: 'm', messages: [{ role: 'user', content: 'x' }] 
 const url = `${address}/chat/completions`;
 const contentOf = (data: string) => (JSON.parse(data) as Chunk).choices?.[0]?.delta?.content?.length ?? 0;
 
-/** Each counts the characters of the reply's text. */
+/** Each contender counts the characters of the reply's text. */
 const contenders = {
 	async floor() {
 		let count = 0;

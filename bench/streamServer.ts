@@ -1,4 +1,4 @@
-// Serves streams to the contenders, from a process of its own so that its work is not counted as theirs.
+// Serves streams to the contenders, from a process of its own, so that its work is not counted as theirs.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,11 +8,11 @@ import { parameters } from './contender.ts';
 
 interface Parameters {
 	kind: 'chat' | 'log';
-	/** Of the whole body, or of its entries. */
+	/** The bytes of the whole chat body, or the number of entries of a log. */
 	size: number;
-	/** Bytes of the shortest and the longest write. */
+	/** The bytes of the shortest and of the longest write. */
 	writes: [number, number];
-	/** How often the connection to a log breaks, within an entry. */
+	/** The number of times that the connection to a log breaks, each time within an entry. */
 	drops?: number;
 }
 
@@ -32,7 +32,7 @@ const WORDS = [
 	'done. ',
 ];
 
-/** The same numbers in every run. */
+/** The seed is fixed, so that every run uses the same numbers. */
 let seed = 42;
 function random(): number {
 	seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -80,7 +80,7 @@ function logEvents(from: number, count: number): Buffer {
 async function writeCut(response: ServerResponse, body: Buffer): Promise<void> {
 	const [shortest, longest] = writes;
 	for (let start = 0, count = 0; start < body.length; count++) {
-		// Even on a scale of powers: as many short writes as long ones.
+		// The lengths are distributed evenly on a logarithmic scale, so that there are as many short writes as long ones.
 		const length = Math.round(shortest * (longest / shortest) ** random());
 		if (!response.write(body.subarray(start, start + length))) {
 			await once(response, 'drain');
@@ -96,7 +96,7 @@ const FINISH =
 	'data: {"id":"chatcmpl-7Yx2Kp","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 const LOT = 20_000;
 
-/** The places where connections break, each once, spread over the log. */
+/** The indexes of the entries in which connections break, each once, spread over the log. */
 const breaks = Array.from({ length: drops }, (_, index) => Math.floor(((index + 0.5) * size) / drops));
 
 async function sendLog(response: ServerResponse, fromIndex: number): Promise<void> {
@@ -113,7 +113,7 @@ async function sendLog(response: ServerResponse, fromIndex: number): Promise<voi
 }
 
 const server = createServer(async (request, response) => {
-	// As a real one: nothing is answered before the request is read and understood.
+	// Like a real server, this one answers only after the request is read and parsed.
 	let body = '';
 	for await (const piece of request.setEncoding('utf8')) {
 		body += piece;

@@ -5,7 +5,7 @@ import type { TaskListServer } from './taskListServer.ts';
 
 const { tasks, ...server } = parameters<TaskListServer & { tasks: number }>();
 
-/** In bytes, of what is held. */
+/** Returns the bytes of the heap that are in use after garbage collection. */
 function held(): number {
 	globalThis.gc?.();
 	globalThis.gc?.();
@@ -24,7 +24,7 @@ await contend(async () => {
 		}
 	}
 	const all = held();
-	// What else the machine does is no time of this thread's.
+	// The thread's own time is measured, which excludes other load on the machine.
 	const scrolls = Array.from({ length: 100 }, () => {
 		const start = process.threadCpuUsage();
 		rowsOf(store, PAGE);

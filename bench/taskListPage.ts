@@ -1,4 +1,5 @@
-// The rows of the task tree without the editor's own drawing, and the least that a page of the list can be.
+// Computes the rows of the task tree without the editor's own drawing, and loads the list in the simplest possible way
+// to compare with.
 import { systemClock } from '../src/base/async.ts';
 import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
@@ -12,7 +13,7 @@ import type { TaskListServer } from './taskListServer.ts';
 
 export const PAGE = 50;
 const REQUESTS = 500;
-/** Until the runtime has compiled both. */
+/** The requests that are not measured, until the runtime has compiled both contenders. */
 const WARM = 500;
 
 export function openStore({ address, token }: TaskListServer): TaskListStore {
@@ -24,7 +25,7 @@ export function openStore({ address, token }: TaskListServer): TaskListStore {
 	return new TaskListStore(() => Promise.resolve(client), systemClock);
 }
 
-/** Groups every task and describes the rows that are in sight: the editor asks for no others. */
+/** Groups every task and describes those that are in sight, because the editor asks for no others. */
 export function rowsOf(store: TaskListStore, inSight: number): number {
 	const groups = groupTasks(store.shown(), Date.now(), () => false);
 	for (const task of groups.flatMap(group => group.tasks).slice(0, inSight)) {
@@ -34,13 +35,13 @@ export function rowsOf(store: TaskListStore, inSight: number): number {
 }
 
 export interface FirstPage {
-	/** Milliseconds of a request and its JSON, nothing else. */
+	/** The milliseconds of a request and the parsing of its JSON, nothing else. */
 	bare: number;
-	/** The same of the page as the tree shows it. */
+	/** The milliseconds of the page as the tree shows it. */
 	first: number;
 }
 
-/** Both by turns. */
+/** Measures both in turn. */
 export async function firstPage(server: TaskListServer, store: TaskListStore): Promise<FirstPage> {
 	const headers = { authorization: `Bearer ${server.token}`, accept: 'application/json' };
 	const bare = async () => {

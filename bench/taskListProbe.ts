@@ -1,4 +1,4 @@
-// Runs inside the extension host: its fetch is the one that the task tree really uses.
+// Runs inside the extension host, whose fetch is the one that the task tree really uses.
 import process from 'node:process';
 import { firstPage, openStore } from './taskListPage.ts';
 

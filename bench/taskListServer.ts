@@ -16,7 +16,7 @@ const { tasks: count } = parameters<{ tasks: number }>();
 const START = Date.UTC(2026, 10, 21);
 const STATES = ['completed', 'completed', 'completed', 'error', 'stopped'];
 
-/** The newest last, a few of each day. */
+/** Inserts the tasks, the newest last, one for each hour. */
 function fill(file: string): void {
 	const database = openDatabase(file);
 	const insert = database.prepare(

@@ -1,10 +1,10 @@
-// An upstream that sends its chunks one by one, as a model does, from a process of its own.
+// An upstream in a process of its own that sends its chunks one by one, as a model does.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { parameters } from './contender.ts';
 
-/** `paceMs` 0: all at once. */
+/** If `paceMs` is 0, all chunks are sent at once. */
 const { chunks, paceMs } = parameters<{ chunks: number; paceMs: number }>();
 
 const chunkOf = (delta: object, finish_reason: string | null) => {
@@ -16,7 +16,7 @@ const END = `${chunkOf({}, 'stop')}data: [DONE]\n\n`;
 
 const server = createServer(async (request, response) => {
 	for await (const _ of request) {
-		// Read to its end.
+		// The request is read to its end.
 	}
 	response.writeHead(200, { 'content-type': 'text/event-stream' });
 	if (paceMs === 0) {

@@ -6,18 +6,18 @@ const ROUNDS = 3;
 const REPLY_LENGTH = 200_000;
 const TOKENS_PER_SECOND = 200;
 const TOKEN_LENGTH = 4;
-/** Milliseconds between two messages of the host, and between two keys. */
+/** The milliseconds between two messages of the host, and those between two keys. */
 const MESSAGE_MS = 20;
 const KEY_MS = 80;
 const TYPED = 'what is typed while the reply streams';
-/** Milliseconds from a key to the paint that follows. */
+/** The limit in milliseconds from a key to the paint that follows. */
 const LIMIT = 50;
 
 interface Stream {
 	turn: string;
-	/** Comes again and again; nothing where nothing streams. */
+	/** The text that is appended again and again, or an empty text if nothing streams. */
 	more: string;
-	/** So many in a message, in UTF-16 code units. */
+	/** The number of UTF-16 code units in a message. */
 	letters: number;
 	interval: number;
 }
@@ -40,11 +40,11 @@ export async function rows(): Promise<BenchRow[]> {
 	} finally {
 		await host.stop();
 	}
-	// What else the machine does only makes a key slower: the quietest round counts.
+	// The quietest round counts, because other load on the machine only makes a key slower.
 	const slowest = (runs: number[][]) => Math.min(...runs.map(run => Math.max(...run)));
 	const usual = (runs: number[][]) => median(runs.map(median));
 	const words = (runs: number[][]) => `${usual(runs).toFixed(0)} ms; ${slowest(runs).toFixed(0)} ms`;
-	// Where the machine keeps typing waiting for longer while nothing else happens, that is what there is to compare with.
+	// If typing takes longer than that on this machine while nothing else happens, that time is the limit.
 	const limit = Math.max(LIMIT, slowest(idle));
 	return [
 		{
@@ -59,7 +59,9 @@ export async function rows(): Promise<BenchRow[]> {
 	];
 }
 
-/** Milliseconds from each key to the next paint, in a page with a long reply that goes on or not. */
+/**
+ * Resolves with the milliseconds from each key to the next paint, in a page with a long reply that may be streaming.
+ */
 async function type(host: ChatPageHost, streams: boolean): Promise<number[]> {
 	const chat = await host.open();
 	const text = RICH.repeat(Math.ceil(REPLY_LENGTH / RICH.length)).slice(0, REPLY_LENGTH);
@@ -78,7 +80,7 @@ async function type(host: ChatPageHost, streams: boolean): Promise<number[]> {
 	return times;
 }
 
-/** Runs in the page: lets the reply go on and keeps how long each key takes. */
+/** Runs in the page: continues the reply and records the time of each key. */
 function watch({ turn, more, letters, interval }: Stream): void {
 	window.keyTimes = [];
 	let sequence = 0;
@@ -95,7 +97,7 @@ function watch({ turn, more, letters, interval }: Stream): void {
 		({ timeStamp }) => {
 			requestAnimationFrame(() => {
 				const channel = new MessageChannel();
-				// The next task after a frame: what it changed is painted.
+				// In the next task after a frame, its changes are painted.
 				channel.port1.onmessage = () => window.keyTimes.push(performance.now() - timeStamp);
 				channel.port2.postMessage(undefined);
 			});
@@ -104,7 +106,7 @@ function watch({ turn, more, letters, interval }: Stream): void {
 	);
 }
 
-/** A long reply is shown in several tasks, and its code is coloured when the page is idle. */
+/** Waits until the page has settled: it shows a long reply in several tasks, and colours code when it is idle. */
 async function settled(chat: ChatPage): Promise<void> {
 	await chat.page.evaluate(async () => {
 		const log = document.querySelector('chat-app')?.shadowRoot?.querySelector('.log');

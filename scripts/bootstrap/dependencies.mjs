@@ -25,7 +25,8 @@ export async function ensureDependencies(folder = root) {
 }
 
 /**
- * Goes with node_modules when an install begins, so an interrupted one is seen as such.
+ * Returns the path of the stamp file. An install begins by removing node_modules and the stamp with it, so that an
+ * interrupted install is noticed.
  * @param {string} folder
  */
 function stampFile(folder) {
@@ -48,7 +49,8 @@ function installed(folder) {
 }
 
 /**
- * What was installed by hand is right, too, when npm's own record of it, written last, agrees with the lockfile.
+ * Checks an installation that was made by hand: it is right, too, if npm's own record of it, which npm writes last,
+ * agrees with the lockfile.
  * @param {string} folder
  */
 function asLocked(folder) {

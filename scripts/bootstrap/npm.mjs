@@ -7,14 +7,14 @@ import process from 'node:process';
 const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts'];
 
 /**
- * Runs npm: the one that started us, when there is one.
+ * Runs npm, and prefers the one that started this process.
  * @param {string[]} args
  * @param {{ cwd: string, show?: boolean }} options `show` hands npm's own progress to the terminal
  * @returns {Promise<string>} its standard output
  */
 export function npm(args, { cwd, show = false }) {
 	const program = process.env['npm_execpath'];
-	// npm may be running on a Node that is not ours to choose: it is started as it was.
+	// npm is started on the Node that it already runs on, which may differ from ours.
 	const node = process.env['npm_node_execpath'] ?? process.execPath;
 	const [command, first] = program?.endsWith('.js') ? [node, [program]] : ['npm', []];
 	const output = show ? 'inherit' : 'pipe';
@@ -71,7 +71,7 @@ export async function fetchPackage(specifier, integrity, folder) {
 }
 
 /**
- * Unpacks with tar, which Debian, macOS and Windows all bring.
+ * Runs tar, which Debian, macOS and Windows all include.
  * @param {string[]} args
  * @returns {Promise<void>}
  */

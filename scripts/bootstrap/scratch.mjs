@@ -4,7 +4,7 @@ import { cache } from './folders.mjs';
 import { withLock } from './lock.mjs';
 
 /**
- * Makes `folder` whole or not at all: built elsewhere, then renamed.
+ * Makes `folder` completely or not at all: it is built elsewhere, then renamed.
  * @param {string} folder
  * @param {string} what for the reader, such as "Node 24"
  * @param {(scratch: string, target: string) => Promise<void>} build fills `target`; `scratch` is for what may go
@@ -20,7 +20,7 @@ export async function makeOnce(folder, what, build) {
 		const started = Date.now();
 		console.log(`Installing ${what}, once …`);
 		const scratch = path.join(cache, 'scratch');
-		// Under the lock, whatever lies here was left by a run that was interrupted.
+		// While this process holds the lock, anything in this folder was left by a run that was interrupted.
 		fs.rmSync(scratch, { recursive: true, force: true });
 		const target = path.join(scratch, 'target');
 		fs.mkdirSync(target, { recursive: true });

@@ -64,7 +64,10 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 	};
 }
 
-/** Protected like the editor itself, and only for its own page: a page of another port shares the editor's cookies. */
+/**
+ * Answers a request for the key. The endpoint is protected like the editor itself, and is only for the editor's own
+ * page, because a page of another port shares the editor's cookies.
+ */
 function mintKey({ token, keyFile }: FrontOptions, request: IncomingMessage, response: ServerResponse): void {
 	const address = new URL(request.url ?? '/', `http://${host}`);
 	const given = address.searchParams.get('tkn') ?? cookie(request, cookieName);
@@ -135,7 +138,8 @@ function passUpgradeOn(
 		[onward, socket],
 		[socket, onward],
 	] as const) {
-		// What a window says last is still under way on a slow line; unheard, its extensions would go on for hours.
+		// The last messages of a window are still under way on a slow line. Without them, the window's extensions would go
+		// on for hours.
 		const end = () => (delayMs === undefined ? other.destroy() : setTimeout(() => other.destroy(), 2 * delayMs));
 		one.on('error', end);
 		one.on('close', end);

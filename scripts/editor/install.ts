@@ -101,7 +101,10 @@ async function build(scratch: string, target: string): Promise<void> {
 	dropOtherPlatforms(target);
 }
 
-/** The editor's own lockfile, cut down to what is needed: every module keeps its version and its hash. */
+/**
+ * Installs the modules from the editor's own lockfile, cut down to what is needed, so that every module keeps its
+ * version and its hash.
+ */
 async function installModules(target: string): Promise<void> {
 	const lockfile = JSON.parse(fs.readFileSync(path.join(target, 'npm-shrinkwrap.json'), 'utf8'));
 	const dependencies: Record<string, string> = {};
@@ -119,7 +122,7 @@ function changeJson(file: string, change: (value: Record<string, unknown>) => un
 	fs.writeFileSync(file, JSON.stringify(change(JSON.parse(fs.readFileSync(file, 'utf8'))), undefined, '\t'));
 }
 
-/** Binaries for every platform come in these archives. */
+/** Removes the binaries for other platforms, which come in the archives as well. */
 function dropOtherPlatforms(target: string): void {
 	for (const name of ['@vscode/ripgrep-universal/bin', 'node-pty/prebuilds']) {
 		const folder = path.join(target, 'node_modules', name);

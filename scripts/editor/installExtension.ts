@@ -7,20 +7,20 @@ import { packedReadme } from '../packedReadme.ts';
 const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|README\.md|CHANGELOG\.md|LICENSE)$/;
 
 /**
- * Puts a copy of a built extension into an editor's extensions folder, where the editor finds it as it finds one that
- * was installed. A copy, since the editor tells extensions apart by their real path.
+ * Puts a copy of a built extension into an editor's extensions folder, where the editor finds it like an installed one.
+ * It has to be a copy, because the editor tells extensions apart by their real path.
  * @returns the copy
  */
 export function installExtension(source: string, extensionsFolder: string): string {
 	const { publisher, name, version } = JSON.parse(fs.readFileSync(path.join(source, 'package.json'), 'utf8'));
 	const id = `${publisher}.${name}-`.toLowerCase();
-	// The editor's own list would still name an earlier copy.
+	// The editor's own list would still name an earlier copy, so it is removed.
 	fs.rmSync(path.join(extensionsFolder, 'extensions.json'), { force: true });
 	fs.mkdirSync(extensionsFolder, { recursive: true });
 	for (const old of fs.readdirSync(extensionsFolder).filter(entry => entry.startsWith(id))) {
 		fs.rmSync(path.join(extensionsFolder, old), { recursive: true });
 	}
-	// Browsers keep an extension's files for a year, by their path: each copy gets one of its own.
+	// Browsers cache an extension's files for a year by their path, so each copy gets a path of its own.
 	const folder = path.join(extensionsFolder, `${id}${version}-${randomBytes(4).toString('hex')}`);
 	copyExtension(source, folder);
 	return folder;

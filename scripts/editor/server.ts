@@ -49,7 +49,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 	const mark = newMark();
 	const environment = {
 		...cleanEnvironment(),
-		// No calls to an extension gallery.
+		// This prevents calls to an extension gallery.
 		EXTENSIONS_GALLERY: '{"serviceUrl":""}',
 		ERRAND_STATE_HOME: stateFolder,
 		...options.environment,
@@ -77,7 +77,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 		});
 	}
 	const ended = new Promise<void>(resolve => server.once('exit', () => resolve()));
-	// A run that crashes leaves no editor behind.
+	// The server is killed at exit, so that a run that crashes leaves no editor behind.
 	const onExit = () => killGroup(pid);
 	process.once('exit', onExit);
 	let front: Front | undefined;

@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../src/base/loopback.ts';
 import { ProxyServer } from '../../test/support/proxyServer.ts';
 import type { Totals } from './totals.ts';
 
-/** The environment variables in which programs look for a proxy; those for exceptions are left out. */
+/** Returns the environment variables in which programs look for a proxy. Those for exceptions are empty. */
 const variables = (url: string): Record<string, string> => ({
 	...Object.fromEntries(
 		['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap(name => [
@@ -15,8 +15,8 @@ const variables = (url: string): Record<string, string> => ({
 });
 
 /**
- * Runs tests with a proxy in their environment that leads nowhere. A request for this machine must never reach it: each
- * one is a failure.
+ * Runs tests with a proxy in their environment that leads nowhere. A request for this machine must never reach the
+ * proxy: each one counts as a failure.
  */
 export async function withRecordingProxy(
 	run: (environment: Record<string, string>) => Promise<Totals>,

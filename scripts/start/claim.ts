@@ -4,7 +4,7 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine, endFamily, endService } from '../processes.ts';
 
-/** What a launch leaves for later ones to read. */
+/** The record that a launch leaves for later ones to read. */
 interface Running {
 	pid: number;
 	/** The address of the served page without a folder. */
@@ -19,7 +19,7 @@ export interface Claim {
 }
 
 /**
- * One launch at a time owns the data folder.
+ * Claims the data folder, which only one launch at a time owns.
  * @returns the claim, or the address of the launch that has it
  */
 export async function claimLaunch(dataFolder: string): Promise<Claim | string> {
@@ -49,7 +49,7 @@ export async function claimLaunch(dataFolder: string): Promise<Claim | string> {
 	}
 }
 
-/** A launch that was killed could not clean up. */
+/** Ends the processes of a launch that was killed and could not clean up. */
 async function endLeftovers(dataFolder: string, running: Running | undefined): Promise<void> {
 	if (running?.server !== undefined) {
 		const { pid, mark } = running.server;

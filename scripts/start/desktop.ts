@@ -5,9 +5,9 @@ import process from 'node:process';
 import { endFamily, endService, newMark } from '../processes.ts';
 import type { Launch, LaunchInput } from './launch.ts';
 
-/** The desktop editor's command, when there is one and a screen to show it on. */
+/** Returns the desktop editor's command if there is one and a screen to show the editor on. */
 export function desktopCode(): string | undefined {
-	// Inside an editor's terminal `code` may only pass files to a window far away, without extensions in development.
+	// In an editor's terminal, `code` may only pass files to a window far away, without extensions in development.
 	const remote = process.env['VSCODE_IPC_HOOK_CLI'] !== undefined;
 	const screen = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
 	if (remote || !screen) {
@@ -18,7 +18,10 @@ export function desktopCode(): string | undefined {
 	return folders.map(folder => path.join(folder, name)).find(file => fs.existsSync(file));
 }
 
-/** A profile of its own, so that this window ends with the launch and the user's other windows do not. */
+/**
+ * Opens the desktop editor with a profile of its own, so that this window ends with the launch and the user's other
+ * windows do not.
+ */
 export function openDesktop(code: string, { dataFolder, extension, folder }: LaunchInput): Launch {
 	const stateFolder = path.join(dataFolder, 'service');
 	fs.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
@@ -29,7 +32,7 @@ export function openDesktop(code: string, { dataFolder, extension, folder }: Lau
 		`--extensionDevelopmentPath=${extension}`,
 		`--user-data-dir=${path.join(dataFolder, 'desktop')}`,
 		'--new-window',
-		// Without it the command returns at once, and the window is nobody's child.
+		// Without this flag, the command returns at once, and the window is no child process of ours.
 		'--wait',
 		...(asRoot ? ['--no-sandbox'] : []),
 		folder,

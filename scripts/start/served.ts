@@ -35,7 +35,7 @@ export async function openServed(input: LaunchInput, wishedPort: number | undefi
 	};
 }
 
-/** The user's settings from then on. */
+/** Writes the first settings once. From then on they are the user's. */
 function writeSettingsOnce(folder: string): void {
 	fs.mkdirSync(folder, { recursive: true });
 	const file = path.join(folder, 'settings.json');
@@ -44,7 +44,10 @@ function writeSettingsOnce(folder: string): void {
 	}
 }
 
-/** The page keeps its state, secrets too, under its address: the port stays the same while it is free. */
+/**
+ * Returns the last port while it is free, otherwise 0. The page keeps its state, including its secrets, under its
+ * address, so the port should stay the same.
+ */
 async function lastPort(file: string): Promise<number> {
 	const port = fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0;
 	return Number.isInteger(port) && (await isFree(port)) ? port : 0;

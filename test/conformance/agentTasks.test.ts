@@ -65,7 +65,7 @@ describe('the agent API', () => {
 			({ path }) => path === '/api/v1/tasks' && isFirst,
 			async () => {
 				isFirst = false;
-				// In flight when the key goes.
+				// The request is in flight when the key is deleted.
 				await new Promise(resolve => setImmediate(resolve));
 				return { status: 401, headers: {}, json: { error: 'Unauthorized' } };
 			},

@@ -10,7 +10,7 @@ import { connectionSchema } from '../../src/contract/connection.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { chatReply, connectionFields, models } from '../support/contractServer/fixtures.ts';
 
-/** What another program does with the client: it has the bundle, and nothing else of ours. */
+/** The code of another program that uses the client: it has the bundle, and nothing else of ours. */
 const PROGRAM = `
 import { createClient } from './client.mjs';
 const { connection, keys, model } = JSON.parse(process.argv[2]);
@@ -37,7 +37,7 @@ describe('the client, bundled alone', () => {
 	let folder: string;
 	before(async () => {
 		server = await ContractServer.start();
-		// Outside the project: nothing of its node_modules is found from there.
+		// The folder is outside the project, so that nothing of the project's node_modules is found from there.
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-client-'));
 		await build({
 			entryPoints: ['src/client/client.ts'],

@@ -16,7 +16,7 @@ const ATTESTATION = 'encrypted-channel/attestation-record';
 const { id: model, channelProvider: provider = '' } = encryptedModel;
 const scoped = `/enc/${provider}/${model}`;
 
-/** What the client's session begins with, by itself. */
+/** Fetches an attestation on its own, as the client's session does at its start. */
 const attest = (server: ContractServer, address: { model?: string; provider?: string } = {}) =>
 	fetchAttestation(
 		createCaller({

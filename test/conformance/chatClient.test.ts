@@ -74,7 +74,10 @@ describe('chat messages', () => {
 describe('chat requests', () => {
 	const { contextLength } = openModel;
 	const id = (position: number) => `inference/chat-completion-request/${position}`;
-	/** Position in the table, field, values that go out as they are, and values that are refused by name. */
+	/**
+	 * Each row has the position in the table, the field, values that are sent unchanged, and values that are refused with
+	 * an error that names the field.
+	 */
 	const fields: readonly (readonly [number, string, readonly unknown[], readonly (readonly [unknown, RegExp])[]])[] = [
 		[
 			3,

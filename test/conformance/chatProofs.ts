@@ -7,12 +7,12 @@ import type { ProofContext } from './harness.ts';
 
 export const MODEL = openModel.id;
 
-/** What the reference server says where nothing else is asked for. */
+/** The text that the reference server answers by default. */
 export const TEXT = chatReply.pieces.join('');
 
 export const user = (content: string) => ({ role: 'user' as const, content });
 
-/** The last message chooses what the reference server does. */
+/** Returns a request whose last message chooses what the reference server does. */
 export const asking = (content: string, fields: Partial<ChatRequest> = {}): ChatRequest => ({
 	model: MODEL,
 	messages: [user(content)],
@@ -24,16 +24,19 @@ export const tool = {
 	function: { name: 'tide', description: 'The tide', parameters: { type: 'object' } },
 } as const;
 
-/** As it goes over the wire: without what is undefined. */
+/** Returns a value as it is sent over the wire, without undefined fields. */
 export const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-/** Sends the request whole, and sees that exactly this came. */
+/** Sends the request for a whole reply, and checks that the server received exactly this request. */
 export async function arrives({ client, lastRequest }: ProofContext, request: ChatRequest): Promise<void> {
 	await client.chat.complete(request);
 	assert.deepEqual(lastRequest().json, plain(request));
 }
 
-/** The request is refused by name of the field before anything is sent, whole and streamed. */
+/**
+ * Checks that the request is refused with the field's name before anything is sent, both for a whole reply and for a
+ * stream.
+ */
 export async function isRefused({ client, server }: ProofContext, request: object, message: RegExp): Promise<void> {
 	const before = server.received.length;
 	const refused = (error: unknown) => {

@@ -286,7 +286,7 @@ describe('what the contract leaves open of chat', () => {
 	});
 
 	prove(id(12), 'sends a content of parts', async ({ client, server, lastRequest }) => {
-		// The reference server knows the documented text alone.
+		// The reference server knows the documented reply only, which is text.
 		server.answer(() => true, {
 			status: 200,
 			headers: {},

@@ -10,7 +10,7 @@ const [LATEST = '', OLDER = ''] = decisionVersions.map(version => `${decisionMod
 
 const evaluate = ({ client }: ProofContext) => client.decisions.evaluate({ state, questions });
 
-/** Is refused by the name of the field before anything is sent. */
+/** Checks that the request is refused with the field's name before anything is sent. */
 async function refuses(
 	{ client, server }: ProofContext,
 	fields: Record<string, unknown>,

@@ -10,7 +10,7 @@ import {
 import type { ContractServer, ReceivedRequest } from '../support/contractServer/contractServer.ts';
 import { channelReply } from '../support/contractServer/fixtures.ts';
 
-/** A message as it came over HTTP. */
+/** A message as it was received over HTTP. */
 export interface SentMessage {
 	peer_public_key: string;
 	session_id: string;
@@ -27,8 +27,9 @@ export interface AttestationFields {
 }
 
 /**
- * An enclave in place of the server's own, whose keys the proof holds: how it answers (a list is a streamed reply,
- * with its end mark), and what its attestation says. `opened` is what it was sent, verified and decrypted.
+ * Replaces the server's enclave with one whose keys the proof holds. `answer` makes its replies (a list is a streamed
+ * reply, to which the end mark is added), and `alter` changes its attestations. `opened` holds what the enclave was
+ * sent, verified and decrypted.
  */
 export function standIn(
 	server: ContractServer,

@@ -13,13 +13,16 @@ import { hastenedClock } from './hastenedClock.ts';
 import { addProof } from './proofs.ts';
 
 export interface ProofContext {
-	/** A service of the contract, written from its documents alone. */
+	/** A server that implements the contract, written from the contract's documents alone. */
 	server: ContractServer;
 	/** The client, connected to it with every host and the right keys. */
 	client: Client;
-	/** A client with other fields of the connection (`{ plan: 'enterprise' }`; undefined takes one away) or other keys. */
+	/**
+	 * Creates a client with other fields of the connection, such as `{ plan: 'enterprise' }` (undefined removes a field),
+	 * or with other keys.
+	 */
 	connect(fields?: Record<string, unknown>, keys?: Partial<Record<KeyKind, string | undefined>>): Client;
-	/** The last request that came. */
+	/** Returns the last request that the server received. */
 	lastRequest(): ReceivedRequest;
 	/** Every line that the clients wrote to the diagnostics log. */
 	logged: string[];
@@ -38,7 +41,7 @@ const transports: Record<string, () => { transport: Transport; close(): Promise<
 	},
 };
 
-/** A test, over both transports, that the client does what these requirements demand. */
+/** Adds a test, over both transports, that the client does what these requirements demand. */
 export function prove(ids: string | readonly string[], what: string, body: Body): void {
 	const list = typeof ids === 'string' ? [ids] : ids;
 	addProof(list, { what: `client: ${what}`, runUnder: tampering => run('fetch', body, tampering) });

@@ -1,6 +1,9 @@
 import { type Clock, systemClock } from '../../src/base/async.ts';
 
-/** Real time, so many times as fast: waits between tries are short, and limits still far away. */
+/**
+ * The factor by which this clock is faster than real time. It makes waits between retries short, while limits are still
+ * far away.
+ */
 const FACTOR = 20;
 
 export function hastenedClock(): Clock {

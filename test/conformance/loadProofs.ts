@@ -2,12 +2,15 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { forgetProofs } from './proofs.ts';
 
-/** These look at the proofs and hold none. */
+/** These files read the proofs and contain none. */
 const READERS = ['requirements.test.ts', 'faults/faults.test.ts'];
 
 const unregistered = () => {};
 
-/** What files of tests call as they load; here they are read for their proofs, and their tests run where they are run. */
+/**
+ * Replacements for the functions that test files call as they load. The files are loaded for their proofs alone; mocha
+ * runs their tests separately.
+ */
 const SILENT = {
 	describe: (_title: string, body: (this: object) => void) => body.call({ timeout: unregistered }),
 	it: unregistered,
@@ -19,9 +22,11 @@ const SILENT = {
 
 let loading: Promise<void> | undefined;
 
-/** Loads every file with proofs, so that the files that look at them all can run beside the others, or alone. */
+/**
+ * Loads every file with proofs, so that the files that read all proofs can run in parallel with the others, or alone.
+ */
 export function loadProofs(): Promise<void> {
-	// Once in a process: a module is evaluated once, however often it is asked for.
+	// The files are loaded once in a process, because a module is evaluated once, however often it is imported.
 	loading ??= load();
 	return loading;
 }
@@ -33,7 +38,7 @@ async function load(): Promise<void> {
 	try {
 		for (const file of globSync('**/*.test.ts', { cwd: import.meta.dirname })) {
 			if (!READERS.includes(file.replaceAll(path.sep, '/'))) {
-				// Another address is another module: the one that registers its tests must still be there to be loaded.
+				// The query makes this another module, so that mocha can still load the one that registers its tests.
 				await import(`./${file}?proofs`);
 			}
 		}

@@ -30,7 +30,10 @@ const connectionOf = (server: ProofContext['server']): Connection => ({
 	...connectionSchema.parse({ ...connectionFields(server), ...ENTERPRISE }),
 });
 
-/** Asks for the model on the enterprise host, sees that the name went out as it was, and tells who served. */
+/**
+ * Requests the model on the enterprise host, checks that its name was sent unchanged, and resolves with the provider
+ * that served it.
+ */
 async function servedBy(
 	{ connect, lastRequest }: ProofContext,
 	model: string,
@@ -121,9 +124,9 @@ describe('provider prefixes', () => {
 			assert.ok(ClientError.is(error, 'not-supported'));
 			assert.equal(server.received.length, 0);
 			await servedBy(context, alternate);
-			// The path with a version is asked for the search model only, whose name has none.
+			// The versioned path is used for the search model only, whose name has no prefix.
 			for await (const _ of connect(ENTERPRISE).search.stream(messages)) {
-				// Read to its end.
+				// The stream is read to its end.
 			}
 			assert.equal(lastRequest().path, '/v1/chat/completions');
 			assert.equal((lastRequest().json as ChatRequest).model, `${service}-search`);

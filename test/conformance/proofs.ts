@@ -1,24 +1,27 @@
 import type { Tampering } from '../support/contractServer/contractServer.ts';
 import { requirements } from './requirements.ts';
 
-/** Something that was tried and seen to hold. */
+/** A check that something holds. */
 export interface Proof {
-	/** What holds, and for whom. */
+	/** Says what holds, and for whom. */
 	what: string;
-	/** Runs it against a service whose requests or replies are falsified. Undefined where the service is a product of ours. */
+	/**
+	 * Runs the proof against a service whose requests or replies are falsified. It is undefined if the service is a
+	 * product of ours.
+	 */
 	runUnder?: (tampering: Tampering) => Promise<void>;
 }
 
 const proofs = new Map<string, Proof[]>(requirements.map(({ id }) => [id, []]));
 
-/** Throws for an id that the list of requirements does not have. */
+/** Adds a proof to each of these requirements. Throws for an id that the list of requirements does not have. */
 export function addProof(ids: readonly string[], proof: Proof): void {
 	for (const id of ids) {
 		proofsOf(id).push(proof);
 	}
 }
 
-/** What this process has loaded so far may be a part of them. */
+/** Forgets all proofs, because those that this process has loaded so far may be only a part of them. */
 export function forgetProofs(): void {
 	for (const list of proofs.values()) {
 		list.length = 0;

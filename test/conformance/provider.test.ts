@@ -22,7 +22,7 @@ const request = (provider?: RoutingPolicy, model = openModel.id): ChatRequest =>
 	...(provider === undefined ? {} : { provider }),
 });
 
-/** Who serves it; what went out is what was given. */
+/** Sends a request, checks that it was sent unchanged, and resolves with the provider that served it. */
 async function servedBy(
 	{ client, lastRequest }: ProofContext,
 	provider?: RoutingPolicy,
@@ -34,7 +34,7 @@ async function servedBy(
 	return reply.provider;
 }
 
-/** The policy leaves nobody: the service's error comes through as one. */
+/** Checks that a policy that leaves no provider leads to the service's error. */
 async function hasNobody(context: ProofContext, provider: RoutingPolicy, model?: string): Promise<void> {
 	await assert.rejects(context.client.chat.complete(request(provider, model)), ClientError);
 }
@@ -113,7 +113,7 @@ describe('the provider object', () => {
 	prove(id(8), 'sends quantizations', async context => {
 		assert.equal(await servedBy(context, { quantizations: ['int4'] }), 'meshrun');
 		assert.equal(await servedBy(context, { quantizations: ['int8', 'fp64'] }), 'gridserve');
-		// Which levels there are is not documented: a name that nobody knows goes out too.
+		// The levels are not documented, so a name that no provider knows is sent too.
 		await hasNobody(context, { quantizations: ['q4_k_m'] });
 		assert.deepEqual(context.lastRequest().json, request({ quantizations: ['q4_k_m'] }));
 		await isRefused(
@@ -244,7 +244,7 @@ describe('zero data retention', () => {
 		assert.deepEqual(lastRequest().json, request());
 		assert.equal(lastRequest().headers.cookie, undefined);
 		await client.chat.complete(request());
-		// Each request brings the whole conversation: nothing refers to an earlier one.
+		// Each request has the whole conversation and does not refer to an earlier one.
 		assert.equal(server.received[0]?.text, server.received[1]?.text);
 	});
 });

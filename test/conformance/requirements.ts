@@ -4,7 +4,7 @@ import { inferenceRequirements } from './requirements/inference.ts';
 import type { Requirement } from './requirements/section.ts';
 import { unspecifiedRequirements } from './requirements/unspecified.ts';
 
-/** Everything that the contract demands: a table row, a numbered rule or a list item each. */
+/** Every requirement of the contract. Each is a table row, a numbered rule or a list item. */
 export const requirements: readonly Requirement[] = [
 	...inferenceRequirements,
 	...encryptedChannelRequirements,

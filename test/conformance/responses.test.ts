@@ -28,7 +28,7 @@ const isRefusal = (error: unknown) => ClientError.is(error, 'invalid-request');
 
 type EventOf<Type> = Extract<ResponseEvent, { type: Type }>;
 
-/** All events of one type. */
+/** Returns all events of one type. */
 function ofType<Type extends ResponseEvent['type']>(events: readonly ResponseEvent[], type: Type): EventOf<Type>[] {
 	return events.filter((event): event is EventOf<Type> => event.type === type);
 }
@@ -38,7 +38,7 @@ const textOf = (events: readonly ResponseEvent[]) =>
 		.map(({ delta }) => delta)
 		.join('');
 
-/** The events of a reply that ends well. */
+/** Sends the request, checks that its reply ends well, and resolves with the reply's events. */
 async function answered({ client }: Pick<ProofContext, 'client'>, request: ResponsesRequest): Promise<ResponseEvent[]> {
 	const { events, error } = await collect(client.responses.stream(request));
 	assert.equal(error, undefined);
@@ -46,14 +46,14 @@ async function answered({ client }: Pick<ProofContext, 'client'>, request: Respo
 	return events;
 }
 
-/** Sends the request, and sees that exactly this came. */
+/** Sends the request, and checks that the server received exactly this request, with the two fixed fields added. */
 async function arrives(context: ProofContext, request: ResponsesRequest): Promise<ResponseEvent[]> {
 	const events = await answered(context, request);
 	assert.deepEqual(context.lastRequest().json, { ...request, store: false, stream: true });
 	return events;
 }
 
-/** Is refused by the name of the field before anything is sent. */
+/** Checks that the request is refused with the field's name before anything is sent. */
 async function refuses(
 	{ client, server }: ProofContext,
 	fields: Record<string, unknown>,
@@ -304,7 +304,7 @@ describe('responses: the events', () => {
 			assert.equal(pieces.map(({ delta }) => delta).join(''), whole);
 			assert.equal(JSON.parse(whole ?? '').day, 1);
 		}
-		// Without the items that are done, the pieces alone make the same calls.
+		// Without the events of finished items, the pieces alone lead to the same calls.
 		const pieces = events.filter(({ type }) => !/item\.done|arguments\.done|completed/.test(type));
 		const argumentsOf = (items: ReturnType<typeof outputOf>) =>
 			items.map(item => item.type === 'function_call' && item.arguments);
@@ -413,7 +413,7 @@ describe('responses: the events', () => {
 			);
 			const events = await arrives(context, nextRequest(first, output, results));
 			assert.equal(textOf(events), 'The tools said: calm;calm;');
-			// The server accepts no reasoning but what it sent.
+			// The server accepts only reasoning items that it has sent.
 			assert.ok(context.lastRequest().text.includes(JSON.stringify(reasoning)));
 		},
 	);
@@ -437,14 +437,14 @@ describe('responses: the errors', () => {
 			[`inference/errors/${position}`, 'unspecified/inference/14'],
 			`tells of ${field} by its message, whatever the status`,
 			async ({ client, server }) => {
-				// The client itself sends no such request: the server's answer to one is played back to it.
+				// The client itself sends no such request, so the server's answer to one is played back to it.
 				const refusal = await fetch(`${server.hosts.enterprise}/v1/responses`, {
 					method: 'POST',
 					headers: { authorization: `Bearer ${server.keys.inference}`, 'content-type': 'application/json' },
 					body: JSON.stringify(body),
 				});
 				const json: unknown = await refusal.json();
-				// 429 and 503 are tried again first.
+				// 429 and 503 are retried first.
 				for (const status of [400, 401, 404, 422, 429, 500, 503]) {
 					server.answer(isResponses, { status, headers: { 'content-type': 'application/json' }, json });
 					const { error } = await collect(client.responses.stream(asking('text')));

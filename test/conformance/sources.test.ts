@@ -6,7 +6,7 @@ import { prove } from './harness.ts';
 
 const RECORDS = 'cloud-tasks/repository-branch-and-organisation-records';
 
-/** Null and the text None are absent. */
+/** Returns records as the client reads them: null and the text None are absent. */
 const asRead = (records: readonly object[]) =>
 	records.map(record =>
 		Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== absentText)),

@@ -15,14 +15,17 @@ import { type ProofContext, prove } from './harness.ts';
 
 const repoUrl = 'https://forge.example/skipper/harbour.git';
 
-/** As it is read: null and the text None are absent, except in the field that has no name of its own. */
+/**
+ * Returns a value as the client reads it: null and the text None are absent, except in the field that has no fixed
+ * name.
+ */
 const asRead = (field: string, value: unknown) =>
 	field !== deploymentSettings && (value === null || value === absentText) ? undefined : value;
 const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 const isTaskRequest = (method: string, path: string) => (request: { method: string; path: string }) =>
 	request.method === method && request.path === path;
 
-/** The code, the status and the service's sentence of what was thrown. */
+/** Resolves with the code, the status and the service's message of the error that was thrown. */
 async function failureOf(asked: Promise<unknown>): Promise<[string, number | undefined, string | undefined]> {
 	const error: unknown = await asked.then(
 		() => assert.fail('it succeeded'),
@@ -317,7 +320,7 @@ describe('one task', () => {
 	});
 });
 
-/** Every way in which the client reaches the cloud host. */
+/** Calls every function of the client that reaches the cloud host. */
 async function useAll(client: Client): Promise<void> {
 	await client.tasks.list();
 	await client.tasks.get(taskIds.completed);

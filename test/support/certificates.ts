@@ -1,9 +1,9 @@
-// X.509 certificates for tests, made where they are used: no file of a key in the project that would expire one day, and
-// no program or package for it, since Node can sign but not issue.
+// Makes X.509 certificates for tests at run time, so that the project holds no key file that would expire one day. No
+// program or package makes them: Node can sign certificates but not issue them.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A certificate and its private key, both PEM: what `https.createServer` takes. */
+/** A certificate and its private key, both as PEM, in the form that `https.createServer` takes. */
 export interface Certificate {
 	cert: string;
 	key: string;
@@ -14,11 +14,14 @@ export interface CertificateAuthority extends Certificate {
 }
 
 export interface CertificateOptions {
-	/** The host names and IPv4 addresses that it is for; the first is its common name. */
+	/** The host names and IPv4 addresses that the certificate is for. The first one is its common name. */
 	hosts: readonly [string, ...string[]];
-	/** Who signs it. It signs itself when left out. */
+	/** The authority that signs the certificate, which is self-signed without one. */
 	issuer?: CertificateAuthority;
-	/** Days from today until it begins to be valid, and until it ends. Default: since yesterday, for 30 days. */
+	/**
+	 * The days from today on which the certificate begins and ceases to be valid. By default, it is valid from yesterday
+	 * until 30 days from today.
+	 */
 	days?: { from: number; to: number };
 }
 
@@ -47,7 +50,7 @@ const TAGS = {
 	ipAddress: 0x87,
 } as const;
 
-/** A private certificate authority, as a company has one. */
+/** Makes a private certificate authority, as a company has one. */
 export function makeAuthority(name: string): CertificateAuthority {
 	const keys = newKeys();
 	const isAuthority = sequence(der(TAGS.boolean, Buffer.of(0xff)));
@@ -59,7 +62,7 @@ export function makeAuthority(name: string): CertificateAuthority {
 	};
 }
 
-/** The certificate of a server. */
+/** Makes the certificate of a server. */
 export function makeCertificate({ hosts, issuer, days }: CertificateOptions): Certificate {
 	const keys = newKeys();
 	const names = hosts.map(host =>
@@ -87,12 +90,12 @@ interface Issue {
 	days?: { from: number; to: number };
 }
 
-/** RFC 5280, 4.1, with the fields that verification looks at. */
+/** Returns a certificate as PEM (RFC 5280, section 4.1), with only the fields that verification reads. */
 function issue({ subject, publicKey, extension, issuer, signingKey, days = { from: -1, to: 30 } }: Issue): string {
 	const algorithm = sequence(der(TAGS.oid, Buffer.from(OIDS.ecdsaWithSha256)));
 	const signed = sequence(
 		der(TAGS.version, der(TAGS.integer, Buffer.of(2))),
-		// Positive: the first bit is off and the first byte is not zero.
+		// The serial number is positive: its first bit is off and its first byte is not zero.
 		der(TAGS.integer, Buffer.concat([Buffer.of(0x40), randomBytes(15)])),
 		algorithm,
 		nameOf(issuer),
@@ -123,12 +126,12 @@ function timeIn(days: number): Buffer {
 	return der(TAGS.generalizedTime, Buffer.from(`${iso.slice(0, 19).replace(/\D/g, '')}Z`));
 }
 
-/** Of whole bytes. */
+/** Encodes a bit string of whole bytes. */
 const bitString = (bytes: Buffer): Buffer => der(TAGS.bitString, Buffer.concat([Buffer.of(0), bytes]));
 
 const sequence = (...parts: Buffer[]): Buffer => der(TAGS.sequence, Buffer.concat(parts));
 
-/** One value of DER: tag, length in the shortest form, contents. */
+/** Encodes one DER value: its tag, its length in the shortest form and its contents. */
 function der(tag: number, contents: Buffer): Buffer {
 	const { length } = contents;
 	const size =

@@ -2,25 +2,28 @@ import type { ServerResponse } from 'node:http';
 import type { Sealed } from './contractServer/channelCryptography.ts';
 import { FaultServer, type Received, sendEvents, sendJson, sseEvent } from './faultServer.ts';
 
-/** What an enclave needs of the headers that the front is given. */
+/** The request headers that are forwarded to the enclave. */
 const FORWARDED = ['authorization', 'content-type', 'accept'] as const;
 
-/** A message as a front sees it: everything but what is sealed. */
+/** A message as the front sees it, without its sealed content. */
 export interface FrontMessage {
 	path: string;
 	nonce: number;
-	/** Has the enclave answer it at an endpoint, which need not be the one that was asked; gives the frames of the reply. */
+	/**
+	 * Lets the enclave answer the message at an endpoint, which need not be the requested one. Resolves with the frames
+	 * of the enclave's reply.
+	 */
 	forward(endpoint: 'message' | 'message_stream'): Promise<Sealed[]>;
 }
 
 /**
- * What stands before an enclave and has no key: it sees nonces and endpoints in clear, may ask the enclave for more than
- * it was asked for, and holds back what it likes. `stop` it.
+ * A server in front of an enclave, without any key. It sees nonces and endpoints in clear, may ask the enclave for more
+ * than the client requested, and may hold back any part of a reply. Every test that starts one must call `stop`.
  */
 export class ChannelFront {
-	/** How the next messages are answered; undefined: with what the enclave says, byte for byte. */
+	/** Answers the next messages. If undefined, the enclave's reply is passed on byte for byte. */
 	answer: ((response: ServerResponse, message: FrontMessage) => void | Promise<void>) | undefined;
-	/** What the enclave is asked for, whatever the client accepts. */
+	/** The `accept` header that the enclave gets instead of the client's, if set. */
 	accept: string | undefined;
 	/** The content types of the replies that were passed on. */
 	readonly types: (string | null)[] = [];
@@ -32,7 +35,7 @@ export class ChannelFront {
 		this.enclave = enclave;
 	}
 
-	/** `enclave`: its origin. */
+	/** `enclave` is the enclave's origin. */
 	static async start(enclave: string): Promise<ChannelFront> {
 		const front = new ChannelFront(await FaultServer.start(() => {}), enclave);
 		front.server.answer = (response, received) => front.receive(response, received);
@@ -83,7 +86,7 @@ export class ChannelFront {
 	}
 }
 
-/** Frames as the reply to a message, in the form of the endpoint that was asked. */
+/** Sends frames as the reply to a message, in the form of the requested endpoint. */
 export function handOut(response: ServerResponse, { path }: FrontMessage, frames: readonly unknown[]): void {
 	if (path.endsWith('_stream')) {
 		sendEvents(response, ...frames.map(frame => sseEvent(frame)), sseEvent('[DONE]'));

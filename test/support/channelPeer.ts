@@ -27,15 +27,12 @@ export interface PeerRequest {
 
 export const conversation = (content: string): string => JSON.stringify([{ role: 'user', content }]);
 
-/**
- * A client of the encrypted channel with none of our cryptography, in one session. It seals what it is told to, under
- * whatever nonce.
- */
+/** One session of an encrypted-channel client that uses none of our cryptography. It seals any text under any nonce. */
 export class ChannelPeer {
 	readonly attestation: AttestationFields;
 	readonly enclaveKey: KeyObject;
 	readonly keyPair: KeyPair;
-	/** Of the next message. */
+	/** The nonce of the next message. */
 	nonce = 1000;
 
 	constructor(attestation: unknown, keyPair = p384KeyPair()) {
@@ -44,7 +41,7 @@ export class ChannelPeer {
 		this.keyPair = keyPair;
 	}
 
-	/** With the session that a service gives at `base`. */
+	/** Starts a peer with the session that a service issues at `base`. */
 	static async attest(get: (path: string) => Promise<Response>, base: string): Promise<ChannelPeer> {
 		const response = await get(`${base}/attestation`);
 		if (response.status !== 200) {
@@ -57,13 +54,13 @@ export class ChannelPeer {
 		return this.keyPair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 	}
 
-	/** The next message, or one with another nonce or signer. */
+	/** Seals the next message, or one with another nonce or signer. */
 	seal(text: string, { nonce = this.nonce++, signer = this.keyPair.privateKey } = {}): PeerRequest {
 		const payload = seal(text, nonce, this.key, signer);
 		return { peer_public_key: this.publicKey, session_id: this.attestation.session_id, payload };
 	}
 
-	/** What was sealed before, or elsewhere, as its own. */
+	/** Signs a payload that was sealed before or elsewhere as if it were this peer's own. */
 	resign({ nonce, iv, ciphertext }: Omit<Sealed, 'signature'>): PeerRequest {
 		const bytes = signedBytes(nonce, Buffer.from(iv, 'base64'), Buffer.from(ciphertext, 'base64'));
 		const signature = sign('sha256', bytes, this.keyPair.privateKey).toString('base64');
@@ -71,7 +68,7 @@ export class ChannelPeer {
 		return { peer_public_key: this.publicKey, session_id: this.attestation.session_id, payload };
 	}
 
-	/** The text of a reply: verified, then decrypted. Throws for anything that does not hold. */
+	/** Verifies a reply, decrypts it and returns its text. Throws if anything about it is invalid. */
 	open(sealed: Sealed): string {
 		return open(sealed, this.key, this.enclaveKey);
 	}

@@ -1,4 +1,4 @@
-// Writes DER for tests, with nothing of src/crypto in it.
+// Writes DER for tests, independently of src/crypto.
 
 export function der(tag: number, ...parts: Uint8Array[]): Buffer {
 	const content = Buffer.concat(parts);
@@ -13,9 +13,9 @@ export const bitString = (bytes: Uint8Array): Buffer => der(0x03, Buffer.of(0), 
 export const octetString = (...parts: Uint8Array[]): Buffer => der(0x04, ...parts);
 export const integer = (value: number): Buffer => der(0x02, Buffer.of(value));
 export const yes = (): Buffer => der(0x01, Buffer.of(0xff));
-/** From its content in hexadecimal digits. */
+/** Encodes an object identifier from its content in hexadecimal digits. */
 export const identifier = (digits: string): Buffer => der(0x06, Buffer.from(digits, 'hex'));
-/** Attributes of a name: their identifier, and the tag of their text (UTF8String or PrintableString). */
+/** The attributes of a name, each with its identifier and the tag of its text (UTF8String or PrintableString). */
 const ATTRIBUTES = {
 	commonName: ['550403', 0x0c],
 	serialNumber: ['550405', 0x13],
@@ -31,5 +31,5 @@ export const distinguishedName = (...parts: [attribute: keyof typeof ATTRIBUTES,
 		}),
 	);
 
-/** 20200101000000Z and its like. */
+/** Encodes a time such as 20200101000000Z. */
 export const generalizedTime = (text: string): Buffer => der(0x18, Buffer.from(text));

@@ -13,19 +13,22 @@ import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { rememberWindow } from './openWindows.ts';
 
 export interface EditorOptions {
-	/** What windows open; a fresh sample repository when left out. */
+	/** The folder that windows open. By default, it is a fresh sample repository. */
 	folder?: string;
-	/** Settings beside the quiet ones for tests: the user's, and those of `machine` scope as the machine's. */
+	/**
+	 * Settings in addition to the quiet ones for tests. They become the user's settings, except those of `machine` scope,
+	 * which become the machine's.
+	 */
 	settings?: Record<string, unknown>;
-	/** Install the built extension as a user has it. Default: yes. */
+	/** Whether the built extension is installed as a user has it. The default is true. */
 	installed?: boolean;
 	/** An unpacked extension to install instead of ours. */
 	extension?: string;
 	/** A package (`.vsix`) to install instead of ours, as the editor itself installs one. */
 	package?: string;
 	/**
-	 * Run this module inside the extension host of each window, on the extension in development. The editor then hides
-	 * toasts and answers dialogs itself, which a test of those must not want.
+	 * A module to run inside the extension host of each window, on the extension in development. The editor then hides
+	 * toasts and answers dialogs itself, so tests of toasts and dialogs cannot use it.
 	 */
 	extensionTests?: string;
 	env?: Record<string, string>;
@@ -33,17 +36,20 @@ export interface EditorOptions {
 
 export interface EditorServer {
 	folder: string;
-	/** Holds `server`, `extensions` and `service`; goes with the server. */
+	/** The folder with `server`, `extensions` and `service`. It is removed when the server stops. */
 	dataFolder: string;
-	/** Where the local service of these windows keeps its state. */
+	/** The folder in which the local service of these windows keeps its state. */
 	stateFolder: string;
-	/** The page of a folder, with the token that opens it. */
+	/** Returns the address of a folder's page, with the token that opens it. */
 	address(folder?: string): string;
-	/** The user's settings as they are saved. */
+	/** Reads the user's settings as they are saved. */
 	settings(): Record<string, unknown>;
-	/** Adds to the user's settings for windows that open or reload after this; `editorWindow.ts` has one for open ones. */
+	/**
+	 * Adds to the user's settings for windows that open or reload afterwards. For open windows, `editorWindow.ts` has a
+	 * function of the same name.
+	 */
 	changeSettings(settings: Record<string, unknown>): void;
-	/** What the server has printed. */
+	/** Returns what the server has printed. */
 	output(): string;
 	browser: Browser;
 	stop(): Promise<void>;
@@ -51,10 +57,10 @@ export interface EditorServer {
 
 export interface WindowOptions {
 	folder?: string;
-	/** Another window of the same user: same storage, same secrets. */
+	/** The context of another window of the same user, with the same storage and the same secrets. */
 	context?: BrowserContext;
 	viewport?: { width: number; height: number };
-	/** Sees what is printed inside an extension test. */
+	/** Receives what is printed inside an extension test. */
 	onPrint?: (text: string) => void;
 }
 
@@ -63,16 +69,19 @@ export interface EditorWindow {
 	context: BrowserContext;
 	/** Everything that the page and its frames have reported so far. */
 	messages: readonly { type: string; text: string }[];
-	/** The exit code of `extensionTests`. */
+	/** Resolves with the exit code of `extensionTests`. */
 	testsEnded: Promise<number>;
 }
 
 const windowLimitMs = 60_000;
 
-/** `ERRAND_TEST_DELAY=250` for a look over a slow line. */
+/**
+ * The delay of a simulated slow line. With `ERRAND_TEST_DELAY=250`, messages between windows and extensions take 250
+ * ms.
+ */
 const DELAY_MS = Number(process.env['ERRAND_TEST_DELAY'] ?? 0);
 
-/** Serves a real VS Code with its own data, extensions and local service, and a browser to look at it. */
+/** Serves a real VS Code with its own data, extensions and local service, and launches a browser for it. */
 export async function startEditor(options: EditorOptions = {}): Promise<EditorServer> {
 	const scratch = fs.mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-editor-'));
 	const dataFolder = path.join(scratch, 'data');
@@ -83,8 +92,8 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	const isOfMachine = ([id]: [string, unknown]) => settingScopes[id as SettingId] === 'machine';
 	const given = Object.entries({ ...testSettings, ...options.settings });
 	writeWholeJson(settingsFile, Object.fromEntries(given.filter(entry => !isOfMachine(entry))));
-	// A served window takes these from there alone. From the user's file it has them only while it does not know the
-	// extension yet: by chance at its start, and no more once any setting is written.
+	// A served window reliably takes machine settings from this file only. It uses those in the user's file only as long
+	// as it does not know the extension: by chance at its start, and no longer once any setting is written.
 	const machineFile = path.join(dataFolder, 'server', 'data', 'Machine', 'settings.json');
 	writeWholeJson(machineFile, Object.fromEntries(given.filter(isOfMachine)));
 	if (options.extensionTests !== undefined) {
@@ -99,7 +108,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 		dataFolder,
 		flags: options.extensionTests === undefined ? [] : ['--enable-smoke-test-driver'],
 		...(DELAY_MS > 0 && { delayMs: DELAY_MS }),
-		// Nothing listens there: no test meets the model servers of the machine that it runs on.
+		// Nothing listens on this port, so that no test meets the model servers of the machine that it runs on.
 		environment: { OLLAMA_HOST: '127.0.0.1:1', ...options.env },
 	});
 	const removeScratch = () => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
@@ -126,7 +135,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 		output: editor.output,
 		browser,
 		stop: async () => {
-			// Windows that say goodbye end their extension hosts at once.
+			// Windows that are closed properly end their extension hosts at once.
 			await Promise.all(browser.contexts().map(context => context.close()));
 			await Promise.all([browser.close(), editor.stop()]);
 			removeScratch();
@@ -134,7 +143,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	};
 }
 
-/** Opens a window and waits until its workbench stands. */
+/** Opens a window and waits until its workbench is shown. */
 export async function openWindow(server: EditorServer, options: WindowOptions = {}): Promise<EditorWindow> {
 	const context =
 		options.context ??
@@ -148,7 +157,7 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 		page.once('crash', () => reject(new Error('The browser ran out of memory or crashed.')));
 		void page.exposeFunction('codeAutomationExit', resolve);
 	});
-	// Only extension tests wait for it.
+	// Only extension tests wait for this promise. In other tests, its rejection must not count as unhandled.
 	testsEnded.catch(() => {});
 	await page.exposeFunction('codeAutomationLog', (_type: string, values: unknown[]) => {
 		for (const value of values) {
@@ -160,14 +169,14 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 	return { page, context, messages, testsEnded };
 }
 
-/** As a user does it. */
+/** Reloads a window as a user does, and waits until its workbench is shown. */
 export async function reloadWindow(page: Page): Promise<void> {
-	// The page says that it has loaded only when all of its scripts are there, which takes a slow machine long.
+	// The page's load event comes only when all of its scripts are there, which takes long on a slow machine.
 	await page.reload({ waitUntil: 'commit', timeout: windowLimitMs });
 	await workbenchStands(page);
 }
 
-/** Also after a reload. */
+/** Waits until the workbench of a new or reloaded window is shown. */
 export async function workbenchStands(page: Page): Promise<void> {
 	await page.locator('.monaco-workbench .statusbar').first().waitFor({ timeout: windowLimitMs });
 }
@@ -180,7 +189,7 @@ function launchBrowser(): Promise<Browser> {
 	return chromium.launch({ executablePath, args: browserFlags });
 }
 
-/** A window that reads meanwhile sees the one or the other whole. */
+/** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */
 function writeWholeJson(file: string, value: object): void {
 	fs.mkdirSync(path.dirname(file), { recursive: true });
 	const next = `${file}.next`;
@@ -188,7 +197,9 @@ function writeWholeJson(file: string, value: object): void {
 	fs.renameSync(next, file);
 }
 
-/** The editor empties a file before it writes it: what is half there is read again. */
+/**
+ * Reads a JSON file, and reads it again while it is incomplete, because the editor empties a file before it writes it.
+ */
 function readWholeJson(file: string): Record<string, unknown> {
 	for (let tries = 0; ; tries++) {
 		try {

@@ -20,8 +20,8 @@ export type Theme = keyof typeof themes;
 export async function runCommand(page: Page, title: string): Promise<void> {
 	await until(`the command "${title}" is run from the palette`, async () => {
 		await page.keyboard.press('F1');
-		// A palette closes when something else takes the focus, and commands of an extension come when it has been found:
-		// a palette that is open does not take them up.
+		// The palette is opened anew for each attempt: it closes when something else takes the focus, and an open palette
+		// does not pick up the commands of an extension that is found later.
 		return findAndPick(page, `>${title}`, title);
 	});
 }
@@ -31,26 +31,27 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 	const tab = page.locator('.activitybar').getByRole('tab', { name: title });
 	const heading = page.locator('.part.sidebar .composite.title h2').filter({ hasText: title });
 	await until(`the side bar shows ${title}`, async () => {
-		// A window that opens again restores its side bar by itself, and a click on an open one would close it.
+		// A window that opens again restores its side bar by itself, and a click on the entry of an open side bar would
+		// close it.
 		if (!(await appears(heading.first(), 1_000))) {
 			await tab.click({ timeout: limitMs });
 		}
 		return appears(heading.first(), 2_000);
 	});
-	// A pointer that stays on the activity bar brings up its hover, also after a reload, and that covers the view.
+	// A pointer that stays on the activity bar brings up its hover, even after a reload, and the hover covers the view.
 	const { width = 0, height = 0 } = page.viewportSize() ?? {};
 	await page.mouse.move(width * 0.6, height * 0.6);
 	return page.locator('.part.sidebar');
 }
 
-/** The frame, among the nested ones of the webviews, that holds an element. */
+/** Waits for the frame, among the nested frames of the webviews, that holds an element. */
 export async function webviewFrame(page: Page, selector: string): Promise<Frame> {
 	let found: Frame | undefined;
 	await until(
 		`a webview holds ${selector}`,
 		async () => {
 			for (const frame of page.frames()) {
-				// A frame that is just being replaced answers nothing.
+				// A frame that is just being replaced does not answer.
 				const count =
 					frame === page.mainFrame()
 						? 0
@@ -70,31 +71,32 @@ export async function webviewFrame(page: Page, selector: string): Promise<Frame>
 	return found as Frame;
 }
 
-/** Types into the input box that is open or about to open, and is over when that has taken the answer. */
+/** Types into the input box that is open or about to open, and resolves when the box has accepted the answer. */
 export async function answerInput(page: Page, text: string): Promise<void> {
 	await fillInput(page, text);
 	const title = page.locator('.quick-input-widget:visible .quick-input-title');
 	const before = (await title.allInnerTexts()).join();
 	await quickInput(page).press('Enter');
-	// An extension judges an answer before its box goes; what opens before that would take the box away unanswered.
+	// An extension validates an answer before its box closes. Anything that opens before that would replace the box
+	// before it has accepted the answer.
 	await until('the answer is taken', async () => {
 		const values = await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value));
 		return !values.includes(text) || (await title.allInnerTexts()).join() !== before;
 	});
 }
 
-/** Types what will be refused into the input box that is open or about to open. */
+/** Types an answer that will be refused into the input box that is open or about to open. */
 export async function answerWrongly(page: Page, text: string): Promise<void> {
 	await fillInput(page, text);
 	await quickInput(page).press('Enter');
 }
 
 async function fillInput(page: Page, text: string): Promise<void> {
-	// One that is about to be replaced takes it along.
+	// An input box that is about to be replaced takes the text with it.
 	await until(`an input box takes “${text}”`, async () => (await write(page, text).catch(() => '')) === text);
 }
 
-/** Closes the box or list that is open, wherever the cursor is. */
+/** Closes the open input box or list, wherever the focus is. */
 export async function dismissInput(page: Page): Promise<void> {
 	await until('nothing is asked any more', async () => {
 		if ((await quickInput(page).count()) > 0) {
@@ -114,7 +116,7 @@ export async function openFile(page: Page, name: string): Promise<void> {
 	});
 }
 
-/** Drags the edge of the side bar until that is so many pixels wide, and its page too. */
+/** Drags the edge of the side bar to a width in pixels, and waits until its page has about that width. */
 export async function resizeSideBar(page: Page, frame: Frame, width: number): Promise<void> {
 	const bar = await page.locator('.part.sidebar').boundingBox();
 	assert.ok(bar);
@@ -128,30 +130,30 @@ export async function resizeSideBar(page: Page, frame: Frame, width: number): Pr
 	});
 }
 
-/** Chooses from the list that is open or about to open. */
+/** Chooses an item from the list that is open or about to open. */
 export async function pickItem(page: Page, label: string): Promise<void> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
 	await until(`a list offers “${label}”`, () => appears(row.first(), 2_000));
 	await row.first().click();
 }
 
-/** Takes what is chosen in the list of many choices that is open or about to open and shows `text`. */
+/** Accepts the checked items of the multi-select list that is open or about to open and shows `text`. */
 export async function acceptPicks(page: Page, text: string): Promise<void> {
 	const list = page.locator('.quick-input-widget:visible').filter({ hasText: text });
 	await until(`the list that shows “${text}” is accepted`, async () => {
 		if (await appears(list, 2_000)) {
-			// What opened the list may still get the keyboard back after it has come.
+			// Whatever opened the list may still take the focus back after the list is shown.
 			await quickInput(page).press('Enter', { timeout: 2_000 });
 		}
 		return (await list.count()) === 0;
 	});
 }
 
-/** Chooses from a list that offers it, which then opens another one that offers `next`. */
+/** Chooses `label` from a list, and waits until that has opened another list that offers `next`. */
 export async function pickThrough(page: Page, label: string, next: string): Promise<void> {
 	const rows = (text: string) => quickRows(page).filter({ has: page.getByText(text, { exact: true }) });
 	await until(`“${label}” leads to “${next}”`, async () => {
-		// A list that is drawn again at the moment of a click does not take it.
+		// A list that is redrawn at the moment of a click misses the click.
 		await rows(label)
 			.first()
 			.click({ timeout: 2_000 })
@@ -160,32 +162,33 @@ export async function pickThrough(page: Page, label: string, next: string): Prom
 	});
 }
 
-/** A toast whose text holds `text`; its buttons are inside. */
+/** Returns the toast whose text contains `text`. Its buttons are inside. */
 export function toast(page: Page, text: string): Locator {
 	return page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
 }
 
-/** A modal dialog whose text holds `text`; its buttons are inside. */
+/** Returns the modal dialog whose text contains `text`. Its buttons are inside. */
 export function dialog(page: Page, text: string): Locator {
 	return page.locator('.monaco-dialog-box').filter({ hasText: text });
 }
 
 /**
- * Changes the user's settings while a window is open, in their file as a user does: a served window does not notice
- * when another program writes to it.
+ * Changes the user's settings while a window is open. Like a user, it edits their file in the editor, because a served
+ * window does not notice when another program writes the file.
  */
 export async function changeSettings(
 	page: Page,
 	server: EditorServer,
 	settings: Record<string, unknown>,
 ): Promise<void> {
-	// Shows when the window has them: it notices some time after the save, and tells its extensions then.
+	// The title shows when the window has the settings. It notices them some time after the save, and notifies its
+	// extensions then.
 	const title = `Settings ${Date.now()}`;
 	const wanted = { ...server.settings(), ...settings, 'window.title': title };
 	await runCommand(page, 'Preferences: Open User Settings (JSON)');
 	const text = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
 	await text.and(page.locator('.focused')).waitFor({ timeout: limitMs });
-	// Pasted: what is typed would get brackets of the editor's own.
+	// The text is pasted, because the editor would add brackets of its own to typed text.
 	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	await page.evaluate(content => navigator.clipboard.writeText(content), JSON.stringify(wanted, undefined, '\t'));
 	await page.keyboard.press('ControlOrMeta+A');
@@ -196,36 +199,39 @@ export async function changeSettings(
 	});
 	await until('the window has the settings', async () => (await page.title()).includes(title));
 	await until('the settings are closed', async () => {
-		// While the save is not over this asks, and the next one takes that back.
+		// While the save is not finished, Escape makes the editor ask a question, and the next Escape dismisses it.
 		await page.keyboard.press('Escape');
 		return (await text.count()) === 0;
 	});
 }
 
-/** Chooses it as a user does. */
+/** Chooses a theme as a user does. */
 export async function useTheme(page: Page, theme: Theme): Promise<void> {
 	const { name, shown } = themes[theme];
 	await until(`the window is ${name}`, async () => {
-		// A window that has just opened may list them before it knows them, or take the focus from the list.
+		// A window that has just opened may show the list before it knows the themes, or take the focus from the list.
 		await runCommand(page, 'Preferences: Color Theme');
-		// The list is filled step by step; the name alone finds its place in it.
+		// The list is filled step by step, and typing the name is enough to find the theme in it.
 		const isChosen = await findAndPick(page, name, name);
 		return isChosen && (await appears(page.locator(shown).first(), 5_000));
 	});
 }
 
-/** Keeps an image in test-output/screenshots. */
+/** Saves an image in test-output/screenshots and resolves with its path. */
 export async function screenshot(page: Page, name: string): Promise<string> {
 	const file = path.join(screenshotFolder, `${name}.png`);
 	await page.screenshot({ path: file });
 	return file;
 }
 
-/** Waits on a condition; the error says what did not come true. What throws meanwhile, as a frame that is replaced, is asked again. */
+/**
+ * Waits until a condition is true. The error names the condition and describes the open windows. A condition that
+ * throws, for example because a frame is being replaced, is checked again.
+ */
 export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
 	const deadline = Date.now() + withinMs;
 	for (;;) {
-		// Once more after the time is over: the machine may have stood still for all of it.
+		// The condition is checked once more after the deadline, because the machine may have stood still until then.
 		const isLast = Date.now() > deadline;
 		let thrown: unknown;
 		try {
@@ -243,12 +249,15 @@ export async function until(what: string, condition: () => Promise<boolean>, wit
 	}
 }
 
-/** Types into the list that is about to open and clicks on a row of it. False where it does not come or is gone again. */
+/**
+ * Types into the list that is about to open and clicks on one of its rows. Resolves with false if the row does not
+ * appear or disappears again.
+ */
 async function findAndPick(page: Page, typed: string, label: string): Promise<boolean> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
 	const isPicked = await write(page, typed)
 		.then(() => row.first().click({ timeout: 5_000, trial: true }))
-		// A window that stalls now may still take the click: given up, it would come a second time.
+		// A window that stalls now may still handle the click. If this call gave up, a second click would follow.
 		.then(() => row.first().click({ timeout: 20_000 }))
 		.then(
 			() => true,
@@ -258,7 +267,7 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 		await page.keyboard.press('Escape');
 		return false;
 	}
-	// What is filled next is meant for the box that the row opens.
+	// The next text is meant for the box that the row opens, so this list has to be gone first.
 	await until('the list is gone', async () =>
 		(await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value))).every(
 			value => value !== typed,
@@ -268,8 +277,8 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 }
 
 /**
- * Puts a text into the box that is open or about to open, and gives what it then holds. In one go: an editor that takes
- * the focus between two keys would get the rest of them.
+ * Puts a text into the box that is open or about to open, and resolves with the box's value afterwards. The text is set
+ * at once, because an editor that takes the focus between two keys would get the rest of them.
  */
 function write(page: Page, text: string): Promise<string> {
 	return quickInput(page).evaluate(
@@ -293,7 +302,7 @@ function quickRows(page: Page): Locator {
 	return page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
 }
 
-/** Whether it is shown before the time is over. */
+/** Resolves with whether the element becomes visible in time. */
 export function appears(locator: Locator, withinMs: number): Promise<boolean> {
 	return locator.waitFor({ timeout: withinMs }).then(
 		() => true,

@@ -11,7 +11,7 @@ import {
 } from './contractServer/channelCryptography.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from './faultServer.ts';
 
-/** A message as the enclave read it. */
+/** A message as the enclave reads it. */
 export interface EnclaveMessage {
 	path: string;
 	sessionId: string;
@@ -19,25 +19,28 @@ export interface EnclaveMessage {
 	iv: string;
 	peerPublicKey: string;
 	history: unknown;
-	/** A text, sealed for the sender by the enclave. */
+	/** Seals a text for the sender of this message. */
 	seal(text: string, nonce?: number): Sealed;
-	/** The same for anything else, under any IV. */
+	/** Seals any bytes for the sender of this message, under any IV. */
 	sealBytes(bytes: Uint8Array, iv?: Uint8Array): Sealed;
 }
 
 type Record = { [field: string]: unknown };
 
-/** The other side of the channel, which a test may have misbehave with the right keys in its hands. `stop` it. */
+/**
+ * The enclave's side of the channel. A test can make it misbehave although it holds the right keys. Every test that
+ * starts one must call `stop`.
+ */
 export class Enclave {
-	/** Every message, those of expired sessions too. */
+	/** Every received message, including those of expired sessions. */
 	readonly messages: EnclaveMessage[] = [];
-	/** Every attestation that was given. */
+	/** Every attestation that was sent. */
 	readonly attestations: Record[] = [];
-	/** How the next messages are answered. */
+	/** Answers the next messages. */
 	answer: (response: ServerResponse, message: EnclaveMessage) => void | Promise<void> = answerWhole;
-	/** What becomes of the next attestations. */
+	/** Changes the next attestations before they are sent. */
 	alter: (record: Record) => Record = record => record;
-	/** How the report is signed. */
+	/** The digest and the signature encoding that the report is signed with. */
 	form: { digest: 'sha256' | 'sha384'; dsaEncoding: 'der' | 'ieee-p1363' } = { digest: 'sha256', dsaEncoding: 'der' };
 	keyPair: KeyPair = p384KeyPair();
 	readonly server: FaultServer;
@@ -58,7 +61,7 @@ export class Enclave {
 		return this.server.stop();
 	}
 
-	/** The next message of every session there is gets 409. */
+	/** Expires every session that exists now, so that its next message is answered with 409. */
 	expire(): void {
 		for (const { session_id: id } of this.attestations) {
 			this.expired.add(String(id));
@@ -132,7 +135,7 @@ export function answerWhole(response: ServerResponse, message: EnclaveMessage): 
 	sendJson(response, 200, message.seal('So it is.'));
 }
 
-/** Answers with these frames as server-sent events, without an end mark of its own. */
+/** Answers with these frames as server-sent events, without adding an end mark. */
 export function answerEvents(frames: (message: EnclaveMessage) => unknown[]): Enclave['answer'] {
 	return (response, message) => sendEvents(response, ...frames(message).map(frame => sseEvent(frame)));
 }

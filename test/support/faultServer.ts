@@ -3,25 +3,28 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { waitFor } from './waitFor.ts';
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export interface Received {
 	method: string;
 	path: string;
 	query: URLSearchParams;
 	headers: IncomingHttpHeaders;
 	body: string;
-	/** Resolves when the exchange is over on the server's side, and tells whether the reply had been sent to its end. */
+	/** Resolves when the exchange is over on the server's side. `isWhole` is true if the reply was sent completely. */
 	closed: Promise<{ isWhole: boolean }>;
 }
 
-/** Misbehaves in whatever way a test needs. An answer that throws breaks the connection. */
+/** Answers a request in whatever way a test needs. An answer that throws breaks the connection. */
 export type Answer = (response: ServerResponse, received: Received) => void | Promise<void>;
 
-/** A real HTTP server on loopback whose every answer a test writes itself. `stop` in every test that starts one. */
+/**
+ * A real HTTP server on loopback whose answers are all written by the test. Every test that starts one must call
+ * `stop`.
+ */
 export class FaultServer {
-	/** Every request, in the order in which they came. */
+	/** Every request, in the order of arrival. */
 	readonly received: Received[] = [];
-	/** How the next requests are answered. */
+	/** Answers the next requests. */
 	answer: Answer;
 	private readonly server: Server;
 
@@ -72,8 +75,8 @@ export class FaultServer {
 }
 
 /**
- * Starts a server for each test of a `describe`, which answers with status 500 until a test says otherwise. `started` is
- * told of each server. Returns what sets its answer.
+ * Starts a server for each test of a `describe` and passes it to `started`. The server answers with status 500 until
+ * the test sets another answer with the returned function.
  */
 export function useFaultServer(started: (server: FaultServer) => void): (answer: Answer) => void {
 	let server: FaultServer;
@@ -90,7 +93,7 @@ export function useFaultServer(started: (server: FaultServer) => void): (answer:
 	};
 }
 
-/** The text of one server-sent event; data that is no text is sent as JSON. */
+/** Returns the text of one server-sent event. Data that is not a string is sent as JSON. */
 export function sseEvent(data: unknown, event?: string): string {
 	const text = typeof data === 'string' ? data : JSON.stringify(data);
 	return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
@@ -116,22 +119,22 @@ export function sendJson(
 	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Breaks the connection as a crashed server does, after what was written has left. */
+/** Breaks the connection as a crashed server does, but only after the data that was written has left. */
 export async function breakOff(response: ServerResponse): Promise<void> {
 	await new Promise<void>(resolve => response.write('', () => resolve()));
-	// One turn, so that the kernel has the bytes before the reset.
+	// One turn of the event loop passes, so that the kernel has the bytes before the reset.
 	await new Promise(resolve => setImmediate(resolve));
 	response.socket?.destroySoon();
 }
 
-/** How far a flood has come. */
+/** The progress of a flood. */
 export interface Flood {
 	sent: number;
-	/** A write waits for the reader. */
+	/** True while a write waits for the reader. */
 	isBlocked: boolean;
 }
 
-/** Sends `piece` again and again until `limit` bytes have left or the reader has gone, no faster than he takes it. */
+/** Sends `piece` repeatedly, with backpressure, until `limit` bytes have been sent or the reader has gone. */
 export async function flood(response: ServerResponse, piece: Buffer, limit: number, state: Flood): Promise<void> {
 	const gone = new AbortController();
 	response.once('close', () => gone.abort());
@@ -146,7 +149,10 @@ export async function flood(response: ServerResponse, piece: Buffer, limit: numb
 	response.end();
 }
 
-/** Resolves when a flood stands still: its last write waits, and nothing has moved between two looks. */
+/**
+ * Resolves when a flood is held back, which means that its last write waits and that nothing was sent between two
+ * checks.
+ */
 export async function heldBack(state: Flood): Promise<void> {
 	let before = -1;
 	await waitFor('the server to be held back', async () => {

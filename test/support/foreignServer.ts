@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Only the system's administrator can start a program as somebody else. Tests that need one skip without. */
+/** Only root can start a program as another user. Tests that need such a program are skipped otherwise. */
 export const canBeAnotherUser = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** An OpenAI-compatible server with one model that answers every question, and tells each request's path and body. */
+/**
+ * An OpenAI-compatible server with one model that answers every question. It prints the path and the body of each
+ * request.
+ */
 const PROGRAM = `
 	const { createServer } = require('node:http');
 	const [port, model] = process.argv.slice(1);
@@ -27,16 +30,19 @@ const PROGRAM = `
 `;
 
 export interface ForeignServerOptions {
-	/** The number of the user that it runs as; default the tests' own. */
+	/** The id of the user that the server runs as. The default is the user of the tests. */
 	user?: number;
 	port?: number;
 	model?: string;
 }
 
-/** A model server that is a process of its own, so that it can be another user's. `stop` in every test that starts one. */
+/**
+ * A model server in a process of its own, so that it can belong to another user. Every test that starts one must call
+ * `stop`.
+ */
 export class ForeignServer {
 	readonly port: number;
-	/** What it was asked, in the order in which it came. */
+	/** Every request, in the order of arrival. */
 	readonly requests: { path: string; body: string }[] = [];
 	private readonly child: ChildProcess;
 
@@ -48,7 +54,7 @@ export class ForeignServer {
 	static async start({ user, port = 0, model = 'small' }: ForeignServerOptions = {}): Promise<ForeignServer> {
 		const child = spawn(process.execPath, ['--eval', PROGRAM, String(port), model], {
 			...(user === undefined ? {} : { uid: user, gid: user }),
-			// The tests' own folder may be closed to others.
+			// Another user may have no access to the folder of the tests.
 			cwd: '/',
 			env: {},
 			stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,7 +75,7 @@ export class ForeignServer {
 		return `http://127.0.0.1:${this.port}/v1`;
 	}
 
-	/** The bodies of chat requests alone. */
+	/** The bodies of the chat requests. */
 	get chats(): string[] {
 		return this.requests.filter(({ path }) => path.endsWith('/chat/completions')).map(({ body }) => body);
 	}

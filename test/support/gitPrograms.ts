@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
-/** The first version that runs hooks which the configuration names. */
+/** The first version of git that runs hooks which the configuration names. */
 const FIRST_WITH_NAMED_HOOKS = [2, 54];
 
 export interface GitProgram {
-	/** For names of tests. */
+	/** The program's name and version, for test titles. */
 	label: string;
-	/** The program: a name that is on PATH, or a path. */
+	/** The path of the program, or a name that is on PATH. */
 	path: string;
 	runsNamedHooks: boolean;
 }
 
-/** The git of PATH, and the one that `ERRAND_TEST_GIT` names, if it names one. */
+/** Returns the git on PATH and, if `ERRAND_TEST_GIT` is set, the one that it names. */
 export function gitPrograms(): GitProgram[] {
 	const named = process.env['ERRAND_TEST_GIT'];
 	return ['git', ...(named === undefined || named === '' ? [] : [path.resolve(named)])].map(program => {
@@ -24,13 +24,16 @@ export function gitPrograms(): GitProgram[] {
 	});
 }
 
-/** The environment in which `git` is this program. */
+/** Returns the environment variables that make `git` this program. */
 export function pathWith({ path: program }: GitProgram): { PATH: string } {
 	const { PATH = '' } = process.env;
 	return { PATH: path.isAbsolute(program) ? path.dirname(program) + path.delimiter + PATH : PATH };
 }
 
-/** To be called in the body of a `describe`: says in the report when no git here runs hooks of the configuration. */
+/**
+ * Adds a skipped test to the surrounding `describe` if no git here runs hooks of the configuration, so that the report
+ * says so.
+ */
 export function sayWithoutNamedHooks(): void {
 	if (!gitPrograms().some(({ runsNamedHooks }) => runsNamedHooks)) {
 		it('with a git that runs hooks of the configuration: skipped, as neither PATH nor ERRAND_TEST_GIT names git 2.54 or newer', function () {

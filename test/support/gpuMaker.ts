@@ -1,5 +1,5 @@
-// A maker of GPUs with an authority of its own: certificates, reports and tokens as the real one makes them, with
-// whatever is wrong in them that a test asks for. Everything is signed by OpenSSL.
+// A stand-in for a maker of GPUs, with an authority of its own. It makes certificates, reports and tokens as the real
+// maker does, with any fault that a test asks for. OpenSSL signs everything.
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { type KeyPair, p384KeyPair } from './contractServer/channelCryptography.ts';
 import {
@@ -18,10 +18,10 @@ const ECDSA_SHA_384 = sequence(identifier('2a8648ce3d040303'));
 const KEY_USAGE = { sign: 0x80, issue: 0x04 } as const;
 
 export interface CertificateFields {
-	/** Names as DER. */
+	/** The subject and the issuer are names in DER. */
 	subject: Buffer;
 	issuer: Buffer;
-	/** The content of its INTEGER. */
+	/** The content of the serial number's INTEGER. */
 	serial: Buffer;
 	key: KeyObject;
 	signer: KeyObject;
@@ -31,14 +31,14 @@ export interface CertificateFields {
 	notBefore?: string;
 	notAfter?: string;
 	firmware?: Buffer;
-	/** Put after the others. */
+	/** These extensions follow the others. */
 	extensions?: Buffer[];
 	algorithm?: Buffer;
 	hash?: 'sha256' | 'sha384';
 	version?: Buffer;
 }
 
-/** DER of a certificate. */
+/** Returns the DER of a certificate. */
 export function certificate(fields: CertificateFields): Buffer {
 	const { subject, issuer, serial, key, signer, isAuthority, pathLength, firmware } = fields;
 	const { algorithm = ECDSA_SHA_384, hash = 'sha384', version = der(0xa0, integer(2)), extensions = [] } = fields;
@@ -96,19 +96,19 @@ export function pemOf(certificates: readonly Uint8Array[]): string {
 }
 
 export interface DeviceFields {
-	/** Of the chip, such as `GH100` or `LS_10`. */
+	/** The name of the chip, such as `GH100` or `LS_10`. */
 	chip?: string;
-	/** Changes of the certificate at a place of the chain, leaf first. */
+	/** Changes the fields of the certificate at an index of the chain, leaf first. */
 	change?: (fields: CertificateFields, index: number) => CertificateFields;
 }
 
 /** A device with the keys that sign its reports. */
 export interface Device {
 	chip: string;
-	/** Of its leaf certificate, as a decimal number. */
+	/** The serial number of the leaf certificate, as a decimal number. */
 	serialNumber: string;
 	leaf: KeyPair;
-	/** DER, leaf first. */
+	/** The certificates of the chain in DER, leaf first. */
 	chain: Buffer[];
 	firmware: Buffer;
 }
@@ -117,14 +117,14 @@ export interface ReportFields {
 	nonce?: Buffer;
 	firmware?: Buffer;
 	signer?: KeyObject;
-	/** Changes the bytes before they are signed. */
+	/** Changes the report's bytes before they are signed. */
 	change?: (bytes: Buffer) => Buffer;
 	hash?: 'sha256' | 'sha384';
 }
 
 export interface EvidenceFields extends ReportFields {
 	arch?: string;
-	/** Comes after the last certificate. */
+	/** Text that follows the last certificate. */
 	ending?: string;
 }
 
@@ -142,13 +142,13 @@ const ORGANIZATION = ['organization', 'Maker Corporation'] as const satisfies [s
 const COUNTRY = ['country', 'US'] as const satisfies [string, string];
 const ROOT_NAME = distinguishedName(['commonName', 'Maker Device Identity CA'], ['organization', 'Maker']);
 
-/** How a device's own certificates are named. */
+/** Returns the name of one of a device's own certificates. */
 export function deviceName(commonName: string, serial = serialNumber(9)): Buffer {
 	const digits = serial.toString('hex').toUpperCase();
 	return distinguishedName(['serialNumber', digits], COUNTRY, ORGANIZATION, ['commonName', commonName]);
 }
 
-/** Key identifiers, and the device as another name of the subject. */
+/** Returns extensions with key identifiers, and with the device as an alternative name of the subject. */
 function leafExtensions(chip: string): Buffer[] {
 	const device = Buffer.from(`MAKER:${chip}:${randomBytes(8).toString('hex').toUpperCase()}`);
 	const otherName = [identifier('2b06010401831c821201'), der(0xa0, der(0x0c, device))];
@@ -159,7 +159,7 @@ function leafExtensions(chip: string): Buffer[] {
 	];
 }
 
-/** The content of a positive INTEGER of so many bytes. */
+/** Returns the content of a random positive INTEGER with this number of bytes. */
 function serialNumber(bytes: number): Buffer {
 	const serial = randomBytes(bytes);
 	serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
@@ -169,7 +169,7 @@ function serialNumber(bytes: number): Buffer {
 export class GpuMaker {
 	readonly root = p384KeyPair();
 	readonly rootCertificate: Buffer;
-	/** Signs tokens. */
+	/** The key pair that signs tokens. */
 	readonly tokenKey = p384KeyPair();
 	readonly keyId = 'maker-key-1';
 
@@ -184,12 +184,14 @@ export class GpuMaker {
 		});
 	}
 
-	/** SHA-256 in hexadecimal digits. */
+	/** The SHA-256 of the root certificate in hexadecimal digits. */
 	get rootFingerprint(): string {
 		return createHash('sha256').update(this.rootCertificate).digest('hex');
 	}
 
-	/** Its chain is leaf, boot ROM, provisioner, identity, root, each named as the real maker names it. */
+	/**
+	 * Makes a device. Its chain is leaf, boot ROM, provisioner, identity and root, each named as the real maker names it.
+	 */
 	device({ chip = 'GH100', change = fields => fields }: DeviceFields = {}): Device {
 		const firmware = randomBytes(48);
 		const pairs = [p384KeyPair(), p384KeyPair(), p384KeyPair(), p384KeyPair()] as const;
@@ -199,7 +201,7 @@ export class GpuMaker {
 			deviceName(`${chip} A01 ${processor} FMC LF`, serials[0]),
 			deviceName(`${chip} A01 ${processor} BROM`, serials[1]),
 			distinguishedName(['commonName', `Maker ${chip} Provisioner ICA 1`], ORGANIZATION, COUNTRY),
-			// Chips of one time have one identity, switches too.
+			// Chips of the same period share one identity, switches included.
 			distinguishedName(['commonName', 'Maker GH100 Identity'], ORGANIZATION),
 			ROOT_NAME,
 		];
@@ -231,7 +233,7 @@ export class GpuMaker {
 		};
 	}
 
-	/** Request and response of SPDM with three measurements. */
+	/** Returns an SPDM request and its signed response with three measurements. */
 	report(device: Device, fields: ReportFields = {}): Buffer {
 		const { nonce = randomBytes(32), firmware = device.firmware, change = bytes => bytes, hash = 'sha384' } = fields;
 		const blocks = [1, 2, 3].map(index =>
@@ -272,7 +274,7 @@ export class GpuMaker {
 		};
 	}
 
-	/** A JWT. `header` and `key` take the place of the maker's. */
+	/** Returns a JWT. `header` and `key` replace the maker's. */
 	token(
 		claims: object,
 		{ header = {}, key = this.tokenKey.privateKey }: { header?: object; key?: KeyObject } = {},

@@ -1,7 +1,7 @@
 import type { LaunchFacts } from '../../src/tasks/model/findings.ts';
 import type { LaunchPlace } from '../../src/tasks/model/launchTarget.ts';
 
-/** A branch of a remote that has the same commit there and here. */
+/** A branch that is at the same commit on the remote and locally. */
 export const launchPlace: LaunchPlace = {
 	ok: true,
 	kind: 'remote',
@@ -12,7 +12,7 @@ export const launchPlace: LaunchPlace = {
 	here: 'c1',
 };
 
-/** What is known before a task is sent: nothing stands in its way but what `changes` says. */
+/** Returns what is known before a task is sent. Nothing prevents the launch except what `changes` says. */
 export function launchFacts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 	return {
 		target: launchPlace,

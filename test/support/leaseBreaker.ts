@@ -3,7 +3,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { controlPaths, proofOf } from '../../src/contract/control.ts';
 
-/** Proves itself as the service does and grants leases, but can break them, as the sleep of a machine does. */
+/**
+ * Starts a server that proves itself and grants leases as the local service does, but can break the leases as a
+ * machine's sleep does.
+ */
 export async function leaseBreaker(token: string) {
 	const open = new Set<http.ServerResponse>();
 	let granted = 0;

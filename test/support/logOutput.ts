@@ -20,7 +20,7 @@ export class TextOutput {
 	dispose(): void {}
 }
 
-/** The lines of a log's channel that are Errand's own, each in angle brackets. */
+/** The texts of Errand's own lines in a log channel. Each whole line is in angle brackets. */
 export const followWords: FollowWords = {
 	error: 'error',
 	warning: 'warning',

@@ -1,10 +1,11 @@
-// What the maker's tokens say of a device and of all of them, in both versions, as its published samples do.
+// Makes the claims of the maker's tokens about one device and about all devices, in both versions, like the maker's
+// published samples.
 import { createHash } from 'node:crypto';
 import type { Device, GpuMaker } from './gpuMaker.ts';
 
 export type ClaimsVersion = '2.0' | '3.0';
 
-/** Those that are `true` where all is well. */
+/** The claims that are `true` if all is well. Those in `chains` are objects. */
 const CHECKS = {
 	gpu: {
 		both: [
@@ -55,7 +56,7 @@ const CHECKS = {
 	},
 };
 
-/** What a token says of a device; `now` is Unix time in milliseconds. */
+/** Returns a token's claims about a device. `now` is Unix time in milliseconds. */
 export function deviceClaims(
 	{ chip, serialNumber }: Pick<Device, 'chip' | 'serialNumber'>,
 	nonce: Buffer,
@@ -78,7 +79,7 @@ export function deviceClaims(
 		measres: 'success',
 		secboot: true,
 		dbgstat: 'disabled',
-		// The real maker writes the one or the other, whatever the version.
+		// The real maker writes either form, whatever the version.
 		hwmodel: version === '2.0' ? chip : `${chip} A01 ${isSwitch ? 'FSP' : 'GSP'} BROM`,
 		ueid: serialNumber,
 		oemid: '5703',
@@ -88,7 +89,7 @@ export function deviceClaims(
 
 type TokenOptions = Parameters<GpuMaker['token']>[1];
 
-/** A token over those of devices, and these by their names. */
+/** A token over the tokens of devices, and the devices' tokens by name. */
 export type DetachedToken = [['JWT', string], Record<string, string>];
 
 export interface DetachedFields {
@@ -96,14 +97,14 @@ export interface DetachedFields {
 	/** Unix time in milliseconds. */
 	now: number;
 	version?: ClaimsVersion;
-	/** In place of the claims over all. */
+	/** Overrides claims of the token over all devices. */
 	overall?: Record<string, unknown>;
 	overallOptions?: TokenOptions;
-	/** By the names of devices. */
+	/** The options of the devices' tokens, by device name. */
 	deviceOptions?: Record<string, TokenOptions>;
 }
 
-/** The maker's yes over devices that say these claims, by their names. */
+/** Returns the maker's approval of devices with these claims, which are keyed by device name. */
 export function detachedToken(
 	maker: GpuMaker,
 	claims: Record<string, object>,

@@ -7,7 +7,7 @@ interface Sleeper {
 	wake(): void;
 }
 
-/** A clock that stands still until it is told how much time has passed, but for the sleeps that are to pass at once. */
+/** A clock that stands still until a test advances it. Sleeps that `passesAtOnce` selects pass at once. */
 export class ManualClock implements Clock {
 	/** The sleeps that passed at once, in order. */
 	readonly waits: number[] = [];
@@ -42,17 +42,17 @@ export class ManualClock implements Clock {
 		return sleepOn(this, milliseconds, signal);
 	}
 
-	/** How many are asleep: with this a test sees that what it waits for has been set up. */
+	/** The number of pending sleeps. From it, a test sees that the timer it waits for has been set up. */
 	get sleeping(): number {
 		return this.sleepers.length;
 	}
 
-	/** How many sleep for this long. */
+	/** Returns the number of pending sleeps of this length. */
 	running(milliseconds: number): number {
 		return this.sleepers.filter(sleeper => sleeper.milliseconds === milliseconds).length;
 	}
 
-	/** Moves on, waking each sleeper at its own time, and lets all that follows from it happen. */
+	/** Advances the time, wakes each sleeper at its own time, and lets everything that follows happen. */
 	async advance(milliseconds: number): Promise<void> {
 		const end = this.time + milliseconds;
 		for (;;) {
@@ -69,12 +69,12 @@ export class ManualClock implements Clock {
 		await settle();
 	}
 
-	/** Moves on without waking anybody. */
+	/** Advances the time without waking any sleeper. */
 	pass(milliseconds: number): void {
 		this.time += milliseconds;
 	}
 
-	/** Wakes who sleeps for this long, as soon as somebody does. */
+	/** Wakes the sleepers of this length as soon as there is one. */
 	async wake(milliseconds: number): Promise<void> {
 		await waitFor(`a sleep of ${milliseconds} ms`, () => this.running(milliseconds) > 0);
 		const due = this.sleepers.filter(sleeper => sleeper.milliseconds === milliseconds);
@@ -84,7 +84,7 @@ export class ManualClock implements Clock {
 		}
 	}
 
-	/** Lets a sleep of this length end in its time, as soon as somebody sleeps so. */
+	/** Lets a sleep of this length end at its own time, as soon as there is one. */
 	async expire(milliseconds: number): Promise<void> {
 		await waitFor(`a sleep of ${milliseconds} ms`, () => this.running(milliseconds) > 0);
 		this.pass(milliseconds);
@@ -92,7 +92,7 @@ export class ManualClock implements Clock {
 	}
 }
 
-/** Lets every promise that can go on without time or input or output do so. */
+/** Lets every promise settle that depends on neither time nor input or output. */
 export async function settle(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) {
 		await new Promise(resolve => setImmediate(resolve));

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** Answers one request with whatever bytes it likes; `request` is its head and body as they came. */
+/** Answers one request with arbitrary bytes. `request` is its head and body as received. */
 export type RawAnswer = (socket: Socket, request: string) => void | Promise<void>;
 
-/** A server below HTTP, for what no HTTP server can be made to do. `stop` in every test that starts one. */
+/**
+ * A server on plain TCP, for behaviour that no HTTP server can be made to show. Every test that starts one must call
+ * `stop`.
+ */
 export class RawServer {
-	/** Every request, in the order in which they came. */
+	/** Every request, in the order of arrival. */
 	readonly requests: string[] = [];
-	/** How the next requests are answered. */
+	/** Answers the next requests. */
 	answer: RawAnswer;
-	/** Connections made so far. */
+	/** The number of connections made so far. */
 	connections = 0;
 	private readonly server: Server;
 	private readonly sockets = new Set<Socket>();
@@ -21,7 +24,7 @@ export class RawServer {
 			this.connections++;
 			this.sockets.add(socket);
 			socket.on('close', () => this.sockets.delete(socket));
-			// The other side may break off as well.
+			// The other side may break the connection as well.
 			socket.on('error', () => {});
 			let received = '';
 			socket.setEncoding('latin1').on('data', text => {
@@ -61,7 +64,7 @@ export class RawServer {
 	}
 }
 
-/** The length of the first request in `text`, undefined while it is not whole. */
+/** Returns the length of the first request in `text`, or undefined while the request is incomplete. */
 function requestLength(text: string): number | undefined {
 	const end = text.indexOf('\r\n\r\n');
 	if (end === -1) {
@@ -72,31 +75,31 @@ function requestLength(text: string): number | undefined {
 	return text.length < length ? undefined : length;
 }
 
-/** The head of a reply of success. */
+/** Returns the head of a successful reply. */
 export function headOf(fields: Record<string, string>): string {
 	const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
 	return `HTTP/1.1 200 OK\r\n${lines.join('')}\r\n`;
 }
 
-/** A whole reply of success with a body of known length. */
+/** Returns a whole successful reply with a body of known length. */
 export function replyOf(body: string | Buffer, fields: Record<string, string>): Buffer {
 	const bytes = Buffer.from(body);
 	return Buffer.concat([Buffer.from(headOf({ ...fields, 'content-length': String(bytes.length) })), bytes]);
 }
 
-/** The framing of one piece of a body in chunks. */
+/** Returns a text as one chunk of a chunked body. */
 export function chunked(text: string): string {
 	return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }
 
-/** How a connection can go: in good order, or by a reset. */
+/** The ways in which a connection can end: in good order or by a reset. */
 export const ENDS = ['ended', 'reset'] as const;
 
-/** Sends `bytes` and ends the connection behind them. */
+/** Sends `bytes` and ends the connection after them. */
 export async function cutAfter(socket: Socket, bytes: string, end: (typeof ENDS)[number]): Promise<void> {
 	if (bytes !== '') {
 		await new Promise<void>(resolve => socket.write(bytes, () => resolve()));
-		// One turn, so that the kernel has handed the bytes over before the reset.
+		// One turn of the event loop passes, so that the kernel has the bytes before the reset.
 		await new Promise(resolve => setImmediate(resolve));
 	}
 	if (end === 'ended') {
@@ -106,7 +109,10 @@ export async function cutAfter(socket: Socket, bytes: string, end: (typeof ENDS)
 	}
 }
 
-/** A reply of `type` in chunks, cut off in each of its phases: the phase, its bytes, and how much of `parts` they hold whole. */
+/**
+ * Returns a chunked reply of content type `type`, cut off in each of its phases: the name of the phase, its bytes, and
+ * how many of `parts` they hold completely.
+ */
 export function cutReplies(
 	type: string,
 	parts: readonly [string, string],

@@ -1,5 +1,5 @@
-// A program: opens and aborts many chat streams, then says what was left. Arguments: the service’s origin, the transport,
-// how many streams. Run with --expose-gc.
+// This program opens and aborts many chat streams, then prints what was left over. Its arguments are the service's
+// origin, the transport and the number of streams. It needs --expose-gc.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
@@ -12,7 +12,10 @@ const transport = name === 'undici' ? undici : createFetchTransport((url, init) 
 const connection = { name: 'test', ...connectionSchema.parse({ apiUrl: origin, service: 'test' }) };
 const client = createClient({ connection, keys: () => Promise.resolve('sk-test'), transport });
 
-/** One of three ways to be done with a stream: after its first event, while the next is awaited, before the head. */
+/**
+ * Opens a stream and abandons it in one of three ways: after its first event, while the next event is awaited, or
+ * before the head.
+ */
 async function openAndAbort(index: number): Promise<void> {
 	const controller = new AbortController();
 	const request = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] };
@@ -34,7 +37,7 @@ async function openMany(many: number): Promise<number> {
 	for (let index = 0; index < many; index += 50) {
 		await Promise.all(Array.from({ length: 50 }, (_, offset) => openAndAbort(index + offset)));
 	}
-	// What has been let go of is collected in a later turn.
+	// Released objects are collected in a later turn of the event loop.
 	for (let turn = 0; turn < 5; turn++) {
 		await delay(20);
 		globalThis.gc?.();

@@ -4,20 +4,20 @@ import type { Page } from 'playwright-core';
 
 export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
 
-/** A window that does not answer in this time hangs, which is what then is to be told. */
+/** A window that does not answer within this time hangs, and is described as such. */
 const answerLimitMs = 3_000;
 
 const windows = new Set<Page>();
 
-/** Keeps the window in mind until it is closed. */
+/** Registers a window for `describeWindows` until it is closed. */
 export function rememberWindow(page: Page): void {
 	windows.add(page);
 	page.once('close', () => windows.delete(page));
 }
 
 /**
- * What the open windows of this process show, a line each, for the words of a test that waited in vain: where it ran,
- * often nobody can look. An image of each is kept as well.
+ * Describes what the open windows of this process show, one line each. The lines go into the error of a test that
+ * waited in vain, often on a machine that nobody can look at. An image of each window is saved as well.
  */
 export async function describeWindows(): Promise<string> {
 	const pages = [...windows];
@@ -46,7 +46,7 @@ async function describe(): Promise<string> {
 		.filter(element => element.getClientRects().length > 0)
 		.map(element => words(element.value));
 	const focus = document.activeElement;
-	// Without frames neither a list is drawn nor a click goes off.
+	// Without animation frames, the page draws no list and performs no click.
 	const draws = await new Promise<boolean>(resolve => {
 		requestAnimationFrame(() => resolve(true));
 		setTimeout(resolve, 1_000, false);

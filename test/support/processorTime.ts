@@ -1,8 +1,8 @@
 import process from 'node:process';
 
 /**
- * The processor time that this thread spends on `run`, in milliseconds. What other programs take meanwhile does not count,
- * so that a limit can tell an algorithm that explodes from a machine that is busy.
+ * Returns the processor time that this thread spends on `run`, in milliseconds. The time of other programs does not
+ * count, so that a limit can tell an algorithm that explodes from a machine that is busy.
  */
 export function processorMs(run: () => void): number {
 	const lap = processorLaps();
@@ -10,7 +10,10 @@ export function processorMs(run: () => void): number {
 	return lap();
 }
 
-/** Each call gives what this thread has spent since the one before, in milliseconds. */
+/**
+ * Returns a function that, at each call, returns the processor time of this thread since the call before, in
+ * milliseconds.
+ */
 export function processorLaps(): () => number {
 	let last = process.threadCpuUsage();
 	return () => {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** A request as the proxy understood it. */
 export interface ProxyRequest {
 	method: string;
-	/** `host:port` of a CONNECT, the whole address of anything else. */
+	/** `host:port` of a CONNECT, or the whole address of any other request. */
 	target: string;
 	/** The credentials in clear, `user:password`. */
 	credentials: string | undefined;
@@ -17,13 +17,16 @@ export interface ProxyOptions {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** A real HTTP proxy on loopback: tunnels, plain forwarding, Basic credentials, refusals. `stop` in every test that starts one. */
+/**
+ * A real HTTP proxy on loopback with tunnels, plain forwarding, Basic credentials and refusals. Every test that starts
+ * one must call `stop`.
+ */
 export class ProxyServer {
-	/** Every request, in the order in which they came, the refused ones too. */
+	/** Every request, in the order of arrival, including refused ones. */
 	readonly requests: ProxyRequest[] = [];
-	/** Asked of every client: `user:password`. Undefined: everybody may. */
+	/** The credentials that every client needs, as `user:password`. If undefined, no client needs any. */
 	credentials: string | undefined;
-	/** The status that every request gets in place of a connection. */
+	/** The status that every request gets instead of a connection, if set. */
 	refusal: number | undefined;
 	private readonly hosts: ReadonlyMap<string, number>;
 	private readonly server: Server;
@@ -46,7 +49,7 @@ export class ProxyServer {
 		return (this.server.address() as AddressInfo).port;
 	}
 
-	/** Where it is, for settings and variables. */
+	/** Returns the proxy's address, for settings and environment variables. */
 	url(credentials?: { user: string; password: string }): string {
 		const userInfo = credentials
 			? `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
@@ -54,7 +57,7 @@ export class ProxyServer {
 		return `http://${userInfo}127.0.0.1:${this.port}`;
 	}
 
-	/** Every byte that clients have sent to it so far: in clear to the proxy itself, and what went through its tunnels. */
+	/** Every byte that clients have sent so far, both in clear to the proxy itself and through its tunnels. */
 	get bytes(): Buffer {
 		return Buffer.concat(this.received);
 	}
@@ -85,7 +88,7 @@ export class ProxyServer {
 		client.on('data', readHead);
 	}
 
-	/** `head` holds the request's head up to `end`, and what the client has sent ahead after it. */
+	/** `head` holds the request's head up to `end`, and then anything that the client has sent ahead. */
 	private answer(client: Socket, head: Buffer, end: number): void {
 		const [requestLine = '', ...fields] = head.toString('latin1', 0, end).split('\r\n');
 		const [method = '', target = ''] = requestLine.split(' ');
@@ -100,7 +103,7 @@ export class ProxyServer {
 			refuse(client, '407 Proxy Authentication Required', 'Proxy-Authenticate: Basic realm="test"\r\n');
 			return;
 		}
-		// What comes before the service can be reached waits.
+		// Data that comes before the service is connected has to wait.
 		client.pause();
 		const isTunnel = method === 'CONNECT';
 		const { hostname } = new URL(isTunnel ? `http://${target}` : target);
@@ -125,7 +128,7 @@ export class ProxyServer {
 	private own(socket: Socket): Socket {
 		this.sockets.add(socket);
 		socket.once('close', () => this.sockets.delete(socket));
-		// What breaks on one side ends the other by its close.
+		// An error on one side ends the other one through its `close` event.
 		socket.on('error', () => {});
 		return socket;
 	}

@@ -30,7 +30,10 @@ const EVENTS = [
 	'post-index-change',
 ];
 
-/** A repository that tries to run a program by every way that its files give it; each touches a marker of its own. */
+/**
+ * A repository that tries to run a program by every means that its files offer. Each program touches a marker of its
+ * own.
+ */
 export class RepositoryTrap {
 	readonly repository: TemporaryRepository;
 	private readonly markers: string;
@@ -50,7 +53,7 @@ export class RepositoryTrap {
 		return path.join(this.markers, name.replaceAll('/', '-'));
 	}
 
-	/** A command line for a setting, harmless in what it prints. */
+	/** Returns a command line for a setting. It touches its marker, and its output is harmless. */
 	command(name: string): string {
 		return `touch ${this.marker(name)}; cat`;
 	}
@@ -62,36 +65,36 @@ export class RepositoryTrap {
 		return file;
 	}
 
-	/** What ran since the last time that was asked, sorted. */
+	/** Returns the sorted names of everything that has run since the last call. */
 	async sprung(): Promise<string[]> {
 		const names = await readdir(this.markers);
 		await Promise.all(names.map(name => rm(path.join(this.markers, name))));
 		return names.sort();
 	}
 
-	/** Puts a script for every event into a folder of hooks. */
+	/** Puts a script for every event into a hooks folder. */
 	async plantHooks(folder: string, name = 'hook'): Promise<void> {
 		for (const event of EVENTS) {
 			await this.script(path.join(folder, event), `${name}-${event}`);
 		}
 	}
 
-	/** Writes a hook for every event into a configuration file, as git takes them from 2.54 on. */
+	/** Writes a hook for every event into a configuration file, where git reads hooks from version 2.54 on. */
 	async plantNamedHooks(file: string, name = 'named'): Promise<void> {
 		const sections = EVENTS.map(event => this.namedHook(`${name}-${event}`, event));
 		await mkdir(path.dirname(file), { recursive: true });
 		await appendFile(file, sections.join(''));
 	}
 
-	/** A section of a configuration file; `name` as it stands there, within its quotation marks. */
+	/** Returns a section of a configuration file. `name` is written as it appears there, within its quotation marks. */
 	namedHook(name: string, event: string): string {
 		const marker = this.marker(`${event}-of-${name.replace(/[^\w.-]/g, '_')}`);
-		// The input is read, as git writes it all; git puts arguments at the end of the command.
+		// The command reads its input, because git writes all of it. It ends with `:`, because git appends arguments to it.
 		const command = `touch ${marker}; cat > /dev/null; :`;
 		return `[hook "${name}"]\n\tevent = ${event}\n\tcommand = "${command}"\n`;
 	}
 
-	/** Names a program in every setting by which git runs one. */
+	/** Names a program in every setting from which git runs one. */
 	async plantSettings(): Promise<void> {
 		const { repository } = this;
 		const program = (name: string) => this.script(path.join(repository.folder, 'programs', name), name);

@@ -14,24 +14,27 @@ const BUNDLE = path.resolve('dist/service.js');
 const START_TIMEOUT_MS = 60_000;
 
 export interface ServiceProcessOptions {
-	/** Default: a new folder, removed at the end. */
+	/** The state folder. By default, it is a new folder that is removed at the end. */
 	stateFolder?: string;
 	idleSeconds?: number;
 	environment?: Record<string, string>;
-	/** Default: none, so that no test meets the model servers of the machine that it runs on. */
+	/**
+	 * The upstreams that the service gets. By default, there are none, so that no test meets the model servers of the
+	 * machine that it runs on.
+	 */
 	handover?: UpstreamHandoverInput;
-	/** Start what `npm run build` made, not the source. */
+	/** Whether to start the output of `npm run build` instead of the source. */
 	bundle?: boolean;
 }
 
-/** What a start printed first, when it did not come to serve. */
+/** The first line, the errors and the exit code of a service that ended instead of serving. */
 export interface EndedStart {
 	line: StartLine | undefined;
 	stderr: string;
 	code: number | null;
 }
 
-/** The real service as a process of its own. `stop` in every test that starts one. */
+/** The real service in a process of its own. Every test that starts one must call `stop`. */
 export class ServiceProcess {
 	readonly address: string;
 	readonly token: string;
@@ -67,7 +70,7 @@ export class ServiceProcess {
 		return new ServiceProcess(child, line.address, discovery.token, stateFolder, options.stateFolder === undefined);
 	}
 
-	/** Starts a service of which it is expected that it ends at once. */
+	/** Starts a service that is expected to end at once. */
 	static async startToEnd(args: string[], options: ServiceProcessOptions = {}): Promise<EndedStart> {
 		const child = spawnService(args, options);
 		let stderr = '';
@@ -95,7 +98,7 @@ export class ServiceProcess {
 		});
 	}
 
-	/** Resolves with the exit code, `null` after a signal. */
+	/** Resolves with the exit code, which is `null` after a signal. */
 	async ended(): Promise<number | null> {
 		if (!this.hasEnded) {
 			await once(this.child, 'exit');
@@ -103,7 +106,7 @@ export class ServiceProcess {
 		return this.child.exitCode;
 	}
 
-	/** Ends it without a word, as a crash does. */
+	/** Kills the process without warning, as a crash does. */
 	async crash(): Promise<void> {
 		this.child.kill('SIGKILL');
 		await this.ended();
@@ -146,7 +149,7 @@ async function firstLine(child: ChildProcess): Promise<StartLine | undefined> {
 		return undefined;
 	} finally {
 		clearTimeout(timer);
-		// What else it prints is read, so that the pipe never fills.
+		// The rest of the output is read, so that the pipe never fills.
 		child.stdout.resume();
 	}
 }

@@ -12,31 +12,37 @@ export interface ServedTask {
 	[field: string]: unknown;
 }
 
-/** What happens to the next request that makes a task. */
+/** How the next request that creates a task fails: its reply is lost before or after the task is created. */
 export type CreateFault = 'lost before' | 'lost after' | undefined;
 
-/** A cloud task service on loopback that speaks the contract and misbehaves on demand. `stop` in every test that starts one. */
+/**
+ * A cloud task service on loopback that follows the contract and misbehaves on demand. Every test that starts one must
+ * call `stop`.
+ */
 export class TaskServer {
-	/** In the order of the list. */
+	/** The tasks in the order of the list. */
 	readonly tasks: ServedTask[] = [];
 	/** `METHOD path?query` of every request. */
 	readonly requests: string[] = [];
-	/** Answered to every request of the list, while set. */
+	/** The answer to every request for the task list, while set. */
 	listFailure: { status: number; body: unknown } | undefined;
 	createFault: CreateFault;
-	/** Answered to every request of the agent task API's list. */
+	/** The answer to every request for the agent task API's list. */
 	agentReply: { status: number; body: unknown } = { status: 200, body: { tasks: [] } };
-	/** Indexes of entries, in order: a connection to a log breaks in the middle of the first that it comes to, each once. */
+	/**
+	 * Indexes of log entries, in order. A connection to a log breaks in the middle of the first of them that it reaches,
+	 * and each breaks only one connection.
+	 */
 	readonly breaks: number[] = [];
-	/** Of log events, to all who followed. */
+	/** The bytes of log events that were sent to all followers. */
 	bytesSent = 0;
-	/** Resolved before a list is answered. */
+	/** Awaited before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
-	/** Resolved before a task is made; whoever asked for it may be gone by then. */
+	/** Awaited before a task is created. The client may be gone by then. */
 	beforeCreate: (() => Promise<void>) | undefined;
 
-	/** The next further prompt is taken, but its reply is lost; or it is refused. */
+	/** How the next further prompt fails: it is accepted but its reply is lost, or it is refused. */
 	continueFault: 'lost after' | 'refused' | undefined;
 
 	private readonly server: Server;
@@ -88,7 +94,7 @@ export class TaskServer {
 		return task;
 	}
 
-	/** Adds entries to a task's log and sends them to everyone who follows. */
+	/** Adds entries to a task's log and sends them to every follower. */
 	log(taskId: string, ...messages: string[]): void {
 		const log = this.logs.get(taskId) ?? [];
 		this.logs.set(taskId, log);
@@ -114,7 +120,7 @@ export class TaskServer {
 		}
 	}
 
-	/** What a task's whole log is once. */
+	/** Returns the bytes of a task's whole log when it is sent once. */
 	bytesOf(taskId: string): number {
 		const log = this.logs.get(taskId) ?? [];
 		return log.reduce<number>((sum, entry, index) => sum + this.logEvent(index, entry).length, 0);
@@ -125,7 +131,7 @@ export class TaskServer {
 		return Buffer.from(`event: log\ndata: ${JSON.stringify(data)}\n\n`);
 	}
 
-	/** Who follows a task's log now. */
+	/** Returns the number of connections that follow a task's log now. */
 	streamCountOf(taskId: string): number {
 		return [...this.streams.values()].filter(stream => stream.taskId === taskId).length;
 	}
@@ -143,7 +149,7 @@ export class TaskServer {
 		await closed;
 	}
 
-	/** On the port that it had before, if it had one. */
+	/** Listens on the port that the server had before, if any. */
 	async listen(): Promise<void> {
 		this.server.listen(this.port, '127.0.0.1');
 		await once(this.server, 'listening');
@@ -280,14 +286,14 @@ export class TaskServer {
 		}
 		if (task['completedAt'] !== undefined) {
 			send(response, 'complete', { status: task.status, totalLogs: log.length, message: 'Task ended' });
-			// A client that is slow leaves it open for a while.
+			// A slow client leaves the connection open for a while.
 			this.streams.delete(response);
 			response.end();
 		}
 	}
 }
 
-/** The filter's word for the task's state. */
+/** Returns the value of the `status` filter that covers the task's state. */
 function stateOf({ status }: ServedTask): string {
 	switch (status) {
 		case 'completed':

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** The way to a server, which can fall silent, break and come back on the same port. `stop` in every test that starts one. */
+/**
+ * A relay in front of a server. It can fall silent, break and come back on the same port. Every test that starts one
+ * must call `stop`.
+ */
 export class TcpRelay {
 	private readonly target: number;
 	private readonly sockets = new Set<Socket>();
@@ -12,7 +15,7 @@ export class TcpRelay {
 		this.target = target;
 	}
 
-	/** `target`: a port of 127.0.0.1. */
+	/** `target` is a port of 127.0.0.1. */
 	static async start(target: number): Promise<TcpRelay> {
 		const relay = new TcpRelay(target);
 		await relay.open();
@@ -23,7 +26,10 @@ export class TcpRelay {
 		return `http://127.0.0.1:${this.port}`;
 	}
 
-	/** Connections stand for good and carry nothing more, as after a sleep or a change of the network: nobody is told. */
+	/**
+	 * Keeps the connections open but carries no more data, as after a sleep or a change of the network. Neither side is
+	 * notified.
+	 */
 	freeze(): void {
 		for (const socket of this.sockets) {
 			socket.unpipe();
@@ -31,12 +37,12 @@ export class TcpRelay {
 		}
 	}
 
-	/** New connections are refused. */
+	/** Refuses new connections. */
 	close(): void {
 		this.server?.close();
 	}
 
-	/** Takes connections, again where they were refused. */
+	/** Accepts connections, also after `close`. */
 	async open(): Promise<void> {
 		this.server = createServer(client => {
 			const upstream = connect(this.target, '127.0.0.1');

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export interface TemporaryRepositoryOptions {
-	/** Default: one file and one commit on `main`. */
+	/** Whether the repository has no commit. By default, it has one file and one commit on `main`. */
 	empty?: boolean;
 	objectFormat?: 'sha1' | 'sha256';
 }
 
-/** A real git repository in a folder of its own, under `folder/repository`; `folder` is free for what a test needs beside it. */
+/** A real git repository in `folder/repository`. The rest of `folder` is free for other files of the test. */
 export class TemporaryRepository {
 	readonly folder: string;
 	readonly path: string;
@@ -38,7 +38,7 @@ export class TemporaryRepository {
 		return repository;
 	}
 
-	/** Runs git in the repository and returns what it printed. The machine's own configuration takes no part. */
+	/** Runs git in the repository, without the machine's own configuration, and returns its standard output. */
 	async git(...args: string[]): Promise<string> {
 		const running = run('git', args, {
 			cwd: this.path,
@@ -55,7 +55,7 @@ export class TemporaryRepository {
 				LC_ALL: 'C',
 			},
 		});
-		// A program that git starts may read it, and would wait for ever.
+		// A program that git starts may read the standard input, and would wait for it forever.
 		running.child.stdin?.end();
 		return (await running).stdout;
 	}
@@ -76,7 +76,7 @@ export class TemporaryRepository {
 		return (await this.git('rev-parse', '--verify', reference)).trim();
 	}
 
-	/** Names of all branches, sorted. */
+	/** Returns the sorted names of all branches. */
 	async branches(): Promise<string[]> {
 		const names = await this.git('for-each-ref', '--format=%(refname:short)', 'refs/heads');
 		return names

@@ -13,46 +13,46 @@ export interface ReceivedRequest {
 	path: string;
 	headers: IncomingHttpHeaders;
 	body: Record<string, unknown>;
-	/** The client went before the reply was whole. */
+	/** True if the client went away before the reply was complete. */
 	wasAbandoned: boolean;
 }
 
-/** How a server behaves at chat requests. What is not set is as a well-behaved server has it. */
+/** How a server behaves. For fields that are not set, it behaves well. */
 export interface UpstreamBehaviour {
 	models?: readonly object[];
-	/** What an Ollama tells of a model, by its id; of any other that there is none. */
+	/** Ollama's descriptions of models, by id. Ollama says of any other model that it does not exist. */
 	shows?: Readonly<Record<string, object>>;
-	/** Of the list of models. */
+	/** The HTTP status of the model list. */
 	listStatus?: number;
-	/** In place of a stream. */
+	/** The HTTP status of a chat reply that is not a stream. */
 	status?: number;
 	headers?: Record<string, string>;
-	/** Of a reply that is no stream. */
+	/** The body of a chat reply that is not a stream. */
 	body?: unknown;
-	/** Milliseconds before the first chunk, and between two. */
+	/** The delay in milliseconds before the first chunk, and the one between two chunks. */
 	firstMs?: number;
 	pauseMs?: number;
-	/** The text, a chunk each. */
+	/** The pieces of the text, each sent as one chunk. */
 	pieces?: readonly string[];
-	/** Whole chunks in place of `pieces`. */
+	/** Whole chunks instead of `pieces`. */
 	chunks?: readonly object[];
-	/** Sends no `[DONE]`, no finish_reason and no usage. */
+	/** Whether the reply lacks `[DONE]`, finish_reason and usage. */
 	isForgetful?: boolean;
-	/** After so many chunks the connection breaks. */
+	/** The number of chunks after which the connection breaks. */
 	breaksAfter?: number;
-	/** After so many chunks an error comes in the stream. */
+	/** The number of chunks after which the stream carries an error. */
 	errorAfter?: number;
-	/** Never ends its reply, and sends as fast as it is read. */
+	/** Whether the reply never ends and is sent as fast as it is read. */
 	isEndless?: boolean;
-	/** Refuses what it does not know. */
+	/** The name of a request field that is refused as unknown. */
 	refuses?: string;
 }
 
-/** A real OpenAI-compatible server of a test. `stop` in every test that starts one. */
+/** A real OpenAI-compatible server for tests. Every test that starts one must call `stop`. */
 export class UpstreamServer {
 	behaviour: UpstreamBehaviour;
 	readonly requests: ReceivedRequest[] = [];
-	/** Bytes that an endless reply has got rid of. */
+	/** The bytes of stream events that were written so far. */
 	sentBytes = 0;
 	private readonly server: Server;
 
@@ -78,7 +78,7 @@ export class UpstreamServer {
 		return `${this.origin}/v1`;
 	}
 
-	/** Chat requests alone. */
+	/** The chat requests that the server has received. */
 	get chats(): ReceivedRequest[] {
 		return this.requests.filter(({ path }) => path.endsWith('/chat/completions'));
 	}
@@ -129,7 +129,7 @@ export class UpstreamServer {
 		const { behaviour } = this;
 		const gone = new AbortController();
 		response.once('close', () => gone.abort());
-		// Nobody waits on for a client that has left, and no test's process either.
+		// The server stops waiting when the client has left, so that the wait does not keep the test's process alive.
 		const wait = (milliseconds = 0) => delay(milliseconds, undefined, { signal: gone.signal });
 		await wait(behaviour.firstMs);
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -176,7 +176,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown, heade
 	response.end(JSON.stringify(body));
 }
 
-/** Numbers from 0 to below 1, the same ones for the same seed. */
+/** Returns a generator of numbers in [0, 1), with the same numbers for the same seed. */
 export function seededRandom(seed: number): () => number {
 	let state = seed;
 	return () => {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Resolves with the first value of `probe` that is neither undefined nor false; throws what it was about after `timeoutMs`. */
+/**
+ * Resolves with the first value of `probe` that is neither undefined nor false. After `timeoutMs`, it rejects with an
+ * error that names `what`.
+ */
 export async function waitFor<T>(
 	what: string,
 	probe: () => T | undefined | false | Promise<T | undefined | false>,
@@ -20,7 +23,7 @@ export async function waitFor<T>(
 	}
 }
 
-/** Whether a process is there and has not ended (one that nobody has collected yet has). */
+/** Resolves with whether a process exists and has not ended. A zombie, which nobody has collected yet, has ended. */
 export async function isAlive(pid: number): Promise<boolean> {
 	try {
 		process.kill(pid, 0);

@@ -1,7 +1,7 @@
 import type { Context, RootHookObject } from 'mocha';
 import { describeWindows } from './openWindows.ts';
 
-/** Says what the windows show when a test failed that did not say it itself, such as one whose time was over. */
+/** Prints what the windows show after a failed test whose error does not say it, such as one that timed out. */
 export const mochaHooks: RootHookObject = {
 	async afterEach(this: Context) {
 		const test = this.currentTest;

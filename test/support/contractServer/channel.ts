@@ -28,14 +28,14 @@ import { channelReply, encryptedModel, health } from './fixtures.ts';
 
 interface Session {
 	id: string;
-	/** Where it was made: a session is of one address, and so of one model. */
+	/** The address at which the session was created. A session belongs to one address, and so to one model. */
 	address: string;
 	nextNonce: number;
 	ivs: Set<string>;
 	isExpired: boolean;
 }
 
-/** A conversation as it was decrypted. */
+/** A decrypted conversation. */
 export interface DecryptedMessage {
 	sessionId: string;
 	nonce: number;
@@ -55,20 +55,23 @@ export class Channel {
 	private readonly sessions = new Map<string, Session>();
 	private enclave: KeyPair = p384KeyPair();
 
-	/** Every session there is: its next message gets 409. */
+	/** Expires every session, so that its next message is answered with 409. */
 	expireSessions(): void {
 		for (const session of this.sessions.values()) {
 			session.isExpired = true;
 		}
 	}
 
-	/** The next attestation carries another public key; what was made with the old one no longer opens. */
+	/**
+	 * Changes the enclave's key. The next attestation carries another public key, and messages for the old one no longer
+	 * decrypt.
+	 */
 	changeKey(): void {
 		this.enclave = p384KeyPair();
 		this.expireSessions();
 	}
 
-	/** Counts a message that a rule answered: the client has spent its nonce. */
+	/** Counts a message that a test's rule answers, because the client has spent its nonce. */
 	spend({ json }: ReceivedRequest): void {
 		const { session_id: id, payload: sent } = isObject(json) ? json : {};
 		const session = this.sessions.get(String(id));
@@ -122,7 +125,7 @@ export class Channel {
 			public_key: publicKey.export({ type: 'spki', format: 'pem' }),
 			session_id: id,
 			nonce_b64: nonce.toString('base64'),
-			// contract: not shown. The report's bytes as they are sent, with SHA-256, in DER.
+			// contract: not shown. The signature is over the report's bytes as they are sent, with SHA-256, in DER.
 			signature: sign('sha256', Buffer.from(reportJson), { key: privateKey, dsaEncoding: 'der' }).toString('base64'),
 			report_json: reportJson,
 			report,
@@ -135,7 +138,9 @@ export class Channel {
 		return jsonReply(seal(channelReply.pieces.join(''), nonce + 2000, key, this.enclave.privateKey));
 	}
 
-	/** contract: not shown. One signed frame for each piece, as server-sent events or one a line, then the end mark. */
+	/**
+	 * contract: not shown. Sends one signed frame for each piece, as server-sent events or one a line, then the end mark.
+	 */
 	private stream(call: Call): Reply {
 		const { nonce, key, scenario } = this.received(call);
 		const step = scenario === 'growing' ? 1 : 0;
@@ -154,7 +159,7 @@ export class Channel {
 		return eventReply([...frames, ...(isBroken ? [] : ['[DONE]'])].map(data => ({ data })));
 	}
 
-	/** What was sent, after every check; a session's nonce is spent as soon as it was seen to be the next. */
+	/** Checks and decrypts a message. A session's nonce is spent as soon as it is seen to be the next one. */
 	private received(call: Call): { nonce: number; key: Buffer; scenario: string } {
 		const fields = { peer_public_key: filledText, session_id: filledText, payload };
 		const body = checkedBody(call.request.json, fields, ['peer_public_key', 'session_id', 'payload']);
@@ -209,7 +214,7 @@ function healthRecord(host: HostName): JsonObject {
 	return host === 'org' ? health : everywhere;
 }
 
-/** A token of the right form that nobody but this server vouches for. */
+/** Returns a token of the right form that nobody but this server vouches for. */
 function selfIssuedToken(privateKey: KeyObject, nonce: Buffer): string {
 	const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 	const kid = createHash('sha256').update('contract server').digest('hex').slice(0, 16);

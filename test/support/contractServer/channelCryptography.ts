@@ -12,7 +12,7 @@ import {
 } from 'node:crypto';
 import { refuse } from './checks.ts';
 
-/** The four fields that carry an encrypted text, either way. */
+/** The four fields that carry an encrypted text, in either direction. */
 export interface Sealed {
 	nonce: number;
 	iv: string;
@@ -31,7 +31,7 @@ export function p384KeyPair(): KeyPair {
 	return generateKeyPairSync('ec', { namedCurve: 'P-384' });
 }
 
-/** One SPKI block of a P-384 key, or a `Refusal`. */
+/** Reads a P-384 key from a PEM with one SPKI block. Throws a `Refusal` for anything else. */
 export function p384PublicKey(pem: string): KeyObject {
 	if (!/^-----BEGIN PUBLIC KEY-----\r?\n[\w+/=\r\n]+-----END PUBLIC KEY-----\s*$/.test(pem)) {
 		refuse('peer_public_key must be a PEM of a SubjectPublicKeyInfo');
@@ -48,7 +48,7 @@ export function p384PublicKey(pem: string): KeyObject {
 	return key;
 }
 
-/** ECDH, then HKDF with SHA-256 without salt: 32 bytes. */
+/** Derives a key of 32 bytes: ECDH, then HKDF with SHA-256 and without salt. */
 export function sharedKey(privateKey: KeyObject, publicKey: KeyObject): Buffer {
 	const secret = diffieHellman({ privateKey, publicKey });
 	return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), Buffer.from('handshake data', 'ascii'), 32));
@@ -68,7 +68,7 @@ export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject
 	};
 }
 
-/** The text, after the signature and the tag were seen to hold; else a `Refusal`. */
+/** Verifies the signature and the tag, and returns the text. Throws a `Refusal` if either does not hold. */
 export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, signer: KeyObject): string {
 	const ivBytes = base64(iv, 'payload.iv');
 	const sealed = base64(ciphertext, 'payload.ciphertext');
@@ -92,14 +92,14 @@ export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, 
 	}
 }
 
-/** The nonce as 8 bytes big-endian, the IV, the ciphertext with its tag. */
+/** Returns the signed bytes: the nonce as 8 bytes big-endian, the IV and the ciphertext with its tag. */
 export function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer): Buffer {
 	const head = Buffer.alloc(8);
 	head.writeBigUInt64BE(BigInt(nonce));
 	return Buffer.concat([head, iv, ciphertext]);
 }
 
-/** Strict: padding and alphabet as in the standard. */
+/** Decodes base64 strictly, with padding and alphabet as in the standard. Throws a `Refusal` for anything else. */
 function base64(value: string, name: string): Buffer {
 	const bytes = Buffer.from(value, 'base64');
 	if (bytes.toString('base64') !== value) {

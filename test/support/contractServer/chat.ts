@@ -12,13 +12,13 @@ import {
 import { absentText, annotations, chatReply, chatUsage, imageDigest, imageUrl, searchModel } from './fixtures.ts';
 import { route, type Served } from './providerRouting.ts';
 
-/** What an answer holds, however it is sent. */
+/** The content of an answer, whether it is streamed or sent whole. */
 interface Answer {
 	served: Served;
 	scenario: string;
 	pieces: string[];
 	calls: ToolCall[];
-	/** What stands for an absent value: null, or the text that sample payloads show. */
+	/** The value that stands for an absent one: null, or the text that sample payloads show. */
 	absent: unknown;
 	fingerprint: unknown;
 }
@@ -99,7 +99,10 @@ function answerTo(body: JsonObject, served: Served): Answer {
 	};
 }
 
-/** The calls that the scenario and `tool_choice` lead to; a choice that forbids or demands a call wins over the scenario. */
+/**
+ * Returns the calls that the scenario and `tool_choice` lead to. A choice that forbids or demands a call wins over the
+ * scenario.
+ */
 export function toolCalls(tools: ChatTool[], choice: unknown, scenario: string): ToolCall[] {
 	const named = isObject(choice) ? (chosenTool(choice) ?? choice['name']) : undefined;
 	const called =
@@ -119,7 +122,7 @@ export function toolCalls(tools: ChatTool[], choice: unknown, scenario: string):
 	}));
 }
 
-/** A value for every property that the schema of the parameters names. */
+/** Returns a value for every property that the schema of the parameters names. */
 function argumentsFor(parameters: JsonObject): JsonObject {
 	const properties = isObject(parameters['properties']) ? parameters['properties'] : {};
 	return Object.fromEntries(
@@ -176,7 +179,7 @@ function wireCall({ id, name, arguments: text }: ToolCall): JsonObject {
 	return { id, type: 'function', function: { name, arguments: text } };
 }
 
-/** Where the details are absent, they are absent one by one: the counts themselves are no nullable fields. */
+/** Absent details are absent field by field, because the counts themselves are not nullable. */
 function usage({ scenario, absent }: Answer): JsonObject {
 	const { completion_tokens_details: completion, prompt_tokens_details: prompt, ...counts } = chatUsage;
 	const blank = (details: object) => Object.fromEntries(Object.keys(details).map(field => [field, absent]));
@@ -196,7 +199,7 @@ function head({ served, fingerprint }: Answer, object: string): JsonObject {
 	};
 }
 
-/** contract: not shown, beyond the text of a delta. The chunks of OpenAI-compatible services. */
+/** contract: not shown, beyond the text of a delta. The chunks are those of OpenAI-compatible services. */
 function chunks(answer: Answer): SentEvent[] {
 	const { pieces, calls, absent, scenario, served } = answer;
 	const start = head(answer, 'chat.completion.chunk');
@@ -231,7 +234,10 @@ function chunks(answer: Answer): SentEvent[] {
 	return scenario === 'no-done' ? events : [...events, { data: '[DONE]' }];
 }
 
-/** Each call's first fragment has its id and name, the others a part of its arguments; those of two calls alternate. */
+/**
+ * Splits calls into fragments. Each call's first fragment has its id and name, the others have a part of its arguments,
+ * and the fragments of several calls alternate.
+ */
 function interleaved(calls: ToolCall[]): JsonObject[] {
 	const first = calls.map(({ id, name }, index) => ({
 		index,
@@ -245,7 +251,7 @@ function interleaved(calls: ToolCall[]): JsonObject[] {
 	return [...first, ...[0, 1, 2].flatMap(place => rest.flatMap(fragments => fragments.slice(place, place + 1)))];
 }
 
-/** Three parts, by character, so that none ends within a surrogate pair. */
+/** Splits a text into at most three parts, by character, so that none ends within a surrogate pair. */
 export function thirds(text: string): string[] {
 	const characters = [...text];
 	const size = Math.max(1, Math.ceil(characters.length / 3));

@@ -43,7 +43,7 @@ const toolCall = shape(
 	['id', 'type', 'function'],
 );
 
-/** contract: not shown. Parts of text and images, as OpenAI-compatible services take them. */
+/** contract: not shown. The parts are texts and images, in the form that OpenAI-compatible services take. */
 const parts = list((value, name) => {
 	const type = isObject(value) ? value['type'] : undefined;
 	const image = shape({ url: filledText, detail: oneOf('auto', 'low', 'high') }, ['url']);
@@ -121,7 +121,7 @@ export interface ChatTool {
 	parameters: JsonObject;
 }
 
-/** The body, after every field was seen to be as the request table says; the model's own limit is checked by the caller. */
+/** Returns the body after checking every field against the request table. The caller checks the model's own limit. */
 export function checkedChatBody(json: unknown): JsonObject {
 	const body = checkedBody(json, fields, ['model', 'messages']);
 	checkToolResults(messagesOf(body));
@@ -150,14 +150,14 @@ export function chosenTool(choice: JsonObject): string | undefined {
 	return named?.name;
 }
 
-/** The text of a message, whether it is a string or parts. */
+/** Returns the text of a message, whether its content is a string or parts. */
 export function contentText(content: unknown): string {
 	return Array.isArray(content)
 		? content.map((part: JsonObject) => (typeof part['text'] === 'string' ? part['text'] : '')).join('')
 		: String(content ?? '');
 }
 
-/** A tool result belongs to a call that an assistant message before it made. */
+/** Checks that every tool result belongs to a call of an earlier assistant message. */
 function checkToolResults(messages: JsonObject[]): void {
 	const calls = new Set<unknown>();
 	for (const [index, { role, tool_calls: made, tool_call_id: id }] of messages.entries()) {

@@ -115,7 +115,7 @@ export function either(first: Check, second: Check): Check {
 	};
 }
 
-/** An object with these fields and no other; those in `required` must be there. */
+/** Checks that a value is an object with these fields and no others, and that those in `required` are present. */
 export function shape(checks: Record<string, Check>, required: string[] = []): Check {
 	return (value, name) => {
 		if (!isObject(value)) {
@@ -127,7 +127,7 @@ export function shape(checks: Record<string, Check>, required: string[] = []): C
 			if (check === undefined) {
 				refuse(`${prefix}${field} is not a documented field`);
 			}
-			// JSON has no undefined; a field that was tampered away counts as absent.
+			// JSON has no undefined. A field that a tampering has removed counts as absent.
 			if (element !== undefined) {
 				check(element, `${prefix}${field}`);
 			}
@@ -140,7 +140,7 @@ export function shape(checks: Record<string, Check>, required: string[] = []): C
 	};
 }
 
-/** The body as an object with these fields and no other. */
+/** Returns the body after checking that it is an object with these fields and no others. */
 export function checkedBody(json: unknown, checks: Record<string, Check>, required: string[]): JsonObject {
 	if (!isObject(json)) {
 		refuse('The body must be a JSON object');
@@ -149,7 +149,7 @@ export function checkedBody(json: unknown, checks: Record<string, Check>, requir
 	return json;
 }
 
-/** The query, after it was seen to hold only these parameters. */
+/** Returns the query after checking that it holds only these parameters. */
 export function checkedQuery(query: Record<string, string>, ...names: string[]): Record<string, string> {
 	for (const name of Object.keys(query)) {
 		if (!names.includes(name)) {
@@ -159,7 +159,7 @@ export function checkedQuery(query: Record<string, string>, ...names: string[]):
 	return query;
 }
 
-/** An integer of the query, within its range. */
+/** Returns an integer of the query after checking its range, or `absent` if the query lacks it. */
 export function queryInteger(value: string | undefined, name: string, absent: number, range: Range): number {
 	if (value === undefined) {
 		return absent;

@@ -1,19 +1,23 @@
 /**
- * The service contract as a real server, built from its documents alone and stricter than a service would be: what no
- * document names is refused with 400, and the message names the field. Each host name is an origin of its own.
+ * Implements the service contract as a real server. It is built from the contract's documents alone and stricter than a
+ * service would be: a request with anything that no document names is refused with 400 and a message that names the
+ * field. Each host name is an origin of its own.
  *
- * What the last user message (its whole text) chooses:
+ * The whole text of the last user message chooses the scenario:
  * - chat: `text` (also any other text), `tools` (calls the first two tools of the request), `tool-free` (no call, tools or
  *   not), `reasoning`, `none` (nullable fields are the text None), `null`, `error-midway` (data with `error`),
  *   `error-event` (an event named error), `cut` (no finish reason, no end mark), `no-done` (a finish reason, no end mark).
- *   A request whose last message is a tool result is answered in text that quotes it. Who serves: `openModel` in fixtures.ts.
+ *   A request whose last message is a tool result is answered with a text that quotes it. `openModel` in fixtures.ts says
+ *   which provider serves.
  * - responses: `text`, `tools`, `none`, `null`, `error-midway`, `failed`, `incomplete`, `cut`. An input that ends with a
- *   function_call_output is answered in text that quotes it.
+ *   function_call_output is answered with a text that quotes it.
  * - channel: `text`, `growing` (reply nonces that grow by one), `lines` (one JSON object a line), `cut`, `error-midway`.
- * `state.scenario` of a decision is `none` or `null` for a usage that is absent. Task ids: `taskIds` in taskFixtures.ts.
- * `prompt` of a new task: `bare` for a reply that is a bare task. Keys of other accounts (`specialKeys` in fixtures.ts)
- * reach 401 (deleted), 402, 403, 404 (no source link), 500, 502, an empty and a long task list, a bare list of agent tasks.
- * Status 599 says that a rule or a tampering of the test threw.
+ *
+ * The other endpoints choose by other values. If `state.scenario` of a decision is `none` or `null`, its usage is absent.
+ * The ids of tasks are in `taskIds` in taskFixtures.ts. A new task whose `prompt` is `bare` is answered with a bare task.
+ * Keys of other accounts (`specialKeys` in fixtures.ts) lead to 401 (deleted), 402, 403, 404 (no source link), 500, 502,
+ * an empty and a long task list, and a bare list of agent tasks. Status 599 says that a rule or a tampering of the test
+ * threw.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -37,15 +41,15 @@ type Answer = Reply | ((request: ReceivedRequest) => Reply | Promise<Reply>);
 
 const hostNames: HostName[] = ['public', 'enterprise', 'cloud', 'agent', 'org', 'encrypt'];
 
-/** Listens on loopback. `stop` in every test that starts one. */
+/** The contract server, which listens on loopback. Every test that starts one must call `stop`. */
 export class ContractServer {
-	/** Origins, 'http://127.0.0.1:port'. */
+	/** The origins, in the form 'http://127.0.0.1:port'. */
 	readonly hosts: Record<HostName, string> = { public: '', enterprise: '', cloud: '', agent: '', org: '', encrypt: '' };
 	/** The keys of the account that may do everything. */
 	readonly keys: { inference: string; cloud: string; agent: string } = { ...keys };
 	/** Every request, in order. */
 	readonly received: ReceivedRequest[] = [];
-	/** How the account is set, whatever a request says; tests may change it. */
+	/** The settings of the account, whatever a request says. Tests may change them. */
 	readonly account = { zeroDataRetention: false };
 	private readonly channel = new Channel();
 	private readonly routes: Route[];
@@ -79,22 +83,22 @@ export class ContractServer {
 		return contractServer;
 	}
 
-	/** Requests that `matches` get this instead of the built-in answer; the newest rule wins. */
+	/** Answers requests that match with this reply instead of the built-in answer. The newest rule wins. */
 	answer(matches: (request: ReceivedRequest) => boolean, reply: Answer): void {
 		this.rules.unshift({ matches, reply });
 	}
 
-	/** What came over the encrypted channel, as the enclave read it. */
+	/** The messages of the encrypted channel, as the enclave decrypted them. */
 	get decrypted(): readonly DecryptedMessage[] {
 		return this.channel.decrypted;
 	}
 
-	/** Every channel session's next message gets 409. */
+	/** Expires every channel session, so that its next message is answered with 409. */
 	expireSessions(): void {
 		this.channel.expireSessions();
 	}
 
-	/** The next attestation carries another public key, and every session has expired. */
+	/** Changes the enclave's key. The next attestation carries another public key, and every session has expired. */
 	changeEnclaveKey(): void {
 		this.channel.changeKey();
 	}
@@ -140,7 +144,7 @@ export class ContractServer {
 				: typeof rule.reply === 'function'
 					? await rule.reply(request)
 					: rule.reply;
-		// Tampering changes in place, and must not reach what later answers are made of.
+		// Tampering changes the reply in place, and must not change the values that later answers are made of.
 		return structuredClone(reply);
 	}
 }

@@ -67,7 +67,7 @@ type Question =
 	| { type: 'score'; criteria: string[] }
 	| { type: 'noul'; criteria: { true: string; false: string } };
 
-/** The last option or level is the likeliest, each other half as likely as the next. */
+/** Answers a question. The last option or level is the likeliest, and each other one is half as likely as the next. */
 function answerTo(asked: Question): JsonObject {
 	switch (asked.type) {
 		case 'choice': {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Each its own listener, and so its own origin. */
+/** The names of the hosts. Each host has its own listener, and so its own origin. */
 export type HostName = 'public' | 'enterprise' | 'cloud' | 'agent' | 'org' | 'encrypt';
 
-/** A request as it came. `path` is percent-encoded as received, without the query. */
+/** A request as it was received. `path` is still percent-encoded and has no query. */
 export interface ReceivedRequest {
 	host: HostName;
 	method: string;
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
 	json: unknown;
 }
 
-/** One server-sent event. Data that is a string goes out as it is, anything else as JSON. */
+/** One server-sent event. Data that is a string is sent as it is, anything else as JSON. */
 export interface SentEvent {
 	event?: string;
 	data: unknown;
@@ -28,7 +28,7 @@ export interface Reply {
 	events?: SentEvent[];
 }
 
-/** Changes in place: the request before it is recorded and checked, the reply before it is sent. */
+/** Changes messages in place: a request before it is recorded and checked, a reply before it is sent. */
 export interface Tampering {
 	request?(request: ReceivedRequest): void;
 	reply?(reply: Reply, request: ReceivedRequest): void;
@@ -36,7 +36,7 @@ export interface Tampering {
 
 export type KeyKind = 'inference' | 'cloud' | 'agent';
 
-/** What a handler is given beside the request: the path's parts, decoded, and the key that was accepted. */
+/** A request with the decoded parts of its path and the key that was accepted. */
 export interface Call {
 	request: ReceivedRequest;
 	parts: string[];
@@ -47,16 +47,16 @@ export interface Call {
 export interface Route {
 	hosts: HostName[];
 	method: string;
-	/** Segments, relative to the origin; `*` takes any one segment. */
+	/** The segments of the path, relative to the origin. `*` matches any one segment. */
 	path: string;
-	/** The kind of key that it wants; null for endpoints that take none. */
+	/** The kind of key that the endpoint requires, or null if it takes none. */
 	key: KeyKind | null;
-	/** The documented shape of an error body here. */
+	/** Returns an error body in the documented shape of this endpoint. */
 	errorBody(status: number, message: string): unknown;
 	handle(call: Call): Reply | Promise<Reply>;
 }
 
-/** Ends a request with an error status; the route shapes the body unless there is one. */
+/** Ends a request with an error status. The route shapes the body unless one is given. */
 export class Refusal extends Error {
 	readonly status: number;
 	readonly body: unknown;
@@ -77,7 +77,10 @@ export function eventReply(events: SentEvent[]): Reply {
 	return { status: 200, headers: { 'content-type': 'text/event-stream' }, events };
 }
 
-/** The error shape that OpenAI-compatible services share; the contract shows none for chat, decisions and the channel. */
+/**
+ * Returns an error body in the shape that OpenAI-compatible services share. The contract shows none for chat, decisions
+ * and the channel.
+ */
 export function inferenceError(status: number, message: string): unknown {
 	return { error: { message, code: status, type: status === 400 ? 'invalid_request_error' : 'service_error' } };
 }

@@ -10,7 +10,7 @@ export interface Hosting {
 	quantization: string;
 	zeroDataRetention?: boolean;
 	storesData?: boolean;
-	/** Request fields that it does not support. */
+	/** The request fields that this hosting does not support. */
 	unsupported?: string[];
 	isDown?: boolean;
 }
@@ -32,7 +32,7 @@ export interface FixtureModel {
 	hostings: Hosting[];
 }
 
-/** `numbers`: price, throughput, latency, uptime. */
+/** `numbers` are price, throughput, latency and uptime. */
 export function hosting(
 	provider: string,
 	numbers: [number, number, number, number],

@@ -2,8 +2,9 @@ import type { HostName } from './exchange.ts';
 import { type FixtureModel, hosting } from './fixtureModel.ts';
 
 /**
- * What the built-in answers of the inference endpoints and the connection are made of. Every documented field is there and
- * every value is another, so that a reader who mixes up two fields is caught. Tasks, logs and look-ups: taskFixtures.ts.
+ * The values of the connection and of the built-in answers of the inference endpoints. Every documented field is
+ * present and every value differs, so that a reader who mixes up two fields is caught. Tasks, logs and look-ups are in
+ * taskFixtures.ts.
  */
 
 export const service = 'quillon';
@@ -19,31 +20,34 @@ export const keys = {
 	agent: 'sk-agent-b27d50f3c9',
 };
 
-/** Valid keys, except `deletedAgent`, of accounts in another state. */
+/** Keys of accounts in other states. All of them are valid except `deletedAgent`. */
 export const specialKeys = {
-	/** 401. */
+	/** Gets 401. */
 	deletedAgent: 'sk-agent-deleted-0e61',
-	/** 403 with the message that asks for a subscription. */
+	/** Gets 403 with the message that asks for a subscription. */
 	agentWithoutPlan: 'sk-agent-no-plan-77a2',
-	/** The list of agent tasks is a bare array. */
+	/** Gets the list of agent tasks as a bare array. */
 	agentBareList: 'sk-agent-bare-5c38',
-	/** 403 on the task list and on creation. */
+	/** Gets 403 on the task list and on creation. */
 	outsideTeam: `${cloudTokenPrefix}outside-team-19`,
-	/** 500 on the task list and the look-ups. */
+	/** Gets 500 on the task list and the look-ups. */
 	brokenDatabase: `${cloudTokenPrefix}broken-database-28`,
-	/** 404 on the look-ups and on creation. */
+	/** Gets 404 on the look-ups and on creation. */
 	withoutSourceLink: `${cloudTokenPrefix}no-source-link-37`,
-	/** 502 on the look-ups and on creation. */
+	/** Gets 502 on the look-ups and on creation. */
 	brokenSource: `${cloudTokenPrefix}broken-source-46`,
-	/** 402 on creation. */
+	/** Gets 402 on creation. */
 	withoutCredit: `${cloudTokenPrefix}no-credit-55`,
-	/** An empty task list, no organisations. */
+	/** Gets an empty task list and no organisations. */
 	withoutTasks: `${cloudTokenPrefix}no-tasks-64`,
-	/** 230 tasks. */
+	/** Gets a list of 230 tasks. */
 	manyTasks: `${cloudTokenPrefix}many-tasks-73`,
 };
 
-/** The eleven slugs that the provider object takes, and the search company's developer side, which only a prefix names. */
+/**
+ * The eleven slugs that the provider object accepts, and the search company's developer side, which only a prefix
+ * names.
+ */
 export const providers: { slug: string; label: string }[] = [
 	{ slug: 'aurelia', label: 'Aurelia Labs' },
 	{ slug: 'borealis', label: 'Borealis Research' },
@@ -79,9 +83,10 @@ const zdr = { zeroDataRetention: true, storesData: false };
 const storing = { zeroDataRetention: false, storesData: true };
 
 /**
- * Open weights, many providers. Which one serves: gridserve by default, meshrun for `price` and for `int4`, quillon for
- * `throughput`, swiftcore for `latency`, openhub for `zdr`; seeker-platform is the cheapest and down; gridserve keeps prompts for a while
- * (no ZDR) without storing them; swiftcore's policy is not known; meshrun lacks top_a, min_p and logit_bias.
+ * A model with open weights and many providers. It is served by gridserve by default, meshrun for `price` and for
+ * `int4`, quillon for `throughput`, swiftcore for `latency`, and openhub for `zdr`. seeker-platform is the cheapest and
+ * down; gridserve keeps prompts for a while (no ZDR) without storing them; swiftcore's policy is not known; meshrun
+ * lacks top_a, min_p and logit_bias.
  */
 export const openModel: FixtureModel = {
 	id: 'harvest-70b',
@@ -102,7 +107,10 @@ export const openModel: FixtureModel = {
 	],
 };
 
-/** Closed weights: aurelia serves by default and with ZDR, stratus for `price`, cumulus for `throughput`. */
+/**
+ * A model with closed weights. It is served by aurelia by default and with ZDR, stratus for `price`, and cumulus for
+ * `throughput`.
+ */
 export const closedModel: FixtureModel = {
 	id: 'sonata-large',
 	label: 'Sonata Large',
@@ -148,7 +156,7 @@ export const smallModel: FixtureModel = {
 	],
 };
 
-/** Closed weights: borealis serves by default, cumulus for `throughput`. */
+/** A model with closed weights. It is served by borealis by default, and cumulus for `throughput`. */
 export const otherClosedModel: FixtureModel = {
 	id: 'northwind-mini',
 	label: 'Northwind Mini',
@@ -231,7 +239,7 @@ export const models: FixtureModel[] = [
 	smallCodeModel,
 ];
 
-/** Known on the enterprise host. The second routes to cumulus unless the request says otherwise. */
+/** The aliases that the enterprise host knows. The second one routes to cumulus unless the request says otherwise. */
 export const aliases: { name: string; model: string; provider?: { order: string[]; allow_fallbacks: boolean } }[] = [
 	{ name: 'team-default', model: openModel.id },
 	{ name: 'team-reviewer', model: closedModel.id, provider: { order: ['cumulus'], allow_fallbacks: false } },
@@ -281,7 +289,7 @@ export const responsesUsage = {
 
 export const decisionUsage = { input_tokens: 443, output_tokens: 19 };
 
-/** The second has no excerpt: it is there only when available. */
+/** The second annotation has no excerpt, because services send excerpts only when available. */
 export const annotations = [
 	{
 		type: 'url_citation',
@@ -299,7 +307,7 @@ export const annotations = [
 	},
 ];
 
-/** `timestamp` and `worker_pid` are there on the organisation's host only. */
+/** `timestamp` and `worker_pid` are present on the organisation's host only. */
 export const health = {
 	status: 'healthy',
 	crypto_status: 'ready',
@@ -311,7 +319,7 @@ export const health = {
 
 export const channelReply = { pieces: ['Under seal: ', 'the tide ', 'turns at noon ⚓.'] };
 
-/** A connection to the server, with every field that says where and what. */
+/** Returns the fields of a connection to the server, with all addresses, models, providers, aliases and agents. */
 export function connectionFields(server: { hosts: Record<HostName, string> }) {
 	return {
 		apiUrl: server.hosts.public,

@@ -1,7 +1,7 @@
 import { inferenceError, jsonReply, type Route } from './exchange.ts';
 import { models, service } from './fixtures.ts';
 
-/** contract: not shown. The list in the shape that OpenAI-compatible services share. */
+/** contract: not shown. The list has the shape that OpenAI-compatible services share. */
 export function modelListRoutes(): Route[] {
 	return [
 		{

@@ -4,10 +4,10 @@ import { Refusal } from './exchange.ts';
 import type { FixtureModel, Hosting } from './fixtureModel.ts';
 import { aliases, models, providerPrefixes, service } from './fixtures.ts';
 
-/** What a model name of a request means, before any provider is chosen. */
+/** The meaning of a request's model name, before any provider is chosen. */
 export interface NamedModel {
 	model: FixtureModel;
-	/** What a prefix or an alias adds; the request's own fields win. */
+	/** The routing policy that a prefix or an alias adds. The request's own fields win. */
 	preference: JsonObject;
 }
 
@@ -17,16 +17,17 @@ export interface Served {
 }
 
 export interface RoutingPlace {
-	/** Aliases are known on the enterprise host only. */
+	/** Whether this is the enterprise host, the only one that knows aliases. */
 	isEnterprise: boolean;
-	/** Prefixes are supported on one path of the enterprise host. */
+	/** Whether prefixes are supported, which is so on one path of the enterprise host only. */
 	takesPrefixes: boolean;
 	accountZeroDataRetention: boolean;
 }
 
 /**
- * The model and the provider that must serve the request: the first of `model` and `models` that anyone serves.
- * Throws a `Refusal`: 400 for a closed model on dedicated capacity, 404 for an unknown model and when no provider is left.
+ * Returns the model and the provider that must serve the request: the first of `model` and `models` that any provider
+ * serves. Throws a `Refusal`: 400 for a closed model on dedicated capacity, 404 for an unknown model and when no
+ * provider is left.
  */
 export function route(body: JsonObject, place: RoutingPlace): Served {
 	const names = [body['model'], ...(Array.isArray(body['models']) ? body['models'] : [])].map(String);
@@ -76,12 +77,12 @@ function namedModel(name: string, place: RoutingPlace): NamedModel {
 	throw new Refusal(404, `model: there is no ${name}`);
 }
 
-/** `<model>` or `<service>ai/<vendor>/<model>`. */
+/** Returns the model that `<model>` or `<service>ai/<vendor>/<model>` names. */
 export function plainModel(name: string): FixtureModel | undefined {
 	return models.find(({ id, vendor }) => name === id || name === `${service}ai/${vendor}/${id}`);
 }
 
-/** The model that an alias of the organisation stands for, and the alias's own preference. */
+/** Returns the model that an alias of the organisation stands for, and the alias's own routing policy. */
 export function aliasedModel(name: string): NamedModel | undefined {
 	const alias = aliases.find(entry => entry.name === name);
 	const model = alias && plainModel(alias.model);
@@ -118,7 +119,8 @@ function chosen(model: FixtureModel, preference: JsonObject, body: JsonObject, p
 		allowed.filter(hosting => !ordered.includes(hosting)),
 		preference,
 	);
-	// The primary is the first that hosts the model; without fallbacks nothing outside `order`, and no second choice, serves.
+	// The primary is the first provider that hosts the model. Without fallbacks, only providers in `order` serve or, if
+	// it is empty, only the primary.
 	const candidates = mayFallBack ? [...ordered, ...others] : order.length > 0 ? ordered : others.slice(0, 1);
 	const available = candidates.find(({ isDown }) => isDown !== true);
 	if (available === undefined) {
@@ -127,7 +129,10 @@ function chosen(model: FixtureModel, preference: JsonObject, body: JsonObject, p
 	return available;
 }
 
-/** Sorted as `sort` says, else by price and uptime; those that meet the preferred speed come first. */
+/**
+ * Sorts hostings by `sort` or, without it, by price and uptime. Those that meet the preferred throughput and latency
+ * come first.
+ */
 function ranked(hostings: Hosting[], preference: JsonObject): Hosting[] {
 	const { sort, preferred_min_throughput: least, preferred_max_latency: most } = preference;
 	const misses = ({ throughput, latency }: Hosting) =>

@@ -7,9 +7,9 @@ import type { FixtureModel } from './fixtureModel.ts';
 import { absentText, annotations, chatReply, responsesUsage } from './fixtures.ts';
 import { checkedResponsesBody, flatTools, inputOf } from './responsesRequest.ts';
 
-/** Bodies `{error: {code, message}}` with the code as a string; their HTTP status repeats it. */
+/** Error bodies are `{error: {code, message}}`. The code is a string that repeats the HTTP status. */
 export function responsesRoutes(): Route[] {
-	/** The reasoning items that were sent, as text. */
+	/** The reasoning items that were sent, as JSON. */
 	const issued = new Set<string>();
 	return [
 		{
@@ -65,7 +65,7 @@ class ResponseStream {
 		this.send('response.in_progress', { response });
 	}
 
-	/** The item that is sent, whose text must come back as it is. */
+	/** Sends a reasoning item and returns it. Its text must come back unchanged. */
 	reasoning(encrypted: string): JsonObject {
 		const item = { id: 'rs_41d8', type: 'reasoning', summary: [], encrypted_content: `gAAA/${encrypted}+é` };
 		const place = { output_index: this.output.length };
@@ -144,7 +144,7 @@ class ResponseStream {
 	}
 
 	private send(type: string, fields: JsonObject): void {
-		// Copies: a later event must not change what an earlier one says.
+		// The fields are copied, so that a later event does not change an earlier one.
 		const data = structuredClone({ type, sequence_number: this.events.length, ...fields });
 		this.events.push({ event: type, data });
 	}

@@ -48,7 +48,7 @@ const functionCall = shape({ type: text, name: filledText, call_id: filledText, 
 
 const functionCallOutput = shape({ type: text, call_id: filledText, output: text }, ['call_id', 'output']);
 
-/** An encrypted reasoning item comes back exactly as one of those that were sent. */
+/** Checks that an encrypted reasoning item is exactly one of those that were sent. */
 function reasoning(issued: ReadonlySet<string>): Check {
 	return (value, name) => {
 		if (!issued.has(JSON.stringify(value))) {
@@ -82,7 +82,9 @@ const flatTool = shape({ type: oneOf('function'), name: filledText, description:
 	'name',
 ]);
 
-/** The body and its model, after every rule was seen to be kept; the five documented messages are the documented ones. */
+/**
+ * Returns the body and its model after checking every rule. The five documented error messages are used word for word.
+ */
 export function checkedResponsesBody(
 	json: unknown,
 	issued: ReadonlySet<string>,
@@ -108,7 +110,8 @@ export function checkedResponsesBody(
 	if (isCodeOriented && (typeof given['instructions'] !== 'string' || given['instructions'] === '')) {
 		refuse('Instructions are required');
 	}
-	// Nothing is stored and everything is streamed for every model; only the code-oriented ones want it said.
+	// Nothing is stored and everything is streamed for every model, but only the code-oriented models require the request
+	// to say so.
 	if (given['store'] !== false && (isCodeOriented || given['store'] !== undefined)) {
 		refuse('Store must be set to false');
 	}
@@ -143,12 +146,13 @@ function fields(issued: ReadonlySet<string>): Record<string, Check> {
 		tools: list(flatTool),
 		tool_choice: either(oneOf('auto', 'none'), shape({ type: oneOf('function'), name: filledText }, ['type', 'name'])),
 		parallel_tool_calls: flag,
-		// Always on for the code-oriented models; it is no field of the request table, and its one value is harmless.
+		// The option is always on for the code-oriented models. It is not a field of the request table, and its one value
+		// is harmless.
 		include: list(oneOf('reasoning.encrypted_content')),
 	};
 }
 
-/** A result belongs to a call before it. */
+/** Checks that every result belongs to an earlier call. */
 function checkCalls(items: JsonObject[]): void {
 	const calls = new Set<unknown>();
 	for (const [index, { type, call_id: id }] of items.entries()) {

@@ -10,14 +10,14 @@ import {
 } from './exchange.ts';
 import { cloudTokenPrefix, keys, specialKeys } from './fixtures.ts';
 
-/** Every key that is accepted; what its account may do is each endpoint's matter. */
+/** Every key that is accepted. Each endpoint decides what the key's account may do. */
 const keysOfKind: Record<KeyKind, string[]> = {
 	inference: [keys.inference],
 	cloud: [keys.cloud, ...Object.values(specialKeys).filter(key => key.startsWith(cloudTokenPrefix))],
 	agent: [keys.agent, specialKeys.agentWithoutPlan, specialKeys.agentBareList],
 };
 
-/** Finds the endpoint, checks method, key and content type, in that order, and has it answer. */
+/** Finds the endpoint, checks method, key and content type, in that order, and lets the endpoint answer. */
 export async function dispatch(routes: Route[], request: ReceivedRequest): Promise<Reply> {
 	const there = routes.flatMap(route => {
 		const parts = route.hosts.includes(request.host) ? match(route.path, request.path) : undefined;
@@ -45,7 +45,7 @@ export async function dispatch(routes: Route[], request: ReceivedRequest): Promi
 	}
 }
 
-/** The parts of the path that `*` stands for, decoded; undefined when the path is another. */
+/** Returns the decoded parts of the path that `*` stands for, or undefined if the path does not match. */
 function match(pattern: string, path: string): string[] | undefined {
 	const wanted = pattern.split('/');
 	const got = path.split('/');

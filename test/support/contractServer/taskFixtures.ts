@@ -1,6 +1,9 @@
 import { absentText, deployHost, service } from './fixtures.ts';
 
-/** What the answers of the task service and the look-ups are made of. Every documented field, every value another. */
+/**
+ * The values of the answers of the task service and the look-ups. Every documented field is present and every value
+ * differs.
+ */
 
 export interface Task {
 	id: string;
@@ -18,7 +21,7 @@ export interface LogEntry {
 	step: string;
 }
 
-/** A fixed moment and `seconds` later, in ISO 8601. */
+/** Returns the moment `seconds` after a fixed one, in ISO 8601. */
 export function moment(seconds: number): string {
 	return new Date(Date.UTC(2025, 5, 30, 8, 0, 0) + seconds * 1000).toISOString();
 }
@@ -42,24 +45,24 @@ export const taskIds = {
 	cut: 'task-cut-k11',
 	/** Its log stream sends two entries and an `error` event with details, and closes; the next runs to the end. */
 	streamError: 'task-stream-error-l12',
-	/** `complete` tells of one entry more than was sent; the next stream has it. */
+	/** `complete` counts one entry more than its first log stream sends; the next stream sends it. */
 	late: 'task-late-m13',
-	/** A stream leaves out one entry; the next has it. */
+	/** Its first log stream leaves out one entry; the next one sends it. */
 	gap: 'task-gap-n14',
-	/** Of a team of the caller; not in the list. */
+	/** It belongs to a team of the caller and is not in the list. */
 	team: 'task-team-o15',
-	/** Of a stranger, public; not in the list. */
+	/** It belongs to a stranger, is public and is not in the list. */
 	public: 'task-public-p16',
 	/** `GET /api/tasks/{id}` answers with a bare task. */
 	bare: 'task-bare-q17',
-	/** Its name has to be percent-encoded in a path. */
+	/** Its id has to be percent-encoded in a path. */
 	encoded: 'task/with space-r18',
 };
 
-/** A stranger's, not public: it is as if it were not there. */
+/** The id of a stranger's task that is not public, which the service treats as if it did not exist. */
 export const strangersTaskId = 'task-private-s19';
 
-/** The name of a field that each deployment host has for itself. */
+/** The name of a field that is different for each deployment host. */
 export const deploymentSettings = `${deployHost}DeploymentSettings`;
 
 const whole: Task = {
@@ -96,7 +99,7 @@ const whole: Task = {
 	isEmptyGitUser: false,
 };
 
-/** The fields of a task in the order of the contract's table. */
+/** The names of a task's fields, in the order of the contract's table. */
 export const taskFields = Object.keys(whole);
 
 const nullable = [
@@ -122,7 +125,7 @@ function blank(value: unknown): Partial<Task> {
 	return Object.fromEntries(nullable.map(field => [field, value]));
 }
 
-/** A task like a new one: nothing has come of it yet. */
+/** Returns a task like a new one, without any results. */
 export function newTask(id: string, number: number, fields: Partial<Task>): Task {
 	return {
 		...whole,
@@ -141,7 +144,7 @@ export function newTask(id: string, number: number, fields: Partial<Task>): Task
 
 const final = (seconds: number) => ({ completedAt: moment(seconds), updatedAt: moment(seconds + 1) });
 
-/** The account's list, newest first. */
+/** The account's task list, newest first. */
 export const tasks: Task[] = [
 	whole,
 	newTask(taskIds.processing, 2, {
@@ -181,7 +184,7 @@ export const tasks: Task[] = [
 	newTask(taskIds.encoded, 16, { status: 'completed', progress: 100, ...final(-55_000) }),
 ];
 
-/** Readable by id, and not in the list. */
+/** Tasks that can be read by id but are not in the list. */
 export const unlistedTasks: Task[] = [
 	newTask(taskIds.team, 17, {
 		status: 'completed',
@@ -192,12 +195,12 @@ export const unlistedTasks: Task[] = [
 	newTask(taskIds.public, 18, { status: 'completed', userId: 'stranger@else.example', ...final(-63_000) }),
 ];
 
-/** The list of the account with many tasks. */
+/** The task list of the account with many tasks. */
 export const manyTasks: Task[] = Array.from({ length: 230 }, (_, index) =>
 	newTask(`task-many-${index}`, index + 1, { status: 'completed', progress: 100 }),
 );
 
-/** Every type, every content type and every observed step. */
+/** Log entries with every type, every content type and every observed step. */
 export const logEntries: LogEntry[] = [
 	{ type: 'system', contentType: 'system', message: 'Cloning harbour', step: 'git_cloning' },
 	{ type: 'success', contentType: 'message', message: 'Cloned in 3.2 s', step: 'git_cloned' },
@@ -222,7 +225,7 @@ export const organisations = [
 	{ login: 'tide-lab', name: 'Tide Laboratory', avatar_url: 'https://avatars.forge.invalid/tide.png' },
 ];
 
-/** By owner. The second repository's nullable fields are null, the third's the text None. */
+/** Repositories by owner. The second one's nullable fields are null, and the third one's are the text None. */
 export const repositories = {
 	'harbour-crew': [
 		{
@@ -256,14 +259,14 @@ export const repositories = {
 	'tide-lab': [],
 };
 
-/** Of every repository. */
+/** The branches of every repository. */
 export const branches = [
 	{ name: 'main', protected: true, isDefault: true },
 	{ name: 'release/2025', protected: true, isDefault: false },
 	{ name: 'feature/tide#4', protected: false, isDefault: false },
 ];
 
-/** Newest first, one of every state. */
+/** The agent tasks, newest first, one in every state. */
 export const agentTasks = ['queued', 'running', 'completed', 'failed', 'cancelled', 'interrupted'].map(
 	(status, index) => ({
 		taskId: `agent-task-${index + 1}`,

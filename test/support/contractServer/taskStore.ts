@@ -12,9 +12,9 @@ import {
 
 const activeStates = ['pending', 'processing', 'saving'];
 
-/** The tasks of one server and their logs. Tests of one server do not see what those of another did. */
+/** The tasks of one server and their logs. Tests of one server do not see changes that tests of another have made. */
 export class TaskStore {
-	/** How often the log of a task was streamed. */
+	/** The number of times that each task's log was streamed. */
 	readonly streams = new Map<string, number>();
 	private readonly listed = structuredClone(tasks);
 	private readonly unlisted = structuredClone(unlistedTasks);
@@ -43,7 +43,7 @@ export class TaskStore {
 		return task;
 	}
 
-	/** What happens while the log of an active task is read to its end. */
+	/** Finishes a task, which happens while the log of an active task is read to its end. */
 	finish(task: Task): void {
 		Object.assign(task, {
 			status: 'completed',
@@ -57,7 +57,7 @@ export class TaskStore {
 		Object.assign(task, { status: 'stopped', completedAt: moment(901) });
 	}
 
-	/** The same task becomes active again and its log goes on. */
+	/** Makes the same task active again and continues its log. */
 	resume(task: Task, prompt: string, fields: Partial<Task>): void {
 		const log = this.log(task.id);
 		Object.assign(task, { ...fields, status: 'processing', progress: 20, completedAt: null });
@@ -82,7 +82,10 @@ export function isActive(task: Task): boolean {
 	return activeStates.includes(task.status);
 }
 
-/** The states that a value of the list's `status` filter covers; what `failed` covers beside `error` is not shown. */
+/**
+ * Returns the states that a value of the list's `status` filter covers. The contract does not show what `failed` covers
+ * besides `error`.
+ */
 export function statesOf(filter: string): string[] {
 	return filter === 'active' ? activeStates : filter === 'failed' ? ['error', 'timeout'] : [filter];
 }

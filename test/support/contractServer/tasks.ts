@@ -19,12 +19,12 @@ import { logStream } from './logStream.ts';
 import { type Task, taskIds } from './taskFixtures.ts';
 import { isActive, statesOf, type TaskStore } from './taskStore.ts';
 
-/** `{error}`, as the log stream's own; those of the task list are not shown. */
+/** Returns `{error}`, like the log stream's own errors. Those of the task list are not shown. */
 function taskError(_status: number, message: string): unknown {
 	return { error: message };
 }
 
-/** Beyond the list and the stream contract: not shown. */
+/** contract: not shown, beyond the list and the stream. */
 export function taskRoutes(store: TaskStore): Route[] {
 	const endpoint = (method: string, path: string, handle: (call: Call) => Reply): Route => ({
 		hosts: ['cloud'],
