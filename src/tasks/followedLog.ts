@@ -123,7 +123,8 @@ export class FollowedLog implements Disposable {
 		this.setState({ kind: 'connecting' });
 		try {
 			// The channel of a reloaded window is empty and gets the stored lines.
-			const restored = this.hasRun ? Promise.resolve() : this.writer.restore();
+			// A log that was suspended meanwhile may still be reading them.
+			const restored = this.hasRun ? this.restored : this.writer.restore();
 			this.hasRun = true;
 			this.restored = restored.catch(() => {});
 			await restored;

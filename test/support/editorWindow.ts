@@ -133,8 +133,18 @@ export async function resizeSideBar(page: Page, frame: Frame, width: number): Pr
 /** Chooses an item from the list that is open or about to open. */
 export async function pickItem(page: Page, label: string): Promise<void> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
+	const list = page.locator('.quick-input-widget:visible');
 	await until(`a list offers “${label}”`, () => appears(row.first(), 2_000));
-	await row.first().click();
+	const before = (await list.allInnerTexts()).join();
+	await until(`the list takes “${label}”`, async () => {
+		// A list that is drawn again at the moment of a click does not take it, and neither does one that has just opened
+		// in a busy window.
+		await row
+			.first()
+			.click({ timeout: 2_000 })
+			.catch(() => {});
+		return isTrueWithin(2_000, async () => (await list.allInnerTexts()).join() !== before);
+	});
 }
 
 /** Accepts the checked items of the multi-select list that is open or about to open and shows `text`. */
@@ -300,6 +310,17 @@ function quickInput(page: Page): Locator {
 
 function quickRows(page: Page): Locator {
 	return page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+}
+
+async function isTrueWithin(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
+	const deadline = Date.now() + withinMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) {
+			return false;
+		}
+		await new Promise(resolve => setTimeout(resolve, 50));
+	}
+	return true;
 }
 
 /** Resolves with whether the element becomes visible in time. */

@@ -134,7 +134,9 @@ function rowOf(connection: Connection, provider: Provider, asked: AskedWith, rou
 	}
 	// The providers behind the service's own slug have data policies and offers of their own.
 	const { ignore, only, order } = routing;
-	const rules = isOwnCapacity(connection, provider) ? defined({ ignore, only, order }) : routing;
+	const rules = isOwnCapacity(connection, provider)
+		? defined({ ignore, only, order })
+		: { ...routing, ...defined({ ignore: ignore?.filter(name => name !== ownSlugOf(connection)) }) };
 	const { exclusions, unknown } = eligibilityOf(factsOf(connection, provider), rules, asked.parameters ?? {});
 	const isClosed =
 		slug === connection.service && names.every(name => findModel(connection, name)?.openWeights === false);
@@ -161,6 +163,12 @@ function factsOf(connection: Connection, { slug, models = [], ...stated }: Provi
 	};
 	return isComplete(connection) ? completed(facts) : facts;
 }
+
+/**
+ * Which providers the slug of the local service stands for is guessed here from their models, which may let somebody in,
+ * but never leave anybody out: only the service knows.
+ */
+const ownSlugOf = (connection: Connection) => (isComplete(connection) ? connection.service : undefined);
 
 /**
  * The local service states all that it knows about its providers. For other connections, the user wrote down what they

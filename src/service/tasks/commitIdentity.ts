@@ -22,7 +22,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 /**
  * Reads `user.name` and `user.email` as git resolves them for the source repository: its own configuration comes before
  * the user's and the machine's. Returns undefined where one of the two is missing or cannot stand in a commit as it is:
- * whoever made the repository may have chosen the values. Throws a GitError when git fails.
+ * whoever made the repository may have chosen the values. The same holds where git cannot read a configuration.
  */
 export async function readIdentity(
 	own: GitLocation,
@@ -34,8 +34,9 @@ export async function readIdentity(
 	const location = { ...place, ...(gitFolder === undefined ? {} : { gitFolder }), home: os.homedir() };
 	const ask = ['config', '--null', '--includes', '--get-regexp', '^user\\.(name|email)$'];
 	const listed = await runGit(location, ask, { signal }).catch(error => {
-		// git ends with 1 where there is neither.
-		if (error instanceof GitError && error.exitCode === 1) {
+		// git ends with 1 where there is neither, and with another code where somebody's configuration cannot be read. An
+		// agent's work is worth more than its author's name.
+		if (error instanceof GitError) {
 			return '';
 		}
 		throw error;

@@ -149,7 +149,15 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ zdr: true }, small, local)['acme'], undefined);
 		assert.equal(rowsOf({ zdr: true, only: ['acme'] }, small, local)['acme']?.split(' ')[0], 'remains');
 		assert.equal(rowsOf({ only: ['acme'] }, small, local)['other']?.split(' ')[0], 'remains');
-		assert.equal(rowsOf({ ignore: ['acme'] }, small, local)['other'], 'out ignored');
+	});
+
+	it('refuses nothing because of a guess at what the slug of the local service stands for', () => {
+		const shared = { slug: 'cloud', models: ['small', 'large'] };
+		const local = connection('local', { providers: [{ slug: 'acme', models: ['small'] }, shared] });
+		for (const model of ['small', 'large']) {
+			assert.equal(providerProblem(local, { model, provider: { ignore: ['acme'] } }), undefined, model);
+		}
+		assert.equal(providerProblem(local, { model: 'large', provider: { ignore: ['cloud'] } })?.kind, 'nobody');
 	});
 
 	it('takes what a prefix or an alias brings for part of the policy', () => {

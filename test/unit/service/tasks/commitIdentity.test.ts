@@ -64,6 +64,18 @@ for (const program of gitPrograms()) {
 			assert.equal(trailers.trim(), 'Errand-Agent: demo');
 		});
 
+		it('is Errand where git cannot read a configuration, so that the work is not lost', async () => {
+			await configure(ada);
+			for (const text of ['[user\n', '[include]\n\tpath = ~nobody-of-this-name/x\n']) {
+				await writeFile(path.join(home, '.gitconfig'), text);
+				const { author, lacksIdentity } = await commit();
+				assert.deepEqual({ author, lacksIdentity }, { author: FALLBACK, lacksIdentity: true });
+				await trap.repository.git('branch', '-D', 'errand/x');
+				await rm(path.join(folder), { recursive: true, force: true });
+				await mkdir(folder);
+			}
+		});
+
 		it('is the user’s own where the repository says nothing, also one that is set for some repositories alone', async () => {
 			await writeFile(path.join(home, 'work'), '[user]\n\temail = work@example.invalid\n');
 			await appendFile(
