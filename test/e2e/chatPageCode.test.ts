@@ -23,7 +23,7 @@ export async function count(path: string, pattern = /[a-z]+/gi): Promise<number>
 `;
 
 describe('code in the chat page', function () {
-	this.timeout(180_000);
+	this.timeout(600_000);
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;
@@ -66,7 +66,7 @@ describe('code in the chat page', function () {
 		it(`does not stop the page in any language: ${names.join(', ')}`, async () => {
 			// The bench has all units in all sizes.
 			for (const name of names) {
-				const chosen = HOSTILE_CODE.filter(({ language }) => language === name).slice(0, 3);
+				const chosen = HOSTILE_CODE.filter(({ language }) => language === name).slice(0, 2);
 				const found = await longest(chosen.map(fence));
 				assert.ok(found <= LONGEST_TASK, `${name}: a task took ${found} ms`);
 			}

@@ -13,6 +13,7 @@ import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
+import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
@@ -291,6 +292,24 @@ describe('context in the editor', () => {
 			send(context, chat, 't5', 'What is it?'),
 		]);
 		assert.match(without?.reason === 'context' ? without.explanation.message : '', /was not added\. Send it again/);
+		context.dispose();
+	});
+
+	it('leaves no image behind for a conversation that did not take the message', async () => {
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
+		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
+		let files: string[] = [];
+		const refusal = { reason: 'too-long' } as unknown as SendRefusal;
+		const send = async (_turn: string, _question: string, attachments: { image?: { file: string } }[]) => {
+			files = attachments.flatMap(({ image }) => (image ? [image.file] : []));
+			assert.equal(existsSync(imagesOf(place('kept').fsPath, 'c6')), true, 'it is there when the message goes');
+			return refusal;
+		};
+		const chat = { conversation: { id: 'c6', turns: [] }, mode: 'chat', send } as unknown as Chat;
+		assert.equal(await sendMessage(context, chat, 't1', 'What is it?', () => {}), refusal);
+		assert.equal(files.length, 1);
+		assert.equal(existsSync(imagesOf(place('kept').fsPath, 'c6')), false);
+		assert.deepEqual(labels(), ['fox.png'], 'it waits for the next try');
 		context.dispose();
 	});
 

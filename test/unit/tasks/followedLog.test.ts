@@ -167,6 +167,34 @@ describe('a followed log', () => {
 			assert.deepEqual(await readdir(folder), []);
 		});
 
+		it('shows nothing twice where it is suspended while what was stored is read, and followed again at once', async () => {
+			const keptBefore = new KeptLogs(folder).of('a');
+			const before = open('a', keptBefore);
+			before.keep();
+			void before.run(client());
+			await waitFor('the entries', () => messages().length === 3);
+			before.dispose();
+			await keptBefore.written();
+
+			server.finish('a', 'completed');
+			const kept = new KeptLogs(folder).of('a');
+			const isAsked = Promise.withResolvers<void>();
+			const stored = kept.read.bind(kept);
+			kept.read = async () => {
+				await isAsked.promise;
+				return stored();
+			};
+			const after = open('a', kept);
+			after.keep();
+			const first = after.run(client());
+			after.suspend('Suspended.');
+			const second = after.run(client());
+			isAsked.resolve();
+			assert.equal(await second, true);
+			assert.equal(await first, false);
+			assert.deepEqual(messages(), numbered(0, 3));
+		});
+
 		it('is read from its start where nothing was stored', async () => {
 			const before = open('a', new KeptLogs(folder).of('a'));
 			void before.run(client());
