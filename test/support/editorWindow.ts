@@ -136,13 +136,14 @@ export async function pickItem(page: Page, label: string): Promise<void> {
 	const list = page.locator('.quick-input-widget:visible');
 	await until(`a list offers “${label}”`, () => appears(row.first(), 2_000));
 	const before = (await list.allInnerTexts()).join();
+	const { width = 0, height = 0 } = page.viewportSize() ?? {};
 	await until(`the list takes “${label}”`, async () => {
-		// A list that is drawn again at the moment of a click does not take it, and neither does one that has just opened
-		// in a busy window.
+		// A list that is drawn again at the moment of a click does not take it, and neither does a row that the hover of the
+		// row above covers. The pointer leaves the list, which closes that hover.
 		await row
 			.first()
 			.click({ timeout: 2_000 })
-			.catch(() => {});
+			.catch(() => page.mouse.move(width * 0.6, height * 0.8));
 		return isTrueWithin(2_000, async () => (await list.allInnerTexts()).join() !== before);
 	});
 }
