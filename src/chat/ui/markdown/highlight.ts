@@ -68,6 +68,8 @@ for (const [name, language] of Object.entries(languages)) {
 
 /** A block with more spans, or with deeper nested ones, would take the page too long to lay out. */
 const MAXIMUM_SPANS = 10_000;
+/** A line is laid out as a whole, again with each of its spans that comes. */
+const MAXIMUM_SPANS_OF_LINE = 2_000;
 const MAXIMUM_DEPTH = 30;
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
@@ -75,17 +77,21 @@ const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>
 /** Highlights the slices of a block. Returns undefined if the block stays plain. */
 export function colour({ language, slices }: ColourRequest): ColourAnswer {
 	let spans = 0;
+	let spansOfLine = 0;
 	const coloured: Coloured[] = [];
 	for (const slice of slices) {
 		const piece = partsOf(core.highlight(slice, { language, ignoreIllegals: true }).value);
 		let depth = 0;
 		for (const part of piece.parts) {
-			if (typeof part === 'number') {
-				depth += part < 0 ? -1 : 1;
-				spans += part < 0 ? 0 : 1;
-				if (depth > MAXIMUM_DEPTH || spans > MAXIMUM_SPANS) {
-					return undefined;
-				}
+			if (typeof part === 'string') {
+				spansOfLine = part.includes('\n') ? 0 : spansOfLine;
+				continue;
+			}
+			depth += part < 0 ? -1 : 1;
+			spans += part < 0 ? 0 : 1;
+			spansOfLine += part < 0 ? 0 : 1;
+			if (depth > MAXIMUM_DEPTH || spans > MAXIMUM_SPANS || spansOfLine > MAXIMUM_SPANS_OF_LINE) {
+				return undefined;
 			}
 		}
 		coloured.push(piece);

@@ -28,16 +28,17 @@ describe('the colours of code', () => {
 		}
 	});
 
-	it('are none where a page could not lay them out: too many, or too deep in each other', () => {
+	it('are none where a page could not lay them out: too many, too many in a line, or too deep in each other', () => {
 		for (const [language, unit, size] of [
-			['json', '[', 12_000],
+			['json', '[\n', 24_000],
+			['json', '[', 2_001],
 			['javascript', '`${', 1_000],
 			['rust', '/*', 1_000],
 			['python', "f'{", 1_000],
 		] as const) {
 			assert.equal(colour({ language, slices: [repeated(unit, size)] }), undefined, unit);
 		}
-		const slices = Array.from({ length: 11 }, () => repeated('[', 1_000));
+		const slices = Array.from({ length: 11 }, () => repeated('[\n', 2_000));
 		assert.ok(colour({ language: 'json', slices: slices.slice(1) }));
 		assert.equal(colour({ language: 'json', slices }), undefined, 'over all slices of a block');
 	});
