@@ -6,8 +6,8 @@
  */
 const PIECE_LENGTH = 12;
 
-/** What an error has of ours or of the system, and what others go by. */
-const WORDS_OF_OURS: ReadonlySet<string> = new Set(['code', 'name', 'syscall']);
+/** Fields of an error that this program or the system has set, and by which callers tell errors apart. */
+const TRUSTED_FIELDS: ReadonlySet<string> = new Set(['code', 'name', 'syscall']);
 
 const MARK = '[key]';
 
@@ -80,7 +80,7 @@ export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set
 	seen.add(error);
 	// `stack` may be an accessor.
 	for (const name of new Set([...Object.getOwnPropertyNames(error), 'stack'])) {
-		if (error instanceof Error && WORDS_OF_OURS.has(name)) {
+		if (error instanceof Error && TRUSTED_FIELDS.has(name)) {
 			continue;
 		}
 		const value: unknown = Reflect.get(error, name);

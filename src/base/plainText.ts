@@ -67,9 +67,8 @@ export function cut(text: string, maximum: number): string {
 
 /** Returns the first line of the text that is not blank, formatted by `oneLine`. */
 export function firstLine(text: string, maximum: number): string {
-	const looked = plainText(text.slice(0, maximum * 32));
-	const line = looked.includes('\n') ? looked.split('\n').find(candidate => candidate.trim() !== '') : looked;
-	return oneLine(line ?? '', maximum);
+	const lines = plainText(text.slice(0, maximum * 32)).split('\n');
+	return oneLine(lines.find(line => line.trim() !== '') ?? '', maximum);
 }
 
 /**

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { PickList } from '../../platform/pick.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import { modeDescription, modeLabel } from '../protocol/labels.ts';
+import { MODE_ICONS, modeDescription, modeLabel } from '../protocol/labels.ts';
 
 interface Row extends vscode.QuickPickItem {
 	mode: TurnMode;
@@ -45,5 +45,3 @@ export function pickMode(
 	);
 	return list.result;
 }
-
-const MODE_ICONS: Record<TurnMode, string> = { chat: 'comment', search: 'globe', image: 'file-media' };

@@ -6,6 +6,13 @@ import { MAXIMUM_SOURCES } from '../model/citations.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 
+/** The codicon of each mode. */
+export const MODE_ICONS = {
+	chat: 'comment',
+	search: 'globe',
+	image: 'file-media',
+} as const satisfies Record<TurnMode, string>;
+
 export function modeLabel(mode: TurnMode): string {
 	switch (mode) {
 		case 'chat':

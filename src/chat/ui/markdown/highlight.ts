@@ -88,8 +88,9 @@ export function colour({ language, slices }: ColourRequest): ColourAnswer {
 				continue;
 			}
 			depth += part < 0 ? -1 : 1;
-			spans += part < 0 ? 0 : 1;
-			spansOfLine += part < 0 ? 0 : 1;
+			const opened = part < 0 ? 0 : 1;
+			spans += opened;
+			spansOfLine += opened;
 			if (depth > MAXIMUM_DEPTH || spans > MAXIMUM_SPANS || spansOfLine > MAXIMUM_SPANS_OF_LINE) {
 				return undefined;
 			}

@@ -1,12 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
-import { modeLabel } from '../../protocol/labels.ts';
-import type { CodiconName } from '../codicon.ts';
+import { MODE_ICONS, modeLabel } from '../../protocol/labels.ts';
 import { composerChoice } from '../components/composerChoice.ts';
 import type { Post } from '../page.ts';
-
-export const MODE_ICONS: Record<TurnMode, CodiconName> = { chat: 'comment', search: 'globe', image: 'file-media' };
 
 export function modePlaceholder(mode: TurnMode): string {
 	switch (mode) {

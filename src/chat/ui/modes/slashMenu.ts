@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { offeredCommands, type SlashCommand, type TurnMode } from '../../model/mode.ts';
-import { modeDescription } from '../../protocol/labels.ts';
+import { MODE_ICONS, modeDescription } from '../../protocol/labels.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
-import { MODE_ICONS } from './modeChoice.ts';
 
 const LIST_ID = 'slash-commands';
 
